@@ -95,9 +95,12 @@ change_of(const LastSeen *last, const Seen *seen, const SeenRelease *release, ui
 	return change;
 }
 
-/* People who were not confirmed before a change cannot be told apart by what they showed before it. */
+/*
+ * People who were not confirmed before a change cannot be told apart by what they showed before it.  A class that shows what it did
+ * shows again what a row made up that stood in for somebody: it confirms nobody who never had a true row.
+ */
 static void
-see_class(LastSeen *last, const SeenRelease *release, int32 r, uint32 c, uint64 place, bool is_news)
+see_class(LastSeen *last, const SeenRelease *release, int32 r, uint32 c, uint64 place, bool together, bool is_news)
 {
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
@@ -105,10 +108,10 @@ see_class(LastSeen *last, const SeenRelease *release, int32 r, uint32 c, uint64 
 
 		if (last->place[one] == 0)
 			last->confirmed[one] = -1;
-		if (!release->counterfeit[i])
+		if (release->counterfeit[i])
+			last->confirmed[one] = is_news ? r - 1 : last->confirmed[one];
+		else if (is_news || !together || last->confirmed[one] != -1)
 			last->confirmed[one] = r;
-		else if (is_news)
-			last->confirmed[one] = r - 1;
 		last->place[one] = place;
 		last->release[one] = r;
 		last->value[one] = release->value[i];
@@ -151,11 +154,12 @@ worst_changes(const Seen *seen, const Principle *promised)
 		for (uint32 c = 0; c < release->nclasses && seen_shows_values(seen, r); c++)
 		{
 			Change		change = {0};
+			bool		together = were_together(&last, release, c);
 
 			CHECK_FOR_INTERRUPTS();
-			if (were_together(&last, release, c))
+			if (together)
 				change = change_of(&last, seen, release, c);
-			see_class(&last, release, r, c, ++place, change.rows > 0);
+			see_class(&last, release, r, c, ++place, together, change.rows > 0);
 			change.class = c;
 			if (change.rows > 0 && change.stood_in && is_worse(&change, &worst[r], &promised[r]))
 				worst[r] = change;

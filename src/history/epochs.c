@@ -34,7 +34,7 @@ static bool
 same_are_away(const Past *past, const Parted *people)
 {
 	for (uint64 i = 0; i < people->size; i++)
-		if (past_was_away(past, people->member[i]) != (people->is_away != NULL && people->is_away[i]))
+		if (past_absence(past, people->member[i]) != (people->absence == NULL ? WAS_THERE : people->absence[i]))
 			return false;
 	return true;
 }

@@ -18,8 +18,7 @@ typedef struct Parted
 	uint64		size;
 	const uint64 *member;		/* [size] index in the past, if there is a parent */
 	const Code *shown;			/* [size] values in the release; NULL if it shows none */
-	const bool *is_away;		/* [size] did a row stand in for the person, in the last release of them? NULL: for
-								 * none */
+	const uint8 *absence;		/* [size] an Absence each, after the last release of them; NULL where nobody is away */
 } Parted;
 
 /* Are they a whole neighborhood, shown with the values of its last epoch, rows standing in for the same people?  Then all stays as it was. */

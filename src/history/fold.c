@@ -34,7 +34,7 @@ make_room(Fold *fold, uint64 members, uint64 values)
 		array_resize(past->first_value, fold->allocated);
 	}
 	array_reserve(past->row, fold->members_allocated, past->first[n] + members);
-	array_reserve(fold->was_away, fold->away_allocated, past->first[n] + members);
+	array_reserve(fold->absence, fold->away_allocated, past->first[n] + members);
 	array_reserve(past->value, fold->values_allocated, past->first_value[n] + values);
 }
 
@@ -135,18 +135,18 @@ note_lost(Fold *fold, uint64 size, uint64 found)
 	fold->past.nlost++;
 }
 
-/* Notes for whom of the neighborhood at hand rows stood in. */
+/* Notes who of the neighborhood at hand had no row of its own. */
 static void
-note_away(Fold *fold, ArrayType *invented, uint64 size)
+note_absences(Fold *fold, ArrayType *invented, uint64 size)
 {
 	uint64		first = fold->past.first[fold->past.nneighborhoods];
 	ElementWalk walk;
 
-	memset(fold->was_away + first, false, sizeof(bool) * size);
+	memset(fold->absence + first, WAS_THERE, size);
 	if (invented == NULL)
 		return;
 	for (element_walk(&walk, &element_int8, invented); element_next(&walk);)
-		fold->was_away[first + walk.i] = !walk.isnull && DatumGetInt64(walk.value) == 0;
+		fold->absence[first + walk.i] = walk.isnull || DatumGetInt64(walk.value) > 0 ? WAS_THERE : 1 - DatumGetInt64(walk.value);
 }
 
 /* Keeps a neighborhood that has members in the source and is not lost; false if it is malformed. */
@@ -177,7 +177,7 @@ take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 		.tid = slot->tts_tid, .keys = keep(fold, keys), .invented = keep(fold, invented),
 		.is_filled = invented != NULL && last_invented(invented) > 0
 	};
-	note_away(fold, invented, size);
+	note_absences(fold, invented, size);
 	keep_values(fold, reading->load, slot->tts_values[FOLD_SENSITIVE]);
 	past->first[n + 1] = past->first[n] + size;
 	nvalues = past->first_value[n + 1] - past->first_value[n];
@@ -216,7 +216,7 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	fold->members_allocated = fold->values_allocated = members + 1; /* of most, enough */
 	fold->past.row = new_array(RowId, fold->members_allocated);
 	fold->away_allocated = fold->members_allocated;
-	fold->was_away = new_array(bool, fold->away_allocated);
+	fold->absence = new_array(uint8, fold->away_allocated);
 	fold->past.value = new_array(Code, fold->values_allocated);
 	fold->neighborhoods = palloc(sizeof(Neighborhood));
 	MemoryContextSwitchTo(old);
@@ -358,7 +358,7 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 
 	for (uint64 i = 0; i < past->first_value[past->nneighborhoods]; i++)
 		past->value[i] = loaded->sensitive_code[past->value[i]];
-	past->was_away = fold->was_away;
+	past->absence = fold->absence;
 	find_member_of_each(fold, loaded->frame.nrows);
 	if (fold->paths != NULL)
 	{
@@ -417,7 +417,7 @@ peek_at_past(const Fold *fold, const Code *code)
 	Past		past = fold->past;
 	uint64		n = past.first_value[past.nneighborhoods];
 
-	past.was_away = fold->was_away;
+	past.absence = fold->absence;
 	past.value = new_array(Code, n);
 	for (uint64 i = 0; i < n; i++)
 		past.value[i] = code[fold->past.value[i]];

@@ -68,7 +68,7 @@ typedef struct Fold
 	uint32		allocated;
 	uint64		members_allocated;
 	uint64		values_allocated;
-	bool	   *was_away;		/* [members of the past] */
+	uint8	   *absence;		/* [members of the past] */
 	uint64		away_allocated;
 } Fold;
 

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
+#include "declare/parameters.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
@@ -72,6 +73,8 @@ log_without_values(const DeclaredPublication *publication)
 	ArrayType  *names = sensitive_names(publication);
 	CatalogAccess access;
 
+	if (!method_declaration(publication->method)->keeps_values)
+		return NULL;
 	catalog_enter(&access);
 	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
 				 " WHERE publication = $1 AND number <= $2 AND NOT columns && $3",

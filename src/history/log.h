@@ -34,7 +34,7 @@ extern void log_ensure(const DeclaredPublication *publication);
 /* Visits all rows of the log of a publication with releases, each in a context that is reset afterwards. */
 extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* The releases that left the sensitive columns out: [releases]; NULL if there are none. */
+/* The releases that left the sensitive columns out, if the method keeps what was shown before: [releases], or NULL. */
 extern const bool *log_without_values(const DeclaredPublication *publication);
 
 /*

@@ -52,8 +52,8 @@ typedef struct Comparing
 	ComparedRow *rows;
 	uint32	   *row;			/* [individuals] or NO_COMPARED_ROW */
 	uint32	   *place;			/* [individuals] */
-	bool	   *is_away;		/* [individuals] did a row stand in for it when it was shown last, by the rows? */
-	bool	   *was_away;		/* [individuals] and by the log? */
+	uint8	   *absence;		/* [individuals] an Absence each, by the rows */
+	uint8	   *logged_absence; /* [individuals] and by the log */
 	uint64		nmembers;
 	bool	   *has_row;		/* [atoms] */
 
@@ -95,9 +95,9 @@ read_invented(Comparing *comparing, Datum invented, int n)
 		if (!walk.isnull)
 		{
 			any = true;
-			if (DatumGetInt64(walk.value) == 0 && comparing->members[walk.i] != NO_INDIVIDUAL)
+			if (DatumGetInt64(walk.value) <= 0 && comparing->members[walk.i] != NO_INDIVIDUAL)
 			{
-				comparing->is_away[comparing->members[walk.i]] = true;
+				comparing->absence[comparing->members[walk.i]] = 1 - DatumGetInt64(walk.value);
 				continue;
 			}
 			if (comparing->members[walk.i] != NO_INDIVIDUAL)
@@ -224,8 +224,8 @@ compare_class(Comparing *comparing, const SeenRelease *release, uint32 c, bool s
 		Individual	member = release->individual[i];
 		const ComparedRow *row = row_of(comparing, member);
 
-		if (shows_values)
-			comparing->was_away[member] = release->counterfeit[i] && member < comparing->recalled->people->size;
+		if (member < comparing->recalled->people->size)
+			comparing->logged_absence[member] = absence_after(comparing->logged_absence[member], !shows_values, release->counterfeit[i]);
 		if (row != NULL)
 			comparing->shown[row->first_member + comparing->place[member]] = release->value[i];
 	}
@@ -277,6 +277,7 @@ compare_values(Comparing *comparing)
 	const Seen *seen = &comparing->recalled->seen;
 
 	comparing->shown = new_array(Code, comparing->nmembers);
+	memset(comparing->logged_absence, NEVER_TOLD, comparing->recalled->people->size);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = seen_release(seen, r);
@@ -288,7 +289,7 @@ compare_values(Comparing *comparing)
 	{
 		ComparedRow *row = row_of(comparing, member);
 
-		if (row != NULL && comparing->is_away[member] != comparing->was_away[member])
+		if (row != NULL && comparing->absence[member] != comparing->logged_absence[member])
 			row->is_wrong = true;
 	}
 	for (uint64 n = 0; n < comparing->n; n++)
@@ -331,8 +332,8 @@ compare_all(const DeclaredPublication *publication, const Recalled *recalled, co
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
 		.row = new_array(uint32, nindividuals),
 		.place = new_array(uint32, nindividuals),
-		.is_away = new_zeros(bool, nindividuals),
-		.was_away = new_zeros(bool, nindividuals),
+		.absence = new_zeros(uint8, nindividuals),
+		.logged_absence = new_zeros(uint8, nindividuals),
 		.has_row = new_zeros(bool, atoms->natoms),
 	};
 

@@ -13,6 +13,7 @@
 #include "common/hashfn.h"
 #include "frame/arrays.h"
 #include "history/element.h"
+#include "history/past.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
@@ -38,9 +39,8 @@ typedef struct Rebuilding
 	uint32	   *member;			/* [individuals] */
 	uint32	   *place;			/* [individuals] where each stands in member[] */
 	Code	   *shown;			/* [individuals] at the same places, by the class at hand */
-	bool	   *is_away;		/* [individuals] at the same places: did a row stand in for it, in the newest class
-								 * that showed values? */
-	bool	   *is_told;		/* [individuals] at the same places: was there such a class? */
+	uint8	   *absence;		/* [individuals] at the same places: an Absence each */
+	bool	   *is_told;		/* [individuals] at the same places: has a class shown its value, of those walked? */
 
 	uint64		nepochs;
 	uint64		epochs_room;
@@ -89,10 +89,9 @@ add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c, bool sho
 		Individual	member = release->individual[i];
 
 		rebuilding->shown[rebuilding->place[member]] = release->value[i];
-		if (!shows_values || rebuilding->is_told[rebuilding->place[member]])
-			continue;
-		rebuilding->is_away[rebuilding->place[member]] = release->counterfeit[i];
-		rebuilding->is_told[rebuilding->place[member]] = true;
+		if (!rebuilding->is_told[rebuilding->place[member]] && release->counterfeit[i])
+			rebuilding->absence[rebuilding->place[member]] = WAS_AWAY;
+		rebuilding->is_told[rebuilding->place[member]] |= shows_values;
 	}
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
@@ -112,7 +111,7 @@ find_epochs(Rebuilding *rebuilding)
 	rebuilding->oldest = new_array(uint64, rebuilding->atoms->natoms);
 	memset(rebuilding->oldest, 0xff, sizeof(uint64) * rebuilding->atoms->natoms);	/* NO_EPOCH */
 	rebuilding->shown = new_array(Code, seen->nindividuals);
-	rebuilding->is_away = new_zeros(bool, seen->nindividuals);
+	rebuilding->absence = new_zeros(uint8, seen->nindividuals);
 	rebuilding->is_told = new_zeros(bool, seen->nindividuals);
 	for (int32 r = seen->nreleases - 1; r >= 0; r--)
 	{
@@ -121,6 +120,9 @@ find_epochs(Rebuilding *rebuilding)
 		for (uint32 c = 0; c < release->nclasses; c++)
 			add_class(rebuilding, release, c, seen_shows_values(seen, r));
 	}
+	for (uint64 i = 0; i < seen->nindividuals; i++)
+		if (!rebuilding->is_told[i])
+			rebuilding->absence[i] = NEVER_TOLD;
 	pfree(rebuilding->shown);
 	pfree(rebuilding->is_told);
 }
@@ -148,7 +150,7 @@ set_members(const Rebuilding *rebuilding, uint32 atom, MemberArrays *arrays, con
 	uint64		npeople = recalled->people->size;
 	uint64		size = rebuilding->atoms->size[atom];
 	const uint32 *member = rebuilding->member + rebuilding->first[atom];
-	const bool *is_away = rebuilding->is_away + rebuilding->first[atom];
+	const uint8 *absence = rebuilding->absence + rebuilding->first[atom];
 	bool		any_number = false;
 
 	for (uint64 i = 0; i < size; i++)
@@ -156,8 +158,8 @@ set_members(const Rebuilding *rebuilding, uint32 atom, MemberArrays *arrays, con
 		bool		is_invented = member[i] >= npeople;
 
 		arrays->has_no_key[i] = is_invented;
-		arrays->has_no_number[i] = !is_invented && !is_away[i];
-		arrays->numbers[i] = is_invented ? recalled->invented->keys[member[i] - npeople] : Int64GetDatum(0);
+		arrays->has_no_number[i] = !is_invented && absence[i] == WAS_THERE;
+		arrays->numbers[i] = is_invented ? recalled->invented->keys[member[i] - npeople] : Int64GetDatum(1 - absence[i]);
 		if (!is_invented)
 			arrays->keys[i] = recalled->people->keys[member[i]];
 		any_number |= !arrays->has_no_number[i];

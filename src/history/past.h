@@ -28,6 +28,14 @@
 #define NO_MEMBER PG_UINT64_MAX
 #define LOST_MEMBER (PG_UINT64_MAX - 1)
 
+/* Had a person a row of its own when its value was shown last?  A neighborhood keeps 1 minus it as a number, 0 or -1. */
+typedef enum Absence
+{
+	WAS_THERE,
+	WAS_AWAY,					/* or a row has stood in for it since then, where no values were shown */
+	NEVER_TOLD					/* no release has shown values of its neighborhood */
+} Absence;
+
 typedef struct Past
 {
 	int32		releases;		/* 0 for an empty past; all else but paths and companies is NULL then */
@@ -57,8 +65,7 @@ typedef struct Past
 	const bool *is_filled;		/* [nneighborhoods] with rows that stand for nobody, when it came; or NULL where none
 								 * was */
 	bool		is_loose;		/* did rows stand in for people beside new values, in some release? */
-	const bool *was_away;		/* [members] did a row stand in for the person when its value was shown last?  NULL
-								 * where for none */
+	const uint8 *absence;		/* [members] an Absence each; NULL where nobody was away */
 
 	/* [values of the frame] did some release show the value?  NULL where all of the past were shown */
 	const bool *is_seen;
@@ -88,17 +95,35 @@ past_is_filled(const Past *past, uint32 neighborhood)
 	return past->is_filled != NULL && past->is_filled[neighborhood];
 }
 
-static inline bool
-past_was_away(const Past *past, uint64 member)
+static inline Absence
+past_absence(const Past *past, uint64 member)
 {
-	return past->was_away != NULL && past->was_away[member];
+	return past->absence == NULL ? WAS_THERE : past->absence[member];
 }
 
-/* Likewise after a release of the member.  Where it shows no value, observers cannot see who has a true row. */
 static inline bool
-past_is_away_after(const Past *past, const Frame *frame, uint64 member, bool stands_in)
+past_is_untold(const Past *past, uint32 neighborhood)
 {
-	return frame->shows_no_value ? past_was_away(past, member) : stands_in;
+	for (uint64 i = past->first[neighborhood]; i < past->first[neighborhood + 1] && past->absence != NULL; i++)
+		if (past->absence[i] == NEVER_TOLD)
+			return true;
+	return false;
+}
+
+/* After a release: where it shows no values, nobody comes back. */
+static inline Absence
+absence_after(Absence before, bool shows_no_value, bool stands_in)
+{
+	if (shows_no_value && before == NEVER_TOLD)
+		return NEVER_TOLD;
+	return stands_in ? WAS_AWAY : shows_no_value ? before : WAS_THERE;
+}
+
+/* Likewise, of a member or, if that is NO_MEMBER, of somebody new. */
+static inline Absence
+past_absence_after(const Past *past, const Frame *frame, uint64 member, bool stands_in)
+{
+	return absence_after(member == NO_MEMBER ? NEVER_TOLD : past_absence(past, member), frame->shows_no_value, stands_in);
 }
 
 /* NULL tells of nobody. */

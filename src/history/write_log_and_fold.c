@@ -50,7 +50,7 @@ typedef struct People
 	Datum	   *keys;
 	bool	   *is_invented;	/* has the member no key? NULL if all have one */
 	int64	   *numbers;		/* of invented rows */
-	bool	   *is_away;		/* did a row stand in for the person? NULL if for none */
+	uint8	   *absence;		/* an Absence each; NULL where nobody is away */
 	uint64	   *member;			/* index in the past, if there is a parent */
 	Code	   *shown;			/* values in the release at hand; NULL if it shows none */
 	Members		past;			/* the parent's, read when first needed */
@@ -133,18 +133,19 @@ add_invented(People *people, int64 number)
 	people->numbers[people->size] = number;
 }
 
-/* Notes that a row stands in, or stood in last, for the person at the end. */
 static void
-note_away(People *people)
+note_absence(People *people, uint64 i, Absence absence)
 {
-	if (people->is_away == NULL)
-		people->is_away = new_zeros(bool, people->most);
-	people->is_away[people->size] = true;
+	if (absence == WAS_THERE)
+		return;
+	if (people->absence == NULL)
+		people->absence = new_zeros(uint8, people->most);
+	people->absence[i] = absence;
 }
 
 /* Adds a member of the parent: a person, who may be away, or an invented row. */
 static void
-add_member(const Remembering *remembering, People *people, uint64 member, bool is_away)
+add_member(const Remembering *remembering, People *people, uint64 member, Absence absence)
 {
 	const Fold *fold = remembering->fold;
 	uint64		i = member - fold->past.first[people->parent];
@@ -156,8 +157,7 @@ add_member(const Remembering *remembering, People *people, uint64 member, bool i
 	else
 	{
 		people->keys[people->size] = people->past.keys[i];
-		if (is_away)
-			note_away(people);
+		note_absence(people, people->size, absence);
 	}
 	people->member[people->size++] = member;
 }
@@ -173,9 +173,9 @@ codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 	return coded_array(&remembering->fold->sensitive, remembering->loaded->sensitive.values, codes, n);
 }
 
-/* Makes an array of the numbers of invented rows, and of 0 for people who are away; is_away may be NULL. */
+/* Makes an array of the numbers of invented rows, and of 0 or -1 for people who are away; absence may be NULL. */
 static Datum
-numbers_as_array(const People *people, const bool *is_away)
+numbers_as_array(const People *people, const uint8 *absence)
 {
 	uint64		n = people->size;
 	Datum	   *values = new_array(Datum, n);
@@ -185,8 +185,10 @@ numbers_as_array(const People *people, const bool *is_away)
 	{
 		bool		is_invented = people->is_invented != NULL && people->is_invented[i];
 
-		nulls[i] = !is_invented && (is_away == NULL || !is_away[i]);
-		values[i] = Int64GetDatum(is_invented ? people->numbers[i] : 0);
+		bool		is_away = absence != NULL && absence[i] != WAS_THERE;
+
+		nulls[i] = !is_invented && !is_away;
+		values[i] = Int64GetDatum(is_invented ? people->numbers[i] : is_away ? 1 - absence[i] : 0);
 	}
 	return element_array(&element_int8, values, nulls, n);
 }
@@ -225,7 +227,7 @@ keys_as_array(const Remembering *remembering, const People *people)
 static Parted
 parted_of(const People *people)
 {
-	return (Parted) {people->parent, people->size, people->member, people->shown, people->is_away};
+	return (Parted) {people->parent, people->size, people->member, people->shown, people->absence};
 }
 
 /* Makes the epochs of these members: those of the parent, and the release's own if it shows them. */
@@ -256,8 +258,8 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	values[FOLD_NEIGHBORHOOD] = Int64GetDatum(++fold->last_number);
 	values[FOLD_KEYS] = keys;
 	values[FOLD_SENSITIVE] = sensitive;
-	nulls[FOLD_INVENTED] = people->is_invented == NULL && people->is_away == NULL;
-	values[FOLD_INVENTED] = nulls[FOLD_INVENTED] ? (Datum) 0 : numbers_as_array(people, people->is_away);
+	nulls[FOLD_INVENTED] = people->is_invented == NULL && people->absence == NULL;
+	values[FOLD_INVENTED] = nulls[FOLD_INVENTED] ? (Datum) 0 : numbers_as_array(people, people->absence);
 	writer_add(remembering->neighborhoods, values, nulls);
 }
 
@@ -321,13 +323,12 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 
 		people->keys[i] = remembering->loaded->keys[row];
 		people->shown[i] = frame->sensitive[row];
-		if (!has_past)
-			continue;
-		people->member[i] = past->member[row];
-		remembering->is_published[people->member[i]] = true;
-		people->size = i;
-		if (past_is_away_after(past, frame, people->member[i], false))
-			note_away(people);
+		if (has_past)
+		{
+			people->member[i] = past->member[row];
+			remembering->is_published[people->member[i]] = true;
+		}
+		note_absence(people, i, past_absence_after(past, frame, has_past ? people->member[i] : NO_MEMBER, false));
 	}
 	people->size = n;
 	for (uint64 i = 0; i < class->ninvented; i++)
@@ -336,7 +337,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		if (has_past)
 		{
 			remembering->is_published[class->stands_for[i]] = true;
-			add_member(remembering, people, class->stands_for[i], past_is_away_after(past, frame, class->stands_for[i], true));
+			add_member(remembering, people, class->stands_for[i], past_absence_after(past, frame, class->stands_for[i], true));
 		}
 		else
 		{
@@ -502,7 +503,7 @@ write_rest(Remembering *remembering, uint32 n)
 	people = people_create(n, rest, false);
 	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
 		if (!remembering->is_published[i])
-			add_member(remembering, people, i, past_was_away(past, i));
+			add_member(remembering, people, i, past_absence(past, i));
 	Assert(people->size == rest);
 	write_neighborhood(remembering, people, keys_as_array(remembering, people),
 					   epochs_of(remembering, people));

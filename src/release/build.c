@@ -70,20 +70,29 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
+/* Are there invented rows that stand for nobody? */
+static bool
+invents_people(const Draft *draft)
+{
+	uint64		n = draft->stands_for == NULL ? 0 : draft->classes->first_counterfeit[draft->classes->nclasses];
+
+	for (uint64 i = 0; i < n; i++)
+		if (draft->stands_for[i] == NO_MEMBER)
+			return true;
+	return false;
+}
+
 /*
- * Notes which values of the past somebody has seen, where rows show what was shown before and some release left the
- * sensitive columns out.  Only then, since all of the log is read; returns whether it was.
+ * Notes which values of the past somebody has seen, where rows are invented and some release left the sensitive columns
+ * out.  Only then, since all of the log is read; returns whether it was.
  */
 static bool
 note_seen_values(ReleaseBuild *build)
 {
-	const Classes *classes = build->draft->classes;
 	const LoadedFrame *loaded = build->loaded;
 	const bool *without;
 
-	if (!build->fold->keeps_neighborhoods || build->draft->stands_for == NULL ||
-		(classes->first_counterfeit[classes->nclasses] == 0 && build->draft->shown == NULL) ||
-		loaded->frame.shows_no_value)
+	if (!build->fold->keeps_neighborhoods || !invents_people(build->draft))
 		return false;
 	without = log_without_values(build->publication);
 	if (without == NULL)

@@ -371,7 +371,7 @@ make_past(World *world)
 	uint64		members = 0;
 	uint64		nvalues = 0;
 	bool	   *is_filled;
-	bool	   *was_away;
+	uint8	   *absence;
 
 	memset(past, 0, sizeof(Past));
 	past->is_filled = is_filled = palloc0(sizeof(bool) * MAX_INDIVIDUALS);
@@ -381,7 +381,7 @@ make_past(World *world)
 	past->row = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
 	past->value = palloc(sizeof(Code) * MAX_INDIVIDUALS * MAX_RELEASES);
 	past->member = palloc(sizeof(uint64) * MAX_INDIVIDUALS);
-	past->was_away = was_away = palloc0(sizeof(bool) * MAX_INDIVIDUALS);
+	past->absence = absence = palloc0(MAX_INDIVIDUALS);
 	for (int row = 0; row < MAX_INDIVIDUALS; row++)
 		past->member[row] = NO_MEMBER;
 	for (int t = 0; t < world->nindividuals; t++)
@@ -398,7 +398,7 @@ make_past(World *world)
 			row = row_of_individual(world, u);
 			world->individual_of_member[members] = u;
 			past->row[members] = row < 0 ? NO_ROW : (RowId) row;
-			was_away[members] = !world->individuals[u].invented && !was_true_last(world, u);
+			absence[members] = !world->individuals[u].invented && !was_true_last(world, u);
 			if (row >= 0)
 				past->member[row] = members;
 			members++;

@@ -969,11 +969,15 @@ test_changes(void)
 	story.value[2][19] = 5;
 	check(finds_change(&story, 3, 2, 1, false));
 	/* somebody comes back, and the change comes later */
+	story = twenty_people((int[]) {20, 19, 20, 20}, 4);
+	story.value[3][19] = 5;
+	check(finds_change(&story, 0, 0, 0, true));
+	story.value[2][19] = 5;
+	check(finds_change(&story, 3, 2, 1, false));
+	/* comes for the first time, when the class shows again what a row made up */
 	story = twenty_people((int[]) {19, 20, 20}, 3);
 	story.value[2][19] = 5;
-	check(finds_change(&story, 0, 0, 0, true));
-	story.value[1][19] = 5;
-	check(finds_change(&story, 2, 1, 1, false));
+	check(finds_change(&story, 3, 2, 1, false));
 	/* ten come back at once, all of them with two values */
 	story = twenty_people((int[]) {10, 20}, 2);
 	for (int t = 10; t < 20; t++)

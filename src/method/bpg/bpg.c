@@ -176,6 +176,7 @@ take_neighborhood(Bpg *bpg, uint32 n)
 	bpg->size = size;
 	bpg->row = rows;
 	bpg->dead = dead;
+	bpg->is_untold = !bpg->frame->shows_no_value && past_is_untold(bpg->past, n);
 	bpg->left = size - asked;
 	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 	bpg->knows_leavers = true;
@@ -222,7 +223,8 @@ mend_within_bound(Bpg *bpg, uint64 *asked)
 		[REPAIR_COUNTERFEIT] = REPAIR_NONE,
 	};
 
-	for (bpg->repair = bpg->declared;; bpg->repair = less[bpg->repair])
+	bpg->repair = bpg->is_untold && bpg->declared == REPAIR_COUNTERFEIT ? REPAIR_NONE : bpg->declared;
+	for (;; bpg->repair = less[bpg->repair])
 	{
 		uint64		nrows;
 		uint64		published;
@@ -259,8 +261,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		return;
 	}
 	nrows = mend_within_bound(bpg, &shown);
-	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg) ||
-		!has_seen_values(bpg))
+	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg))
 	{
 		reject(bpg, asked);
 		return;

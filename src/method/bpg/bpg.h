@@ -68,6 +68,7 @@ typedef struct Bpg
 	uint64	   *leaver;			/* [left] who, in no order; room for size */
 	bool		knows_leavers;	/* or are they to be looked for? */
 	uint64		dead;			/* how many have no row */
+	bool		is_untold;		/* has no release shown its values, up to this one, which does? */
 	Verdict		verdict[2];		/* on those who are left, and on those who are not */
 	double	   *gain;			/* [size] what find_helper() counts */
 	double	   *relief;			/* [values] what one more row with it would bring, or NAN */
@@ -130,24 +131,11 @@ has_enough_values(const Bpg *bpg)
 	return !judges_shares(bpg) && principle_allows_values(&bpg->principle, bpg->tally);
 }
 
-/* No release has shown a value of the member. */
-#define UNSEEN	(NO_CODE - 1)
-
-/*
- * The value that was shown last of a member of a neighborhood, or UNSEEN.  Releases that left the sensitive column out
- * are epochs, too; but nobody saw the values of those.
- */
+/* The value that was shown last of a member of a neighborhood. */
 static inline Code
 last_shown(const Past *past, uint32 n, uint64 member)
 {
-	for (uint64 epoch = past_epochs(past, n); epoch-- > 0;)
-	{
-		Code		value = past_values(past, n, epoch)[member - past->first[n]];
-
-		if (past_is_seen(past, value))
-			return value;
-	}
-	return UNSEEN;
+	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
 }
 
 /*
@@ -251,10 +239,7 @@ extern bool invent_company(Bpg *bpg, uint64 n);
  */
 extern void show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n);
 
-/* Will the class of the neighborhood at hand have l values, though some stand for members of whom none was ever seen? */
-extern bool has_seen_values(Bpg *bpg);
-
-/* Draws the values of invented rows that stand for nobody, or for members of whom none was ever seen, when it is known what else leaves. */
+/* Draws the values of invented rows that stand for nobody, when it is known what else leaves. */
 extern void invent_values(Bpg *bpg);
 
 #endif							/* PPREPUB_METHOD_BPG_BPG_H */

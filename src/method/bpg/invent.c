@@ -11,7 +11,8 @@
  *		him shows what was shown of him.  A new value beside it would be of those who
  *		have a true row, and of two such classes it would be of those who have one in the
  *		second only, who may be few.  So beside rows that stand in nobody shows anything new, nor
- *		in the release in which somebody comes back (sides.c).
+ *		in the release in which somebody comes back (sides.c).  A neighborhood whose values no
+ *		release has shown has nothing that rows could stand in with: it is shown with nobody lacking, or parted.
  *
  *		Where shares of values are judged, not only how many there are, newcomers who get
  *		company must be allowed by themselves, and its values are theirs: observers who
@@ -110,21 +111,16 @@ show_value(Bpg *bpg, uint64 i, Code value)
 	tally_add(bpg->tally, value);
 }
 
-/* Draws values for the invented rows of a class that have none yet. */
+/* Draws values for the invented rows of a class of newcomers. */
 static void
 show_class(Bpg *bpg, uint32 c)
 {
 	const Classes *classes = bpg->draft->classes;
-	bool		is_new = bpg->draft->parent[c] == NO_NEIGHBORHOOD;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 		tally_add(bpg->tally, value_of_row(bpg, classes->rows[i]));
 	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		if (!is_new && classes->counterfeit[i] != UNSEEN)
-			tally_add(bpg->tally, classes->counterfeit[i]);
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		if (is_new || classes->counterfeit[i] == UNSEEN)
-			show_value(bpg, i, invent_value(bpg));
+		show_value(bpg, i, invent_value(bpg));
 }
 
 /* Removes the values of a class from the tally, which is empty between two classes. */
@@ -148,7 +144,7 @@ invent_values(Bpg *bpg)
 		return;
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
-		if (class_counterfeits(classes, c) == 0)
+		if (class_counterfeits(classes, c) == 0 || bpg->draft->parent[c] != NO_NEIGHBORHOOD)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		show_class(bpg, c);
@@ -275,7 +271,7 @@ invent_company(Bpg *bpg, uint64 n)
 	Code	   *company;
 	uint64	   *stands_for;
 
-	if (bpg->declared != REPAIR_COUNTERFEIT || n >= bpg->k || adds_too_much(bpg, bpg->k - n, bpg->k))
+	if (bpg->declared != REPAIR_COUNTERFEIT || n >= bpg->k || bpg->frame->shows_no_value || adds_too_much(bpg, bpg->k - n, bpg->k))
 		return false;
 	company = chosen ? new_array(Code, bpg->k - n) : NULL;
 	if (chosen ? !may_keep_company(bpg, n, company) : !may_invent(bpg, n))
@@ -287,18 +283,6 @@ invent_company(Bpg *bpg, uint64 n)
 		memcpy(invented_values(bpg, stands_for), company, sizeof(Code) * (bpg->k - n));
 	add_class(bpg, bpg->rows, n, NULL);
 	return true;
-}
-
-/* The value that is shown of a member for whom a row stands in. */
-static Code
-value_of_absent(const Bpg *bpg, uint64 member)
-{
-	const Past *past = bpg->past;
-	Code		value = last_shown(past, bpg->n, member);
-
-	if (value == UNSEEN && judges_shares(bpg))
-		return past_values(past, bpg->n, past_epochs(past, bpg->n) - 1)[member - past->first[bpg->n]];
-	return value;
 }
 
 /* Has a person show what was shown last. */
@@ -325,27 +309,8 @@ show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n)
 	Code	   *values = invented_values(bpg, stands_for);
 
 	for (uint64 i = 0; i < n; i++)
-		values[i] = value_of_absent(bpg, stands_for[i]);
+		values[i] = last_shown(bpg->past, bpg->n, stands_for[i]);
 	for (uint64 i = 0; i < bpg->size; i++)
 		if (bpg->fate[i] == HELD)
 			show_held(bpg, i);
-}
-
-bool
-has_seen_values(Bpg *bpg)
-{
-	uint32		values;
-
-	if (judges_shares(bpg) || bpg->past->is_seen == NULL)
-		return true;
-	for (uint64 i = 0; i < bpg->size; i++)
-	{
-		Code		value = bpg->fate[i] == SHOWN ? bpg->frame->sensitive[row_of(bpg, i)] :
-			bpg->fate[i] == LEFT ? NO_CODE : last_shown(bpg->past, bpg->n, bpg->past->first[bpg->n] + i);
-
-		tally_add(bpg->tally, value == UNSEEN ? NO_CODE : value);
-	}
-	values = bpg->tally->values;
-	tally_clear(bpg->tally);
-	return bpg->l <= 1 || values >= bpg->l;
 }

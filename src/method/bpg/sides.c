@@ -144,7 +144,7 @@ is_changed(const Bpg *bpg, uint64 i)
 static bool
 has_news(const Bpg *bpg, uint64 i)
 {
-	return is_changed(bpg, i) && shown_before(bpg, i) != UNSEEN;
+	return is_changed(bpg, i) && !bpg->is_untold;
 }
 
 static bool
@@ -166,13 +166,13 @@ any_is(const Bpg *bpg, bool (*is_so) (const Bpg *bpg, uint64 i))
 static bool
 comes_back(const Bpg *bpg, uint64 i)
 {
-	return (bpg->fate[i] == SHOWN || bpg->fate[i] == HELD) && past_was_away(bpg->past, bpg->past->first[bpg->n] + i);
+	return (bpg->fate[i] == SHOWN || bpg->fate[i] == HELD) && past_absence(bpg->past, bpg->past->first[bpg->n] + i) == WAS_AWAY;
 }
 
 bool
 shows_nothing_new(const Bpg *bpg)
 {
-	return any_has(bpg, REPLACED) || (bpg->past->was_away != NULL && any_is(bpg, comes_back));
+	return any_has(bpg, REPLACED) || (bpg->past->absence != NULL && any_is(bpg, comes_back));
 }
 
 /*
@@ -185,9 +185,9 @@ shows_allowed(Bpg *bpg)
 {
 	bool		allowed;
 
-	if (!any_is(bpg, is_changed))
+	if (!bpg->is_untold && !any_is(bpg, is_changed))
 		return true;
-	if (any_is(bpg, has_news) && shows_nothing_new(bpg))
+	if (shows_nothing_new(bpg) && (bpg->is_untold || any_is(bpg, has_news)))
 		return false;
 	count_shown(bpg);
 	allowed = principle_allows_values(&bpg->principle, bpg->tally);

@@ -179,7 +179,7 @@ has_row(const RowId *row, uint64 n)
 
 /* Copies a neighborhood, unless nobody of it is there any more. */
 static void
-copy_neighborhood(Past *after, const Past *past, uint32 n, const RowId *place, bool *is_filled, bool *was_away)
+copy_neighborhood(Past *after, const Past *past, uint32 n, const RowId *place, bool *is_filled, uint8 *absence)
 {
 	uint32		copy = after->nneighborhoods;
 	uint64		size = past_size(past, n);
@@ -198,7 +198,7 @@ copy_neighborhood(Past *after, const Past *past, uint32 n, const RowId *place, b
 		return;
 	is_filled[copy] = past_is_filled(past, n);
 	for (uint64 i = 0; i < size; i++)
-		was_away[after->first[copy] + i] = past_was_away(past, past->first[n] + i);
+		absence[after->first[copy] + i] = past_absence(past, past->first[n] + i);
 	memcpy(after->value + after->first_value[copy], past->value + past->first_value[n], sizeof(Code) * nvalues);
 	after->first[copy + 1] = after->first[copy] + size;
 	after->first_value[copy + 1] = after->first_value[copy] + nvalues;
@@ -212,7 +212,7 @@ move_past(const Past *past, uint64 nbefore, const RowId *place, uint64 nrows)
 	uint32		n = past->nneighborhoods;
 	Past		after = *past;
 	bool	   *is_filled = new_array(bool, n);
-	bool	   *was_away = new_array(bool, n == 0 ? 0 : past->first[n]);
+	uint8	   *absence = new_array(uint8, n == 0 ? 0 : past->first[n]);
 
 	after.nneighborhoods = 0;
 	after.first = new_zeros(uint64, n);
@@ -232,10 +232,10 @@ move_past(const Past *past, uint64 nbefore, const RowId *place, uint64 nrows)
 	for (uint32 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		copy_neighborhood(&after, past, i, place, is_filled, was_away);
+		copy_neighborhood(&after, past, i, place, is_filled, absence);
 	}
 	after.is_filled = is_filled;
-	after.was_away = was_away;
+	after.absence = absence;
 	return after;
 }
 

@@ -22,14 +22,14 @@ typedef struct Parting
 	uint64	   *published;		/* [neighborhoods before] members whom classes part from the others */
 	bool	   *is_published;	/* [members before] */
 	bool	   *is_filled;		/* [neighborhoods] of those after */
-	bool	   *was_away;		/* [members] likewise */
+	uint8	   *absence;		/* [members] likewise */
 
 	/* The people at hand */
 	Parted		people;
 	uint64	   *member;			/* [most people] */
 	Code	   *shown;			/* [most people] */
 	RowId	   *row;			/* [most people] or NO_ROW */
-	bool	   *is_away;		/* [most people] */
+	uint8	   *absence_of;		/* [most people] */
 } Parting;
 
 static uint64
@@ -67,13 +67,13 @@ parting_create(const Past *past, const Frame *frame, const Draft *draft)
 	after->value = new_array(Code, count_values(past) + shown);
 	after->member = new_array(uint64, frame->nrows);
 	after->is_filled = parting->is_filled = new_zeros(bool, neighborhoods);
-	after->was_away = parting->was_away = new_array(bool, members + shown);
+	after->absence = parting->absence = new_array(uint8, members + shown);
 	parting->published = new_zeros(uint64, past->nneighborhoods);
 	parting->is_published = new_zeros(bool, members);
 	parting->member = new_array(uint64, most);
 	parting->shown = new_array(Code, most);
 	parting->row = new_array(RowId, most);
-	parting->is_away = new_array(bool, most);
+	parting->absence_of = new_array(uint8, most);
 	return parting;
 }
 
@@ -92,7 +92,7 @@ add_neighborhood(Parting *parting)
 	{
 		parting->is_filled[n] |= parting->member[i] == NO_MEMBER && parting->row[i] == NO_ROW;
 		after->row[first + i] = parting->row[i];
-		parting->was_away[first + i] = parting->is_away[i];
+		parting->absence[first + i] = parting->absence_of[i];
 		if (parting->row[i] != NO_ROW)
 			after->member[parting->row[i]] = first + i;
 	}
@@ -105,27 +105,27 @@ add_neighborhood(Parting *parting)
 static void
 begin_people(Parting *parting, uint32 parent, bool is_shown)
 {
-	parting->people = (Parted) {parent, 0, parting->member, is_shown ? parting->shown : NULL, parting->is_away};
+	parting->people = (Parted) {parent, 0, parting->member, is_shown ? parting->shown : NULL, parting->absence_of};
 }
 
 static void
-add_person(Parting *parting, uint64 member, RowId row, bool is_away)
+add_person(Parting *parting, uint64 member, RowId row, Absence absence)
 {
 	uint64		i = parting->people.size++;
 
 	parting->member[i] = member;
 	parting->row[i] = row;
-	parting->is_away[i] = is_away;
+	parting->absence_of[i] = absence;
 }
 
 /* Adds a member of a class, or somebody new, with what it shows. */
 static void
-add_shown(Parting *parting, uint64 member, RowId row, Code shown, bool is_away)
+add_shown(Parting *parting, uint64 member, RowId row, Code shown, Absence absence)
 {
 	parting->shown[parting->people.size] = shown;
 	if (member != NO_MEMBER)
 		parting->is_published[member] = true;
-	add_person(parting, member, row, is_away);
+	add_person(parting, member, row, absence);
 }
 
 /* Takes the people of a class, and those for whom its invented rows stand; others are new. */
@@ -141,10 +141,9 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 	{
 		RowId		row = classes->rows[i];
-
 		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : before->member[row];
 
-		add_shown(parting, member, row, values[row], member != NO_MEMBER && past_is_away_after(before, parting->frame, member, false));
+		add_shown(parting, member, row, values[row], past_absence_after(before, parting->frame, member, false));
 	}
 	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
 	{
@@ -152,7 +151,7 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : draft->stands_for[invented];
 
 		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented],
-				  member != NO_MEMBER && past_is_away_after(before, parting->frame, member, true));
+				  member == NO_MEMBER ? WAS_THERE : past_absence_after(before, parting->frame, member, true));
 	}
 	if (parted_is_unchanged(before, &parting->people))
 		return;
@@ -171,7 +170,7 @@ add_rest(Parting *parting, uint32 n)
 	begin_people(parting, n, false);
 	for (uint64 i = before->first[n]; i < before->first[n + 1]; i++)
 		if (!is_parted || !parting->is_published[i])
-			add_person(parting, i, before->row[i], past_was_away(before, i));
+			add_person(parting, i, before->row[i], past_absence(before, i));
 	if (parting->people.size > 0)
 		add_neighborhood(parting);
 }

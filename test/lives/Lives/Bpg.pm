@@ -548,10 +548,17 @@ sub track
 	my $spot = int(rand($self->{spots}));
 	my $few = draw(1, 1, 2);
 
+	my @asked = ([ $spot, 0 ], ([ $spot + $few, 0 ]) x draw(1, 1, 3));
+
+	# Without values first: whoever is new is shown then, and values of nobody.
+	unshift @asked, [ $spot + $few, 1 ] if chance(0.3);
 	values_change($self) if chance(0.7);
-	foreach my $cohort (map { "a < $_" } $spot, $spot + $few)
+	foreach my $asked (@asked)
 	{
-		push @{ $self->{events} }, ask($self, 'analyst', { cohort => $cohort, columns => undef, arguments => "'$cohort', NULL" });
+		my $cohort = "a < $asked->[0]";
+		my $columns = $asked->[1] ? '{a}' : undef;
+
+		push @{ $self->{events} }, ask($self, 'analyst', { cohort => $cohort, columns => $columns, arguments => "'$cohort', " . (defined $columns ? "'$columns'" : 'NULL') });
 	}
 	return;
 }
@@ -828,14 +835,19 @@ sub judge_news
 		my @new = grep { $class{$_}{is_true} && defined $self->{last_shown}{$_} && $self->{last_shown}{$_} ne $class{$_}{word} && ($self->{last_told}{$_} // '') ne $class{$_}{word} } sort keys %class;
 		my @lack = grep { !$class{$_}{is_true} || $self->{away}{$_} } sort keys %class;
 
+		my @first = grep { $class{$_}{is_true} && !defined $self->{last_shown}{$_} } sort keys %class;
+		my @stand_in = grep { !$class{$_}{is_true} && !/^invented / } sort keys %class;
+
 		$life->count('classes that lack somebody, or did') if @lack;
+		$life->found('news', "release $release->{number}, $release->{params}: class $class is the first that shows values of " . join(', ', @first) . ', beside rows that stand in for ' . join(', ', @stand_in))
+			if @first && @stand_in;
 		$life->found('news', "release $release->{number}, $release->{params}: class $class shows what is new: " . join(', ', map { "$_ ($self->{last_shown}{$_}, now $class{$_}{word})" } @new)
 				. ', beside ' . join(', ', map { $_ . ($class{$_}{is_true} ? ', back' : '') } @lack)) if @new && @lack;
-		compare($self, $release, $event, \%class, { has_new => scalar @new, lacks => scalar @lack });
+		compare($self, $release, $event, \%class, { has_new => @new + @first, lacks => scalar @lack });
 	}
 	foreach my $row (@rows)
 	{
-		$self->{away}{ $row->{who} } = !$row->{true} if $shown;
+		$self->{away}{ $row->{who} } = !$row->{true} || (!$shown && $self->{away}{ $row->{who} });
 		$self->{logged}{ $row->{who} }{ as_text(@{ $row->{parts} }) } = 1;
 		$self->{last_shown}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown;
 		$self->{last_told}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown == @columns;
