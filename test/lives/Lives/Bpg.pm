@@ -109,7 +109,8 @@ sub draw_distribution
 	my @values = map { my $s = $_; @columns == 1 ? "(" . plain_value($self, $s) . ')' : map { '(' . plain_value($self, $s) . ', ' . plain_other($self, $_) . ')' } 0 .. 2 } 0 .. $self->{values} - 1;
 	my %weight;
 
-	pop @values if chance(0.2) && !grep { defined $self->{promises}{$_} } 'beta', 'delta';
+	$self->{lacks_value} = chance(0.2) && !grep { defined $self->{promises}{$_} } 'beta', 'delta';
+	pop @values if $self->{lacks_value};
 	$weight{$_} = 1 foreach @values;
 	$weight{ draw(@values) }++ foreach @values + 1 .. 64;
 	push @{ $self->{tables} }, $name;
@@ -350,6 +351,8 @@ sub alter_promises
 	my ($self) = @_;
 	my $change = draw(draw_promise($self), draw_promise($self), weak_promise(), { joint => draw('true', 'false') });
 
+	# Nobody who has that value could be shown.
+	return if $self->{lacks_value} && grep { defined $change->{$_} } 'beta', 'delta';
 	delete $change->{distance} if !defined $self->{promises}{t} && !defined $change->{t};
 	$self->{life}->run("SELECT pprepub.alter_publication('life', '{" . params_json({ %$change, accept_weakening => 'true', accept_lockout => 'true' }) . "}')");
 	$self->{promises} = { %{ $self->{promises} }, %$change };
