@@ -184,7 +184,6 @@ numbers_as_array(const People *people, const uint8 *absence)
 	for (uint64 i = 0; i < n; i++)
 	{
 		bool		is_invented = people->is_invented != NULL && people->is_invented[i];
-
 		bool		is_away = absence != NULL && absence[i] != WAS_THERE;
 
 		nulls[i] = !is_invented && !is_away;
