@@ -30,8 +30,8 @@ UPDATE unseen SET disease = 'leprosy' WHERE id = 7;
 SELECT pprepub.create_publication('unseen', 'unseen', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "reserve": 2}') \g /dev/null
 SELECT pprepub.publish('unseen', columns => '{age}') \g /dev/null
 DELETE FROM unseen WHERE id = 7;
-SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('unseen')), '(20,1)', 'a row stands in');
-SELECT is_empty($$ SELECT FROM published.unseen WHERE disease = 'leprosy' $$, 'and shows a value that others show');
+SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('unseen')), '(10,0)', 'no row stands in');
+SELECT is_empty($$ SELECT FROM published.unseen WHERE disease = 'leprosy' $$, 'and the value is not shown');
 -- Where a release has shown it, it stays, whatever others leave out.
 UPDATE unseen SET disease = 'leprosy' WHERE id = 8;
 INSERT INTO unseen VALUES (7, 27, 'flu');
