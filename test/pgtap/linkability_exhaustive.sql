@@ -42,6 +42,11 @@ BEGIN
 		EXECUTE format('INSERT INTO row_of SELECT DISTINCT m.release, m.key::int, r.age, r.zip, r.sex
 			FROM pprepub.class_members(''people'') m JOIN published.people_%s r USING (class) WHERE m.release = %1$s', m.number);
 	END LOOP;
+	-- A release without the column shows nothing that is new.
+	FOR m IN SELECT release AS number FROM shown WHERE NOT 'ill' = ANY (columns) ORDER BY release LOOP
+		UPDATE copy c SET ill = (SELECT d.ill FROM copy d JOIN row_of w ON w.release = d.release AND w.key = d.id WHERE d.id = c.id AND d.release < m.number ORDER BY d.release DESC LIMIT 1)
+		WHERE c.release = m.number AND EXISTS (SELECT FROM row_of WHERE key = c.id AND release < m.number);
+	END LOOP;
 	FOR m IN SELECT release, key FROM row_of ORDER BY release, key LOOP
 		SELECT person INTO known FROM epoch WHERE key = m.key ORDER BY release DESC LIMIT 1;
 		IF NOT FOUND OR (SELECT NOT bool_and(is_still(m.key, m.release, e.release)) FROM epoch e WHERE e.person = known) THEN
