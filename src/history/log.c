@@ -4,16 +4,9 @@
  */
 #include "history/log.h"
 
-#include "catalog/pg_type.h"
-#include "declare/catalog.h"
-#include "declare/parameters.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "frame/arrays.h"
-#include "frame/key_table.h"
-#include "history/element.h"
 #include "history/reader.h"
-#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_class_members);
@@ -51,83 +44,6 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
 	log_verify(publication);
 	read_each(past_table(publication, MEMBERS_TABLE), visit, what);
 	read_each(past_table(publication, ASKED_TABLE), visit, what);
-}
-
-/* An array, for the releases to be found by one condition of SQL */
-static ArrayType *
-sensitive_names(const DeclaredPublication *publication)
-{
-	Datum	   *names = new_array(Datum, publication->ncolumns);
-	int			n = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (is_sensitive(&publication->columns[i]))
-			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
-	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
-}
-
-const bool *
-log_without_values(const DeclaredPublication *publication)
-{
-	bool	   *without = NULL;
-	ArrayType  *names = sensitive_names(publication);
-	CatalogAccess access;
-
-	if (!method_declaration(publication->method)->keeps_values)
-		return NULL;
-	catalog_enter(&access);
-	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
-				 " WHERE publication = $1 AND number <= $2 AND NOT columns && $3",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
-				 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(names)));
-	if (SPI_processed > 0)
-		without = MemoryContextAllocZero(access.context, sizeof(bool) * publication->releases);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		without[catalog_int(i, "number") - 1] = true;
-	catalog_leave(&access);
-	return without;
-}
-
-typedef struct SeenValues
-{
-	const bool *is_left_out;
-	Element		sensitive;
-	KeyTable   *values;
-	bool	   *is_seen;
-} SeenValues;
-
-/* Visits a class of the log. */
-static void
-see_values(void *what, TupleTableSlot *slot)
-{
-	SeenValues *seen = what;
-	ElementWalk walk;
-
-	if (slot->tts_isnull[LOG_RELEASE] || slot->tts_isnull[LOG_SENSITIVE] ||
-		seen->is_left_out[DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1])
-		return;
-	for (element_walk(&walk, &seen->sensitive, DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE])); element_next(&walk);)
-	{
-		uint32		value = walk.isnull ? NO_KEY : keys_find(seen->values, walk.value);
-
-		if (value != NO_KEY)
-			seen->is_seen[value] = true;
-	}
-}
-
-bool *
-log_values(const DeclaredPublication *publication, const bool *is_left_out, const Datum *values, uint64 n)
-{
-	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
-	SeenValues	seen = {
-		is_left_out, element_of(sensitive), keys_create(sensitive->type, sensitive->collation), new_zeros(bool, n)
-	};
-
-	for (uint64 i = 0; i < n; i++)
-		(void) keys_add(seen.values, values[i]);
-	log_read(publication, see_values, &seen);
-	return seen.is_seen;
 }
 
 /* Builds the query for the members of all classes in a part of the log. */

@@ -34,15 +34,6 @@ extern void log_ensure(const DeclaredPublication *publication);
 /* Visits all rows of the log of a publication with releases, each in a context that is reset afterwards. */
 extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* The releases that left the sensitive columns out, if the method keeps what was shown before: [releases], or NULL. */
-extern const bool *log_without_values(const DeclaredPublication *publication);
-
-/*
- * Which of the values have been shown, by any release but those left out?  is_left_out: [releases].  Values are of the
- * sensitive column, no two alike.  Reads all of the log.
- */
-extern bool *log_values(const DeclaredPublication *publication, const bool *is_left_out, const Datum *values, uint64 n);
-
 /*
  * Words of a FROM item "log" with a row for each member of a class: release,
  * class, key, stands_for, invented, sensitive; to be used as the owner.

@@ -67,9 +67,6 @@ typedef struct Past
 	bool		is_loose;		/* did rows stand in for people beside new values, in some release? */
 	const uint8 *absence;		/* [members] an Absence each; NULL where nobody was away */
 
-	/* [values of the frame] did some release show the value?  NULL where all of the past were shown */
-	const bool *is_seen;
-
 	/* How fast people leave, as far as it is known */
 	bool		is_whole;		/* is the frame all of the source, so that members without a row have left? */
 	uint64		departed;		/* people who have left, if it is */
@@ -104,10 +101,8 @@ past_absence(const Past *past, uint64 member)
 static inline bool
 past_is_untold(const Past *past, uint32 neighborhood)
 {
-	for (uint64 i = past->first[neighborhood]; i < past->first[neighborhood + 1] && past->absence != NULL; i++)
-		if (past->absence[i] == NEVER_TOLD)
-			return true;
-	return false;
+	return past->absence != NULL &&
+		memchr(past->absence + past->first[neighborhood], NEVER_TOLD, past_size(past, neighborhood)) != NULL;
 }
 
 /* After a release: where it shows no values, nobody comes back. */
@@ -124,13 +119,6 @@ static inline Absence
 past_absence_after(const Past *past, const Frame *frame, uint64 member, bool stands_in)
 {
 	return absence_after(member == NO_MEMBER ? NEVER_TOLD : past_absence(past, member), frame->shows_no_value, stands_in);
-}
-
-/* NULL tells of nobody. */
-static inline bool
-past_is_seen(const Past *past, Code value)
-{
-	return past->is_seen == NULL || value == NO_CODE || past->is_seen[value];
 }
 
 /* The values published of all members in an epoch: [members of the neighborhood]. */

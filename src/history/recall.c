@@ -9,6 +9,9 @@
 #include "history/recall.h"
 
 #include "catalog/pg_type.h"
+#include "declare/catalog.h"
+#include "declare/parameters.h"
+#include "frame/arrays.h"
 #include "frame/dictionary.h"
 #include "history/element.h"
 #include "history/log.h"
@@ -16,6 +19,7 @@
 #include "history/seen_file.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 typedef struct Recalling
@@ -63,6 +67,43 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 	}
 }
 
+/* An array, for the releases to be found by one condition of SQL */
+static ArrayType *
+sensitive_names(const DeclaredPublication *publication)
+{
+	Datum	   *names = new_array(Datum, publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]))
+			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
+	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
+}
+
+/* The releases that left the sensitive columns out, if the method keeps what was shown before: [releases], or NULL. */
+static const bool *
+find_without_values(const DeclaredPublication *publication)
+{
+	bool	   *without = NULL;
+	ArrayType  *names = sensitive_names(publication);
+	CatalogAccess access;
+
+	if (!method_declaration(publication->method)->keeps_values)
+		return NULL;
+	catalog_enter(&access);
+	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
+				 " WHERE publication = $1 AND number <= $2 AND NOT columns && $3",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
+				 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(names)));
+	if (SPI_processed > 0)
+		without = MemoryContextAllocZero(access.context, sizeof(bool) * publication->releases);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		without[catalog_int(i, "number") - 1] = true;
+	catalog_leave(&access);
+	return without;
+}
+
 /* Makes a history of empty releases. */
 static Recalling *
 recalling_create(const DeclaredPublication *publication)
@@ -83,7 +124,7 @@ recalling_create(const DeclaredPublication *publication)
 	recalled->people = keys_create(key->type, key->collation);
 	recalled->invented = keys_create(INT8OID, InvalidOid);
 	recalled->seen.nreleases = publication->releases;
-	recalled->seen.has_no_values = log_without_values(publication);
+	recalled->seen.has_no_values = find_without_values(publication);
 	recalled->seen.release = palloc0(sizeof(SeenRelease) * publication->releases);
 	recalling->last = -1;
 	for (int32 r = 0; r < publication->releases; r++)

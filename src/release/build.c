@@ -70,37 +70,6 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
-/* Are there invented rows that stand for nobody? */
-static bool
-invents_people(const Draft *draft)
-{
-	uint64		n = draft->stands_for == NULL ? 0 : draft->classes->first_counterfeit[draft->classes->nclasses];
-
-	for (uint64 i = 0; i < n; i++)
-		if (draft->stands_for[i] == NO_MEMBER)
-			return true;
-	return false;
-}
-
-/*
- * Notes which values of the past somebody has seen, where rows are invented and some release left the sensitive columns
- * out.  Only then, since all of the log is read; returns whether it was.
- */
-static bool
-note_seen_values(ReleaseBuild *build)
-{
-	const LoadedFrame *loaded = build->loaded;
-	const bool *without;
-
-	if (!build->fold->keeps_neighborhoods || !invents_people(build->draft))
-		return false;
-	without = log_without_values(build->publication);
-	if (without == NULL)
-		return false;
-	build->fold->past.is_seen = log_values(build->publication, without, loaded->sensitive.values, loaded->sensitive.ncodes);
-	return true;
-}
-
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
 draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
@@ -114,8 +83,6 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 	progress_phase("draft", NO_TOTAL);
 	build->draft = method->draft == NULL ? sql->draft(publication, build->loaded) :
 		method->draft(&build->loaded->frame, past, params, seed);
-	if (past == &build->fold->past && note_seen_values(build))
-		build->draft = method->draft(&build->loaded->frame, past, params, seed);
 	if (sql->verify_not_refused != NULL)
 		sql->verify_not_refused(build);
 	frame_take_shown(&build->loaded->frame, build->draft);

@@ -47,6 +47,16 @@ DELETE FROM imported WHERE id = 10;
 SELECT pprepub.publish('imported') \g /dev/null
 SELECT is(shown('imported'), :'before', 'nothing new after an import');
 
+-- It has a row of somebody who has left since: what stands in shows what was shown, and no NULL.
+SELECT declare('gone') \g /dev/null
+SELECT shown('gone') AS before \gset
+DELETE FROM gone WHERE id = 10;
+DROP TABLE elsewhere;
+CREATE TABLE elsewhere AS SELECT i AS k, 1 AS class, '[21,30]' AS age FROM generate_series(1, 10) i;
+SELECT pprepub.import_release('gone', 'elsewhere', key => 'k', accept_changes => true) \g /dev/null
+SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('gone')), '(10,1)', 'a row stands in after an import');
+SELECT is(shown('gone'), :'before', 'and shows what was shown before it');
+
 -- A rebuilt history tells it, too.
 SELECT pprepub.publish('back', columns => '{age}') \g /dev/null
 DELETE FROM back WHERE id = 9;
@@ -60,5 +70,5 @@ SELECT pprepub.publish('back') \g /dev/null
 SELECT is(shown('back'), :'before', 'and still nothing new is shown');
 
 SELECT is_empty(format($$ SELECT * FROM pprepub.audit(%L) WHERE NOT holds AND check_name <> 'covers' $$, p), format('all of it holds: %s', p))
-FROM (VALUES ('hidden'), ('back'), ('imported')) p(p);
+FROM (VALUES ('hidden'), ('back'), ('imported'), ('gone')) p(p);
 SELECT * FROM finish();

@@ -58,8 +58,18 @@ know_rows(Bpg *bpg, const RowId *rows, uint64 n)
 	}
 }
 
+/* The values that a neighborhood showed last: an older epoch may be of a release that left them out. */
+static void
+know_neighborhood(Bpg *bpg, uint32 n)
+{
+	if (past_is_untold(bpg->past, n))
+		return;
+	for (uint64 i = bpg->past->first[n]; i < bpg->past->first[n + 1]; i++)
+		know_value(bpg, last_shown(bpg->past, n, i));
+}
+
 /*
- * The values that have left before, and those that leave by true rows of the
+ * The values that were shown last, and those that leave by true rows of the
  * classes so far.  Others would tell of a person who is withheld.
  */
 static void
@@ -67,15 +77,13 @@ know_values(Bpg *bpg)
 {
 	const Classes *classes = bpg->draft->classes;
 	const Past *past = bpg->past;
-	uint64		nvalues = past->nneighborhoods == 0 ? 0 : past->first_value[past->nneighborhoods];
 
 	if (bpg->known == NULL)
 	{
 		bpg->known = new_array(Code, bpg->frame->nsensitive);
 		bpg->is_known = new_zeros(bool, bpg->frame->nsensitive);
-		for (uint64 i = 0; i < nvalues; i++)
-			if (past_is_seen(past, past->value[i]))
-				know_value(bpg, past->value[i]);
+		for (uint32 n = 0; n < past->nneighborhoods; n++)
+			know_neighborhood(bpg, n);
 	}
 	know_rows(bpg, classes->rows + bpg->nread, classes->first[classes->nclasses] - bpg->nread);
 	bpg->nread = classes->first[classes->nclasses];
