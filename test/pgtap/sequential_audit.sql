@@ -99,4 +99,45 @@ SELECT joined() AS unreadable \gset
 ROLLBACK;
 SELECT alike(:'unreadable'::text, 'broken column "country" % has 1 row(s) with values that taxonomy "tree" lacks', 'a source that cannot be read');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
+
+-- ----------------------------------------------------------------
+-- By whom all is judged
+-- ----------------------------------------------------------------
+
+CREATE TABLE few (id int PRIMARY KEY, a int, b text, c text, s text);
+CREATE FUNCTION few_are(params jsonb, people text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pprepub.drop_publication(name, true) FROM pprepub.publication WHERE name = 'few';
+	TRUNCATE few;
+	EXECUTE 'INSERT INTO few VALUES ' || people;
+	PERFORM pprepub.create_publication('few', 'few', 'id', '{"a": "range", "b": "prefix", "c": "suppress"}', 's', 'sequential', params);
+END $$;
+CREATE FUNCTION joined_few() RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(', ', holds, measured) FROM pprepub.audit('few') WHERE check_name = 'joined' $$;
+
+-- Newcomers who are told apart show u and v once each. Of all rows v is twice as likely: the row (aa, v) may be a newcomer's.
+SELECT few_are('{"k": 2, "privacy": "diversity", "approach": "separative", "seed": 686237}', $$(1, 0, 'aa', 'M', 'w'), (3, 5, 'bb', 'M', 'u'), (4, 9, 'aa', 'F', 'v'), (6, 5, 'bb', 'M', 'v')$$) \g /dev/null
+SELECT pprepub.publish('few', columns => '{a,b,c,s}') \g /dev/null
+INSERT INTO few VALUES (2, 2, 'bb', 'F', 'u'), (5, 1, 'aa', 'F', 'v');
+CREATE TABLE newcomers AS SELECT * FROM (VALUES (1, '(,)', 'aa', '*', 'w'), (4, '(,)', 'aa', '*', 'v'), (3, '[5,6)', 'bb', 'M', 'u'), (6, '[5,6)', 'bb', 'M', 'v'),
+	(2, '[0,3)', '*', 'F', 'u'), (5, '[0,3)', '*', 'F', 'v')) v(id, a, b, c, s);
+SELECT throws_ok($$ SELECT pprepub.publish('few', columns => '{a,b,c,s}') $$, 'P0002', NULL, 'diversity is that of all rows, whoever is told apart while a release is looked for');
+SELECT pprepub.import_release('few', 'newcomers', key => 'id') \g /dev/null
+SELECT is(joined_few(), 'f, 1.5 at the least; of 6 people 1 less than promised', 'audit says so, too');
+
+-- People who have left, of whom the release has nobody, count.
+SELECT few_are('{"k": 2, "approach": "separative"}', $$(1, 1, 'ba', 'F', 'w'), (2, 2, 'ab', 'M', 'w'), (3, 2, 'ab', 'F', 'v')$$) \g /dev/null
+SELECT pprepub.publish('few', columns => '{c,s}') \g /dev/null
+DELETE FROM few;
+INSERT INTO few SELECT 3 + i, i, 'ab', 'F', 's' || i FROM generate_series(1, 9) i;
+SELECT pprepub.alter_publication('few', '{"k": 4}') \g /dev/null
+SELECT throws_ok($$ SELECT pprepub.publish('few', columns => '{b}') $$, 'P0002', NULL, 'nothing is published that audit would find too little of');
+SELECT is(joined_few(), 't, 2 at the least; of 3 people 0 less than promised', 'and what is out keeps what was promised with it');
+
+-- NULL is no value that somebody is linked to.
+SELECT few_are('{"k": 2, "privacy": "diversity"}', $$(3, 0, 'aa', 'F', 'u'), (4, 1, 'bb', 'F', 'v')$$) \g /dev/null
+SELECT pprepub.publish('few', columns => '{b,s}') \g /dev/null
+INSERT INTO few VALUES (2, 0, 'ab', 'M', NULL);
+CREATE TABLE nothing_known AS SELECT 2 AS id, '[0,3)' AS a, NULL::text AS s;
+SELECT pprepub.import_release('few', 'nothing_known', key => 'id') \g /dev/null
+SELECT is(joined_few(), 't, 2 at the least; of 3 people 0 less than promised', 'NULL is not protected, and no alarm');
 SELECT finish();

@@ -63,8 +63,11 @@ typedef struct Sequence
  */
 extern Draft *sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params, int caution);
 
-/* Are people who came between releases judged by themselves, in as many parts of the sequence? */
-extern bool sequential_parts_newcomers(const int64 *params);
+/*
+ * Are people who came between releases a part of the sequence of their own: where a release is looked for, and where it is
+ * judged?  Who is told apart has fewer values, never more, but may have a greater diversity.
+ */
+extern bool sequential_parts_newcomers(const int64 *params, bool is_judged);
 
 /*
  * May everybody know that a person is one of a crowd?  count[] says how many of the

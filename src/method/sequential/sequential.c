@@ -105,9 +105,9 @@ sequential_needs(const int64 *params)
 }
 
 bool
-sequential_parts_newcomers(const int64 *params)
+sequential_parts_newcomers(const int64 *params, bool is_judged)
 {
-	return params[SEQUENTIAL_APPROACH] == 1;
+	return params[SEQUENTIAL_APPROACH] == 1 && !(is_judged && is_diversity(params));
 }
 
 /* ----------------------------------------------------------------
@@ -254,11 +254,11 @@ sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues)
 	return !is_diversity(params) || (total > 0 && total >= k_of(params) * most);
 }
 
-/* A tuple that is linked only to values that are not shown is linked to nothing. */
+/* A tuple that is linked only to NULL, or to values that are not shown, is linked to nothing. */
 static bool
 is_linked(const LinkProfile *profile, uint32 tuple)
 {
-	return profile->linkability[tuple] != 1 || profile->value[profile->first[tuple]] != NO_CODE;
+	return profile->linkability[tuple] > 1 || (profile->linkability[tuple] == 1 && profile->value[profile->first[tuple]] != NO_CODE);
 }
 
 /*

@@ -798,7 +798,7 @@ sub covers
 	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
 }
 
-# They were there, with these values, or with those of an earlier release; who was asked for, and who came along, is counted rightly.
+# They were there, with these values, or with those that were shown last; who was asked for, and who came along, is counted rightly.
 sub judge_people
 {
 	my ($self, $release, $event, $log) = @_;
@@ -811,7 +811,7 @@ sub judge_people
 
 		$shown{ $row->{key} } = 1;
 		fault($self, $release, defined $had ? "$row->{key} has " . as_text(parts_of($self, $had)) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
-			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && !$self->{logged}{ $row->{key} }{ as_text(@{ $row->{parts} }) };
+			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && ($self->{last_shown}{ $row->{key} } // '') ne as_text(@{ $row->{parts} });
 	}
 	my $asked = grep { $_->{asked} } values %$source;
 	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;

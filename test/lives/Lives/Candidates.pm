@@ -224,7 +224,8 @@ sub judge_promise
 	$life->found('warning', "import_release does not warn: $weak\n" . told($self, $number)) if $imported && defined $weak && !$warned && !defined $self->{weak};
 	$self->{weak} //= $weak;
 	$self->{is_warned} ||= $imported && $warned;
-	$life->found('audit', "all of audit() holds, after $self->{weak}\n" . told($self, $number)) if defined $self->{weak} && !grep { !($_->{holds} // 0) } @audit;
+	my $broken = $self->{weak} // ($self->{is_warned} ? 'an import that was warned about' : undef);
+	$life->found('audit', "all of audit() holds, after $broken\n" . told($self, $number)) if defined $broken && !grep { !($_->{holds} // 0) } @audit;
 	return if defined $self->{weak} || $self->{is_warned};
 	$life->found('alarm', "release $number: audit: $_->{check_name}: $_->{measured}, not $_->{required}\n" . told($self, $number)) foreach grep { !($_->{holds} // 1) } @audit;
 	return;

@@ -49,8 +49,8 @@ sub declare
 
 	$life->count('sequential: ' . $_) foreach $values_only ? 'lives of values alone' : 'lives of cells', $is_calm ? () : 'lives in which people come and leave', $self->{changes} ? 'lives in which values change' : (),
 		$self->{imports} ? 'lives with imports' : (), $self->{raises} ? 'lives in which k is raised' : (), $self->{moves} ? 'lives in which quasi-identifiers change' : ();
-	# Newcomers that are judged by themselves are promised more.
-	$self->{promises_more} = $approach eq 'separative';
+	# Newcomers that are judged by themselves are promised more values.
+	$self->{promises_more} = $approach eq 'separative' && $self->{privacy} eq 'linkability';
 	$self->{person} = { map { $_ => { qis($self), s => value($self) } } 1 .. $most };
 	$life->run('CREATE TABLE life (id int PRIMARY KEY, a int, b text, c text, s text)');
 	come($self, $is_calm ? 1 .. $most : some(0.7, 1 .. $most));
@@ -237,7 +237,7 @@ sub judge_worlds
 	if (!defined $release->{import})
 	{
 		# Nothing can be kept of what an import has broken.
-		$life->found('join', "$self->{below} ($self->{privacy})\n" . told($self)) if grep { !$self->{had_less}{$_} } keys %below;
+		$life->found('join', "$self->{below} ($self->{privacy})\n" . told($self)) if grep { $below{$_} + 1e-9 < ($self->{had_less}{$_} // 9**9**9) } keys %below;
 	}
 	elsif ($release->{import} !~ /less than/)
 	{
@@ -247,7 +247,8 @@ sub judge_worlds
 	return;
 }
 
-# Values, or how many times less common than all the commonest is; many if nobody is linked to any. Undefined if that takes too long.
+# Values, or how many times less common than all the commonest is; many if no release has shown a value of this stay. Undefined if that
+# takes too long.
 sub left_to
 {
 	my ($self, $worlds, $stay, $k) = @_;
@@ -257,7 +258,13 @@ sub left_to
 	my ($all, $most) = (0, 0);
 
 	return if !defined $ways;
-	return 9**9**9 if !%$ways;
+	if (!%$ways)
+	{
+		my $is_shown = $stay->{value} ne "\0" && grep { $self->{releases}[$_]{shows}{s} } @{ $stay->{releases} };
+
+		$self->{life}->found('judge', "no world has $stay->{id}, who is there\n" . told($self)) if $is_shown;
+		return 9**9**9;
+	}
 	return scalar keys %$ways if $self->{privacy} eq 'linkability';
 	foreach my $n (values %$ways)
 	{

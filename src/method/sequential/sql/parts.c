@@ -57,9 +57,9 @@ find_arrivals(PeopleParting *parting, uint32 n)
 	}
 }
 
-/* Numbers those who came with a release, or everybody; is there anybody, in a draft if there is one? */
+/* Numbers those who came with a release, or everybody; is there anybody whom something is to be done for? */
 static bool
-choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
+choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody, bool is_judged)
 {
 	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
 	bool		any = false;
@@ -69,7 +69,7 @@ choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
 		parting->number[p] = everybody || parting->came[p] == came ? parting->npeople++ : NO_PERSON;
 	for (uint32 i = 0; i < last->nrecords && is_present(last, i); i++)
 		any |= parting->number[last->person[i]] != NO_PERSON;
-	return any || (parting->sequencing->loaded == NULL && parting->npeople > 0);
+	return any || (is_judged && parting->npeople > 0);
 }
 
 /* Which records of a release are of the people chosen: [people of the part]. */
@@ -478,8 +478,9 @@ count_contradicted(const People *people)
 }
 
 void
-make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
+make_parts(const Sequencing *sequencing, Sequence *sequence, const int64 *params, bool is_judged)
 {
+	bool		parted = sequential_parts_newcomers(params, is_judged);
 	const People *people = people_of(sequencing->reading, sequencing->source, sequencing->reading->nreleases,
 									 sequencing->is_guess, false, 0);
 	PeopleParting parting = {.sequencing = sequencing, .all = &people->input};
@@ -491,7 +492,7 @@ make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
 	for (int32 r = 0; r < (parted ? people->input.nreleases : 1); r++)
 	{
 		parting.first = r;
-		if (choose_people(&parting, people->n, r, !parted))
+		if (choose_people(&parting, people->n, r, !parted, is_judged))
 			sequence->part[sequence->nparts++] = make_part(&parting, people);
 	}
 }

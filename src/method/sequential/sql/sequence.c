@@ -179,7 +179,7 @@ refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
 
 /* The sequence as the method takes it; an error if it cannot be judged. */
 static Sequence *
-sequence_of(const Sequencing *sequencing, bool parted)
+sequence_of(const Sequencing *sequencing, const int64 *params, bool is_judged)
 {
 	const ReadRelease *draft = drafted(sequencing);
 	Sequence   *sequence = palloc0(sizeof(Sequence));
@@ -187,7 +187,7 @@ sequence_of(const Sequencing *sequencing, bool parted)
 	sequence->publication = sequencing->reading->publication->name;
 	sequence->number = draft->number;
 	sequence->column = columns_of(sequencing);
-	make_parts(sequencing, sequence, parted);
+	make_parts(sequencing, sequence, params, is_judged);
 	if (sequence->contradicted > 0)
 		refuse_contradicted(sequence);
 	return sequence;
@@ -195,12 +195,12 @@ sequence_of(const Sequencing *sequencing, bool parted)
 
 /* Judges the draft by what it does show; an error if it does not keep the promise, and nothing less would. */
 static bool
-judge(const Sequencing *sequencing, const int64 *params, bool parted, const Draft *draft, bool is_last)
+judge(const Sequencing *sequencing, const int64 *params, const Draft *draft, bool is_last)
 {
 	Sequence   *sequence;
 
 	show_cells(sequencing, draft->classes);
-	sequence = sequence_of(sequencing, parted);
+	sequence = sequence_of(sequencing, params, true);
 	for (int32 i = 0; i < sequence->nparts; i++)
 	{
 		SequenceJudgement judgement = sequential_judge_part(&sequence->part[i], params, (uint64) search_budget);
@@ -216,16 +216,16 @@ judge(const Sequencing *sequencing, const int64 *params, bool parted, const Draf
 
 /* Finds a release that keeps the promise, with no more caution than it takes. */
 static Draft *
-find_draft(const Sequencing *sequencing, const int64 *params, bool parted)
+find_draft(const Sequencing *sequencing, const int64 *params)
 {
-	Sequence   *sequence = sequence_of(sequencing, parted);
+	Sequence   *sequence = sequence_of(sequencing, params, false);
 	Draft	   *draft = NULL;
 	bool		holds = false;
 
 	for (int caution = 0; !holds; caution++)
 	{
 		draft = sequential_draft(&sequencing->loaded->frame, sequence, params, caution);
-		holds = draft != NULL && judge(sequencing, params, parted, draft, caution == MOST_CAUTION);
+		holds = draft != NULL && judge(sequencing, params, draft, caution == MOST_CAUTION);
 	}
 	return draft;
 }
@@ -234,7 +234,6 @@ Draft *
 draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loaded)
 {
 	const int64 *params = param_values(method_declaration(publication->method), publication->params);
-	bool		parted = sequential_parts_newcomers(params);
 	Sequencing *sequencing;
 
 	if (loaded->frame.nrows == 0)
@@ -249,7 +248,7 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 	sequencing = sequencing_create(publication, loaded);
 	verify_crowds(sequencing->reading, params);
 	verify_sums(sequencing->reading, params);
-	return find_draft(sequencing, params, parted);
+	return find_draft(sequencing, params);
 }
 
 /* ----------------------------------------------------------------
@@ -337,7 +336,7 @@ judge_read(Reading *reading, const int64 *params)
 	sequencing.source = read_source(reading);
 	sequencing.is_guess = identify_rows(reading, sequencing.source);
 	sequencing.is_changed = find_changed(reading);
-	make_parts(&sequencing, &sequence, sequential_parts_newcomers(params));
+	make_parts(&sequencing, &sequence, params, true);
 	for (int32 i = 0; i < sequence.nparts; i++)
 	{
 		SequenceJudgement judgement = {.unknown = sequence.part[i].tuples.ntuples, .least = INFINITY};

@@ -58,8 +58,11 @@ extern Published *judge_published(const DeclaredPublication *publication, int32 
 
 /* ---- parts.c: the people of a sequence, together, or by when they came ---- */
 
-/* One part of all people; or, if parted, one of those who came with each release, in the releases since then. */
-extern void make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted);
+/*
+ * One part of all people; or one of those who came with each release, in the releases since then.  Nothing needs to be found
+ * for those of whom the draft has nobody; but all are judged.
+ */
+extern void make_parts(const Sequencing *sequencing, Sequence *sequence, const int64 *params, bool is_judged);
 
 /* ---- crowds.c: releases that show sensitive values, where diversity is promised ---- */
 
