@@ -798,7 +798,7 @@ sub covers
 	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
 }
 
-# They were there, with these values, or with those that were shown last; who was asked for, and who came along, is counted rightly.
+# They were there, with these values, or with those that were shown last, or are remembered of releases that showed none; who was asked for, and who came along, is counted rightly.
 sub judge_people
 {
 	my ($self, $release, $event, $log) = @_;
@@ -811,7 +811,7 @@ sub judge_people
 
 		$shown{ $row->{key} } = 1;
 		fault($self, $release, defined $had ? "$row->{key} has " . as_text(parts_of($self, $had)) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
-			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && ($self->{last_shown}{ $row->{key} } // '') ne as_text(@{ $row->{parts} });
+			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && !was_of($self, $row->{key}, as_text(@{ $row->{parts} }));
 	}
 	my $asked = grep { $_->{asked} } values %$source;
 	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;
@@ -819,6 +819,14 @@ sub judge_people
 	fault($self, $release, "$dirty came along and $suppressed are withheld, not $release->{dirty} and $release->{suppressed}")
 		if "$dirty $suppressed" ne "$release->{dirty} $release->{suppressed}";
 	return;
+}
+
+sub was_of
+{
+	my ($self, $key, $word) = @_;
+	my $last = $self->{last_shown}{$key};
+
+	return defined $last ? $last eq $word : $self->{logged}{$key}{$word};
 }
 
 # An observer who knows who is asked for, and that a row which stands in shows what was shown last: something new beside it is of those
