@@ -1,7 +1,7 @@
 # pprepub: anonymous re-publication inside PostgreSQL
 #
 #   make, make install, make installcheck     as with every extension (PGXS)
-#   make unit                                 the pure rooms, without a server, under sanitizers
+#   make unit                                 the pure rooms, without a server; with SANITIZE=1, under sanitizers
 #   make lint                                 cppcheck, floors, layout, comments, metadata, exports
 #   make dist                                 PGXN's archive of what was committed
 #   make format                               src as pg_bsd_indent lays it out, with typedefs.list
@@ -126,11 +126,18 @@ PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c s
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
 	src/frame/tuple_numbers.c src/release/crew/packed_setting.c src/store/layout.c src/store/bound_form.c
 
-UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_SOURCES := $(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c
+# Tests are linked from the objects of the server's build, which make ASSERT=1 gives assertions. make SANITIZE=1: from objects of
+# their own, with assertions and sanitizers.
+UNIT := build/unit
+ifdef SANITIZE
+UNIT := build/sanitized
+PURE_OBJECTS := build/sanitized/
+UNIT_SANITIZE = -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
+endif
+UNIT_TESTS := $(patsubst test/unit/%.c,$(UNIT)/%,$(sort $(wildcard test/unit/test_*.c)))
+UNIT_BESIDE := test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c
 UNIT_CC = gcc
-UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
+UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter $(UNIT_SANITIZE)
 UNIT_CPPFLAGS = -Itest/unit -Ibench/sweep -Ibench/distinct $(CPPFLAGS) -U_FORTIFY_SOURCE
 UNIT_LIBS = $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
 	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lzstd -lm
@@ -140,31 +147,32 @@ unit: $(UNIT_TESTS)
 
 unit-programs: $(UNIT_TESTS)
 
-$(UNIT_TESTS): build/unit/%: build/unit/test/unit/%.o build/unit/test/unit/shim.o
+$(UNIT_TESTS): $(UNIT)/%: $(UNIT)/test/unit/%.o $(UNIT)/test/unit/shim.o
 	$(UNIT_CC) $(UNIT_CFLAGS) $^ $(UNIT_LIBS) -o $@
 
-ifneq ($(filter unit unit-programs build/unit/%,$(MAKECMDGOALS)),)
-include build/unit/objects.mk
+ifneq ($(filter unit unit-programs $(UNIT)/%,$(MAKECMDGOALS)),)
+include $(UNIT)/objects.mk
 endif
 
-build/unit/objects.mk: test/unit/objects $(UNIT_SOURCES) $(wildcard test/unit/test_*.c)
+$(UNIT)/objects.mk: test/unit/objects $(PURE) $(UNIT_BESIDE) $(wildcard test/unit/test_*.c)
 	@mkdir -p $(@D)
-	perl test/unit/objects $(UNIT_SOURCES) $(wildcard test/unit/test_*.c) > $@
+	perl test/unit/objects $(PURE) $(UNIT_BESIDE) $(wildcard test/unit/test_*.c) > $@
 
-build/unit/%.o: %.c
+$(UNIT)/%.o: %.c
 	@mkdir -p $(@D)
 	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_CPPFLAGS) -c $< -o $@
 
 # Kept, though only a pattern names them; without a list, .SECONDARY would have make do without objects that are missing.
-.SECONDARY: $(patsubst %.c,build/unit/%.o,$(UNIT_SOURCES) $(wildcard test/unit/*.c))
--include $(patsubst %.c,build/unit/%.d,$(UNIT_SOURCES) $(wildcard test/unit/*.c))
+UNIT_OBJECTS := $(patsubst %.c,$(UNIT)/%.o,$(UNIT_BESIDE) $(wildcard test/unit/*.c)) $(if $(PURE_OBJECTS),$(patsubst %.c,$(PURE_OBJECTS)%.o,$(PURE)))
+.SECONDARY: $(UNIT_OBJECTS)
+-include $(UNIT_OBJECTS:.o=.d)
 
 # ----------------------------------------------------------------
 # Lint
 # ----------------------------------------------------------------
 
 # Which types there are, and so how pg_bsd_indent lays them out, depends on the version: 15 decides.
-LINT = cppcheck floors twice meta versions exports missing comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
+LINT = cppcheck floors size twice meta versions exports missing comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
 
 lint: $(addprefix lint-,$(LINT))
 
@@ -178,6 +186,13 @@ lint-cppcheck:
 
 lint-floors:
 	perl test/lint/floors src
+
+lint-size:
+	perl test/lint/size src
+
+# How large the house is, room by room, beside its budget.
+loc:
+	@perl test/lint/size --print src
 
 lint-twice:
 	perl test/lint/twice src
@@ -218,4 +233,4 @@ typedefs:
 format: typedefs
 	perl test/lint/format --write typedefs.list src
 
-.PHONY: dist pictures docs unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports missing typedefs format comments prose site) typedefs format
+.PHONY: dist pictures docs unit unit-programs loc lint lint-names $(patsubst %,lint-%,cppcheck floors size twice meta versions exports missing typedefs format comments prose site) typedefs format

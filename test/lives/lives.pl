@@ -76,7 +76,7 @@ sub install_valgrind
 		$program eq 'pg_ctl' ? system('cp', "$bindir/$program", "$install/bin/") == 0 || die : symlink("$bindir/$program", "$install/bin/$program") || die $!;
 	}
 	open my $server, '>', "$install/bin/postgres" or die $!;
-	print $server "#!/bin/sh\nexec valgrind --quiet --trace-children=yes --leak-check=no --num-callers=40 --fullpath-after='$source/' --fullpath-after='$source/../asserts/'",
+	print $server "#!/bin/sh\nexec valgrind --quiet --trace-children=yes --leak-check=no --num-callers=40 --fullpath-after='$source/' --fullpath-after='$source/../copy/'",
 		" --suppressions='$source/test/valgrind.supp' --log-file='$install/valgrind.%p' '$bindir/postgres' \"\$@\"\n";
 	close $server;
 	chmod 0755, "$install/bin/postgres";

@@ -351,6 +351,14 @@ check_near_at(double a, double b, const char *text, const char *file, int line)
 	printf("# failed: %s: %.12g and %.12g (%s:%d)\n", text, a, b, file, line);
 }
 
+int
+some_of(int n)
+{
+	const char *effort = getenv("PPREPUB_TEST_EFFORT");
+
+	return effort != NULL && strcmp(effort, "full") == 0 ? n : Max(n / 10, 1);
+}
+
 uint32
 any_below(uint32 n)
 {

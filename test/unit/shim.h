@@ -43,6 +43,9 @@ extern const char *error_of(TestFunction function);
 /* The code that the last error gave itself. */
 extern int	shim_sqlerrcode;
 
+/* How many of so many random instances are tried: a tenth, unless PPREPUB_TEST_EFFORT is "full". */
+extern int	some_of(int n);
+
 /* A number below n; the same ones in each run of a program. */
 extern uint32 any_below(uint32 n);
 

@@ -79,7 +79,7 @@ test_who_is_wanted(void)
 {
 	for (int repair = 0; repair < 2; repair++)
 	{
-		Lives		lives = {.number = 200,.repair = repair,.asked_percent = 60,.draft = draft_with_wanted};
+		Lives		lives = {.number = some_of(200),.repair = repair,.asked_percent = 60,.draft = draft_with_wanted};
 
 		nwanted = nwhole = 0;
 		live(&lives);
@@ -133,7 +133,7 @@ test_who_is_lost(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 40,.repair = repair,.asked_percent = 100,.draft = draft_with_lost};
+		Lives		lives = {.number = some_of(40),.repair = repair,.asked_percent = 100,.draft = draft_with_lost};
 
 		nlost = 0;
 		live(&lives);
@@ -144,7 +144,7 @@ test_who_is_lost(void)
 static void
 live_under_bpg(int repair, int asked_percent)
 {
-	Lives		lives = {.number = 200,.repair = repair,.asked_percent = asked_percent,.draft = draft};
+	Lives		lives = {.number = some_of(200),.repair = repair,.asked_percent = asked_percent,.draft = draft};
 
 	live(&lives);
 	check(lives.attacked == 0);
@@ -238,12 +238,12 @@ test_lives_within_bounds(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 200,.repair = repair,.asked_percent = 60,.draft = draft_bounded};
+		Lives		lives = {.number = some_of(200),.repair = repair,.asked_percent = 60,.draft = draft_bounded};
 
 		nbound = 0;
 		live(&lives);
 		printf("# "UINT64_FORMAT" releases withheld more than without a bound\n", nbound);
-		check(nbound > 100);
+		check(nbound > some_of(100));
 		check(lives.attacked == 0);
 		check(lives.attacked_pairs == 0);
 	}
@@ -351,7 +351,7 @@ test_chosen_reserve(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 60, .repair = repair, .asked_percent = 100, .begin = begin_choosing, .draft = draft_of_whole};
+		Lives		lives = {.number = some_of(60), .repair = repair, .asked_percent = 100, .begin = begin_choosing, .draft = draft_of_whole};
 
 		live(&lives);
 		check(lives.attacked == 0 && lives.attacked_pairs == 0);
@@ -500,7 +500,7 @@ test_lives_by_leaves(void)
 	for (int repair = 0; repair < 4; repair++)
 		for (int asked_percent = 60; asked_percent <= 100; asked_percent += 40)
 		{
-			Lives		lives = {.number = 60,.repair = repair,.asked_percent = asked_percent,.draft = draft_by_leaves};
+			Lives		lives = {.number = some_of(60),.repair = repair,.asked_percent = asked_percent,.draft = draft_by_leaves};
 
 			live(&lives);
 			check(lives.attacked == 0);
@@ -649,7 +649,7 @@ test_lives_by_strata(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 60,.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_by_strata};
+		Lives		lives = {.number = some_of(60),.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_by_strata};
 
 		live(&lives);
 		check(lives.attacked == 0);
@@ -807,12 +807,12 @@ test_lives_cut_again(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 40,.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_anew};
+		Lives		lives = {.number = some_of(40),.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_anew};
 
 		ncut_again = 0;
 		live(&lives);
 		printf("# %d times a neighborhood was cut\n", ncut_again);
-		check(ncut_again > 40);
+		check(ncut_again > some_of(20));
 		check(lives.attacked == 0);
 		check(lives.attacked_pairs == 0);
 	}
@@ -836,7 +836,7 @@ test_newcomers_wait(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 60,.repair = repair,.gather = 3,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_gathered};
+		Lives		lives = {.number = some_of(60),.repair = repair,.gather = 3,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_gathered};
 
 		live(&lives);
 		check(lives.attacked == 0);

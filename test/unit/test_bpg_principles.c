@@ -274,15 +274,6 @@ draft(World *world)
 	return bpg_method.draft(&world->frame, &world->past, world->params, below(1000000));
 }
 
-/* PPREPUB_LIVES=10: ten times more lives, for a long run. */
-static int
-times(void)
-{
-	const char *given = getenv("PPREPUB_LIVES");
-
-	return given == NULL ? 1 : Max(1, atoi(given));
-}
-
 /* People fall ill otherwise, come and go; cohorts are asked after or all people, and each repair mends what is asked. */
 static void
 lead_lives(int number)
@@ -291,7 +282,7 @@ lead_lives(int number)
 
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = number * times(),.repair = repair,.asked_percent = below(2) == 0 ? 100 : 70,.begin = begin,.draft = draft};
+		Lives		lives = {.number = some_of(number),.repair = repair,.asked_percent = below(2) == 0 ? 100 : 70,.begin = begin,.draft = draft};
 
 		live(&lives);
 		check(lives.attacked == 0);

@@ -497,14 +497,14 @@ live_under(const Method *method, const int64 *params, int m, int n, bool once)
 static void
 keeps_everybody_among_the_same_values(void)
 {
-	for (int i = 0; i < 600; i++)
+	for (int i = 0; i < some_of(600); i++)
 	{
 		int			m = 1 + draw(6);
 		int64		params[] = {m, 0};
 
 		live_under(&invariance_method, params, m, 0, true);
 	}
-	check(released > 1500);
+	check(released > some_of(1500));
 	check(found > 0);
 	check(unsafe_classes > 100);	/* which is why there is cor-split */
 }
@@ -512,7 +512,7 @@ keeps_everybody_among_the_same_values(void)
 static void
 correlates_no_few_people(void)
 {
-	for (int i = 0; i < 1500; i++)
+	for (int i = 0; i < some_of(1500); i++)
 	{
 		int			m = 1 + draw(6);
 		int			n = 1 + draw(m);
@@ -625,7 +625,7 @@ attack_lives(const Method *method, const int64 *params, int m)
 {
 	Beyond		beyond = {0, 0};
 
-	for (int i = 0; i < 150; i++)
+	for (int i = 0; i < some_of(150); i++)
 	{
 		World	   *world = world_create(40, m + 2, 0);
 
@@ -822,7 +822,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 	uint64		more = 0;
 	uint64		found = 0;
 
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < some_of(300); i++)
 	{
 		int			m = 3 + draw(4);
 		int			n = 2 + draw(m - 2);
@@ -856,7 +856,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 		}
 	}
 	printf("# under m-invariance %lu people lost more than known values, %lu were found out\n", (unsigned long) more, (unsigned long) found);
-	check(more > 50 && found > 50);
+	check(more > some_of(50) && found > some_of(50));
 }
 
 /* ----------------------------------------------------------------
@@ -1049,7 +1049,7 @@ leaves_candidates_to_who_knows_what_can_be_invented(void)
 	uint64		vouched = 0;
 
 	found = released = 0;
-	for (int i = 0; i < 4000; i++)
+	for (int i = 0; i < some_of(4000); i++)
 	{
 		int			m = 2 + draw(2);
 		bool		split = draw(3) == 0;
@@ -1078,7 +1078,7 @@ leaves_candidates_to_who_knows_what_can_be_invented(void)
 	}
 	printf("# %lu lives, %lu releases, %lu of them with invented rows, %lu refused; %lu people observed, %lu not\n", (unsigned long) lives,
 		   (unsigned long) released, (unsigned long) vouched, (unsigned long) found, (unsigned long) observed, (unsigned long) not_observed);
-	check(observed > 10000 && not_observed * 100 < observed && found > 100);
+	check(observed > some_of(10000) && not_observed * 100 < observed && found > some_of(100));
 }
 
 static World *
@@ -1138,7 +1138,7 @@ finds_who_is_not_vouched_for(void)
 	uint64		people = 0;
 	uint64		below = 0;
 
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < some_of(3000); i++)
 	{
 		int			m = 2 + draw(2);
 		World	   *world = live_carelessly(m);
@@ -1205,7 +1205,7 @@ asks_for_what_figure_6_asks(void)
 	uint64		unsafe = 0;
 	uint64		safe = 0;
 
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < some_of(200); i++)
 	{
 		int			m = 2 + draw(4);
 		int			n = 1 + draw(m);
@@ -1250,7 +1250,7 @@ asks_for_what_figure_6_asks(void)
 				unsafe++;
 		}
 	}
-	check(safe > 1000 && unsafe > 500);
+	check(safe > some_of(1000) && unsafe > some_of(500));
 }
 
 /* ----------------------------------------------------------------
@@ -1320,7 +1320,7 @@ invents_hardly_more_than_must_be_at_first(void)
 	uint64		invented = 0;
 	uint64		fewest = 0;
 
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < some_of(500); i++)
 	{
 		int			m = 1 + draw(6);
 		int64		params[] = {m, 0};
@@ -1450,7 +1450,7 @@ chooses_n_as_if_it_asked_for_each(void)
 {
 	int			chosen = 0;
 
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < some_of(20000); i++)
 	{
 		double		p = pow(draw(1001) / 1000.0, 3);
 		int64		lifespan = 1 + draw(50);
@@ -1463,7 +1463,7 @@ chooses_n_as_if_it_asked_for_each(void)
 		check(least_threshold(p, lifespan, m) == least);
 		chosen += n > 1;
 	}
-	check(chosen > 1000);
+	check(chosen > some_of(1000));
 }
 
 /* Anybody may ask: it must not go through them all. */

@@ -299,7 +299,7 @@ deduces_what_is_in_no_world_and_nothing_else(void)
 {
 	int			excluded = 0;
 
-	for (int i = 0; i < 600; i++)
+	for (int i = 0; i < some_of(600); i++)
 	{
 		Secret		secret = draw_secret();
 		Deduction  *deduction = deduce(statistics_of(secret.seen), secret.known, secret.nknown, false, AMPLE);
@@ -315,7 +315,7 @@ deduces_what_is_in_no_world_and_nothing_else(void)
 			}
 		}
 	}
-	check(excluded > 500);
+	check(excluded > some_of(500));
 }
 
 /* With a budget that ends somewhere: never what is possible, exact or not as it says, and never less than with a smaller one. */
@@ -326,7 +326,7 @@ deduces_no_more_than_the_budget_allows(void)
 	int			times_exact[lengthof(budgets)] = {0};
 	int			times_more = 0;
 
-	for (int i = 0; i < 600; i++)
+	for (int i = 0; i < some_of(600); i++)
 	{
 		Secret		secret = draw_secret();
 		const Statistics *statistics = statistics_of(secret.seen);
@@ -354,7 +354,7 @@ deduces_no_more_than_the_budget_allows(void)
 			less = deduction;
 		}
 	}
-	check(times_more > 20);
+	check(times_more > some_of(20));
 	for (int b = 1; b < (int) lengthof(budgets); b++)
 		check(times_exact[b] >= times_exact[b - 1]);
 	check(times_exact[0] < times_exact[3] && times_exact[3] < times_exact[lengthof(budgets) - 1]);

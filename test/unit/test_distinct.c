@@ -792,7 +792,7 @@ random_layers(Table *table, int n)
 static void
 test_graphs_beside_paths(void)
 {
-	for (int run = 0; run < 3000; run++)
+	for (int run = 0; run < some_of(3000); run++)
 	{
 		Table	   *table = table_create(2 + below(6), 1, false);
 		double		risk[MAX_ROUNDS];
@@ -821,7 +821,7 @@ test_graphs_beside_paths(void)
 static void
 test_random_updates_tell_nothing(void)
 {
-	for (int run = 0; run < 200; run++)
+	for (int run = 0; run < some_of(200); run++)
 	{
 		Table	   *table = table_create(2 + below(8), 1, false);
 		UpdateGraph *graph;
@@ -893,7 +893,7 @@ test_nulls_in_graphs(void)
 static void
 test_closing(void)
 {
-	for (int run = 0; run < 500; run++)
+	for (int run = 0; run < some_of(500); run++)
 	{
 		Table	   *table = table_create(1 + below(MAX_VALUES), 1, false);
 		Updates    *given;
@@ -930,7 +930,7 @@ test_closing(void)
 static void
 test_pairings(void)
 {
-	for (int run = 0; run < 5000; run++)
+	for (int run = 0; run < some_of(5000); run++)
 	{
 		Table	   *table = table_create(2 + below(MAX_VALUES - 2), 1, false);
 		Shown		before = {0};

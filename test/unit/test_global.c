@@ -194,7 +194,7 @@ draw_links(Link *links, int most, uint32 largest)
 static void
 test_possible_worlds(void)
 {
-	for (int i = 0; i < 4000; i++)
+	for (int i = 0; i < some_of(4000); i++)
 	{
 		Link		links[7];
 		int			n = draw_links(links, 5, 7);
@@ -630,7 +630,7 @@ test_lives(void)
 {
 	uint64		shown = 0;
 
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < some_of(300); i++)
 	{
 		begin_life();
 		for (int r = 0; r < NRELEASES; r++)
@@ -639,7 +639,7 @@ test_lives(void)
 			check_everybody(life.params[0]);
 		}
 	}
-	check(shown > 50000);
+	check(shown > some_of(50000));
 }
 
 /* Who promises more from some day on keeps to it with all whom he links from then on. */
@@ -673,7 +673,7 @@ test_stronger_later(void)
 static void
 test_disclosure(void)
 {
-	for (int i = 0; i < 100000; i++)
+	for (int i = 0; i < some_of(100000); i++)
 	{
 		uint32		size = i < 1000 ? (uint32) i / 30 + 2 : draw(1u << (2 + draw(30))) + 2;
 		uint32		most = i < 1000 ? i % 30 % size : draw(size);

@@ -1145,7 +1145,7 @@ random_edges(int releases, int records, uint32 percent)
 static void
 test_lemma_9_2(void)
 {
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < some_of(300); i++)
 	{
 		int			releases = 2 + any_below(2);
 		int			records = 2 + any_below(releases == 2 ? 5 : 3);
@@ -1250,7 +1250,7 @@ random_size(int releases)
 static void
 test_random(void)
 {
-	for (int i = 0; i < 4000; i++)
+	for (int i = 0; i < some_of(4000); i++)
 	{
 		int			releases = 1 + any_below(4);
 		Story		story = random_story(releases, random_size(releases), false);
@@ -1265,7 +1265,7 @@ test_random(void)
 static void
 test_guesses(void)
 {
-	for (int i = 0; i < 1500; i++)
+	for (int i = 0; i < some_of(1500); i++)
 	{
 		int			releases = 2 + any_below(3);
 		Story		story = random_story(releases, random_size(releases), false);
@@ -1412,7 +1412,7 @@ test_many_cuts(void)
 static void
 test_cuts(void)
 {
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < some_of(500); i++)
 	{
 		Story		story = random_story(2, random_size(2), true);
 		Joined		matches = match_join(&story);
@@ -1534,7 +1534,7 @@ test_wide_kernels(void)
 {
 	int			wider = 0;
 
-	for (int i = 0; i < 400; i++)
+	for (int i = 0; i < some_of(400); i++)
 	{
 		int			records = 3 + any_below(2);
 		Joined		joined = random_edges(3, records, 60);
@@ -1547,7 +1547,7 @@ test_wide_kernels(void)
 		check_joins(&story);
 		MemoryContextReset(CurrentMemoryContext);
 	}
-	check(wider > 10);
+	check(wider > some_of(10));
 }
 
 /* Over the budget, however little, the join stays the kernel. */
@@ -1675,7 +1675,7 @@ check_worlds(const Story *story)
 static void
 test_worlds(void)
 {
-	for (int i = 0; i < 2000; i++)
+	for (int i = 0; i < some_of(2000); i++)
 	{
 		int			releases = 2 + any_below(3);
 		Story		story = random_story(releases, random_size(releases), false);
@@ -1694,7 +1694,7 @@ test_worlds(void)
 		check_worlds(&story);
 		MemoryContextReset(CurrentMemoryContext);
 	}
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < some_of(300); i++)
 	{
 		int			releases = 2 + any_below(2);
 		int			records = 3 + any_below(2);
@@ -1877,7 +1877,7 @@ test_no_clique(void)
 static void
 test_strangers(void)
 {
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < some_of(1000); i++)
 	{
 		int			releases = 2 + any_below(2);
 		int			records = 3 + any_below(2);

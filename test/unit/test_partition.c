@@ -370,7 +370,7 @@ test_tally_counts_many_rows_at_once(void)
 
 	random_state = 21;
 	tally_add(copy, 4);
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < some_of(1000); i++)
 	{
 		Code		value = draw(5);
 		uint32		n = 1 + draw(4);
@@ -422,7 +422,7 @@ test_random_frames(void)
 	static const uint64 ks[] = {1, 2, 3, 5, 10, 40};
 
 	random_state = 20120101;
-	for (int i = 0; i < 4000; i++)
+	for (int i = 0; i < some_of(4000); i++)
 	{
 		MemoryContext outer = CurrentMemoryContext;
 		uint64		k = ks[draw(lengthof(ks))];
@@ -699,7 +699,7 @@ test_random_principles(void)
 	uint64		cut = 0;
 
 	random_state = 20260101;
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < some_of(3000); i++)
 	{
 		MemoryContext outer = CurrentMemoryContext;
 		Principle	principle = draw_principle();
@@ -713,7 +713,7 @@ test_random_principles(void)
 		CurrentMemoryContext = outer;
 	}
 	printf("# %llu of 3000 frames were cut\n", (unsigned long long) cut);
-	check(cut > 700);
+	check(cut > some_of(700));
 }
 
 /* Values that depend on the first two columns, so that most cuts are uneven. */
@@ -802,7 +802,7 @@ test_receivers_are_asked(void)
 	static const double strengths[] = {3, 3, 2, 0.25, 0.5, 0.4};
 
 	random_state = 79;
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < some_of(300); i++)
 	{
 		Frame	   *frame = make_frame(120 + draw(100), 2, 6);
 		Principle	principle = one_condition(1 + draw(4), i % NPRINCIPLES, strengths[i % NPRINCIPLES]);
@@ -838,7 +838,7 @@ static void
 test_near_hands_are_as_even_as_dealt_ones(void)
 {
 	random_state = 80;
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < some_of(500); i++)
 	{
 		MemoryContext outer = CurrentMemoryContext;
 		Frame	   *frame;
@@ -1156,7 +1156,7 @@ static void
 test_order_of_rows_does_not_matter(void)
 {
 	random_state = 4;
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < some_of(200); i++)
 	{
 		Frame	   *frame = make_random_frame();
 		Frame	   *other = reversed(frame);
@@ -1370,7 +1370,7 @@ static void
 test_equal_weights_are_none(void)
 {
 	random_state = 15;
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < some_of(500); i++)
 	{
 		Frame	   *frame = make_random_frame();
 		double		weight[4] = {2, 2, 2, 2};

@@ -338,7 +338,7 @@ static void
 test_closed_under_union(void)
 {
 	for (int kind = 0; kind < NKINDS; kind++)
-		for (int i = 0; i < 5000; i++)
+		for (int i = 0; i < some_of(5000); i++)
 		{
 			Values		values;
 			Principle	principle = principle_k_l(1, 1);
@@ -360,7 +360,7 @@ test_conjunctions_closed(void)
 {
 	int			met = 0;
 
-	for (int i = 0; i < 30000; i++)
+	for (int i = 0; i < some_of(30000); i++)
 	{
 		Values		values;
 		Principle	principle;
@@ -377,7 +377,7 @@ test_conjunctions_closed(void)
 		}
 		check((principle_lack(&principle, a) == 0) == principle_allows_values(&principle, a));
 	}
-	check(met > 1000);
+	check(met > some_of(1000));
 }
 
 static void
@@ -385,7 +385,7 @@ test_weaker(void)
 {
 	int			met = 0;
 
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < some_of(20000); i++)
 	{
 		Values		values;
 		Principle	a;
@@ -412,7 +412,7 @@ test_weaker(void)
 			check(term_allows(&a.term[j], measure) == (term_margin(&a.term[j], measure) >= 1));
 		}
 	}
-	check(met > 1000);
+	check(met > some_of(1000));
 }
 
 /* ----------------------------------------------------------------

@@ -192,7 +192,7 @@ test_costs_of_lives(void)
 				double		people = 0;
 				double		expected = cost_of_size(&outlook, &curve, size);
 
-				for (int life = 0; life < 2000; life++)
+				for (int life = 0; life < some_of(2000); life++)
 					play_class(&outlook, 0.1, size, &cost, &people);
 				printf("# %2.0f %%, %2u releases, classes of %3d: %.4f, played %.4f\n", churns[i] * 100, releases, size, expected, cost / people);
 				check(fabs(expected - cost / people) < 0.03 + 0.25 * cost / people);

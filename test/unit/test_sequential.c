@@ -635,7 +635,7 @@ random_task(void)
 static void
 test_random(void)
 {
-	for (int i = 0; i < 4000; i++)
+	for (int i = 0; i < some_of(4000); i++)
 	{
 		Story		story = random_story(1 + any_below(MAX_RELEASES), 2 + any_below(FEW - 1));
 
@@ -648,7 +648,7 @@ test_random(void)
 		}
 		check_story(&story, random_task());
 	}
-	check(nfound > 500);
+	check(nfound > some_of(500));
 }
 
 /* ----------------------------------------------------------------
@@ -702,7 +702,7 @@ test_large(void)
 static void
 test_several(void)
 {
-	for (int i = 0; i < 1500; i++)
+	for (int i = 0; i < some_of(1500); i++)
 	{
 		Story		story = random_story(3 + any_below(MAX_RELEASES - 2), FEW + 1 + any_below(12));
 		SeqTask		task = {.k = 2 + any_below(2),.kernel = true,.single_cells = true,.refined = any_below(2),.seed = i};
@@ -715,7 +715,7 @@ test_several(void)
 static void
 test_sequences(void)
 {
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < some_of(300); i++)
 	{
 		Story		story = random_story(MAX_RELEASES, 2 + any_below(FEW - 1));
 		SeqTask		task = {.k = 2,.kernel = true,.single_cells = true,.refined = true,.seed = i};
@@ -787,7 +787,7 @@ test_diversity_rises(void)
 {
 	int			rose = 0;
 
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < some_of(500); i++)
 	{
 		Story		story = random_story(2, FEW);
 		SeqTask		task = {.diversity = true,.kernel = true,.single_cells = true,.seed = i};

@@ -327,7 +327,7 @@ test_one_value_of_each_group(void)
 		WIDTH = MAX_VALUES / NGROUPS
 	};
 
-	for (int run = 0; run < 200; run++)
+	for (int run = 0; run < some_of(200); run++)
 	{
 		History		history = {.npeople = MAX_PEOPLE,.nvalues = MAX_VALUES,.nreleases = MAX_RELEASES};
 		Found		found;
@@ -423,7 +423,7 @@ test_beside_all_worlds(void)
 	int			versions = 0;
 	int			fewer = 0;
 
-	for (int run = 0; run < 5000; run++)
+	for (int run = 0; run < some_of(5000); run++)
 	{
 		History		history = draw_history(true);
 		Found		found = find(&history, PLENTY);
@@ -446,7 +446,7 @@ test_what_cannot_have_been(void)
 	int			unknown = 0;
 	int			known = 0;
 
-	for (int run = 0; run < 2000; run++)
+	for (int run = 0; run < some_of(2000); run++)
 	{
 		History		history = draw_history(false);
 		Found		found = find(&history, PLENTY);
@@ -466,7 +466,7 @@ test_what_cannot_have_been(void)
 static void
 test_budgets(void)
 {
-	for (int run = 0; run < 200; run++)
+	for (int run = 0; run < some_of(200); run++)
 	{
 		History		history = draw_history(true);
 		Found		all = find(&history, PLENTY);
