@@ -64,7 +64,6 @@ SELECT * FROM pprepub.signatures('audited');
 SELECT * FROM pprepub.neighborhoods('audited');
 SELECT * FROM pprepub.linked_values('audited');
 SELECT * FROM pprepub.link_profile('audited');
-SELECT * FROM pprepub.link_posterior('audited');
 SELECT * FROM pprepub.breach_probability('audited');
 SELECT * FROM pprepub.risk_after_updates('audited');
 SELECT * FROM pprepub.compromise('audited', '{1}');

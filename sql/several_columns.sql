@@ -232,7 +232,6 @@ SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"
 SELECT number FROM pprepub.publish('four');
 SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
 SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4;
-SELECT tuple, records, probability, sensitive FROM pprepub.link_posterior('four') ORDER BY tuple::text LIMIT 1;
 SELECT pprepub.drop_publication('four', forget_history => true);
 
 -- Hostile names, and types of all sorts.

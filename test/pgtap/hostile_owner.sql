@@ -146,7 +146,6 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.neighborhoods(''alices'')'),
 	('SELECT pprepub.linkability(''alices'')'),
 	('SELECT pprepub.link_profile(''alices'')'),
-	('SELECT pprepub.link_posterior(''alices'')'),
 	('SELECT pprepub.linked_values(''alices'')'),
 	('SELECT pprepub.metrics(''alices'', 1)'),
 	('SELECT pprepub.release_intact(''alices'', 1)'),

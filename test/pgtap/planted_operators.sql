@@ -175,7 +175,6 @@ BEGIN
 		('SELECT FROM pprepub.linkability(''pub'')'),
 		('SELECT FROM pprepub.linkability_series(''pub'')'),
 		('SELECT FROM pprepub.link_profile(''pub'')'),
-		('SELECT FROM pprepub.link_posterior(''pub'')'),
 		('SELECT FROM pprepub.release'),
 		('SELECT FROM pprepub.taxonomy_node'),
 		('SELECT pprepub.release_intact(''pub'', 1)'),

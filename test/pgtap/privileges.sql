@@ -209,7 +209,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
 	($$ SELECT pprepub.linkability_series('people') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
-	($$ SELECT pprepub.link_posterior('people') $$),
 	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
 	($$ SELECT pprepub.linked_values('people') $$),

@@ -371,7 +371,7 @@ put_tuple(const OwnersWork *work, const ColumnProfile *columns, int n, uint32 t)
 
 		if (!links.is_linked)
 			continue;
-		sensitive[c] = values_json(columns[c].printer, &links, "frequency");
+		sensitive[c] = values_json(columns[c].printer, &links);
 		least.linkability = least.is_linked ? Min(least.linkability, links.linkability) : links.linkability;
 		least.diversity = least.is_linked ? Min(least.diversity, links.diversity) : links.diversity;
 		least.is_linked = true;

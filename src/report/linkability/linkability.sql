@@ -20,9 +20,3 @@ CREATE FUNCTION pprepub.link_profile(publication text, releases int[] DEFAULT NU
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_profile';
 COMMENT ON FUNCTION pprepub.link_profile(text, int[], text) IS
 	'list the sensitive values that joined releases link to each combination of quasi-identifiers';
-
-CREATE FUNCTION pprepub.link_posterior(publication text, releases int[] DEFAULT NULL,
-		OUT tuple jsonb, OUT records bigint, OUT probability float8, OUT sensitive jsonb) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_posterior';
-COMMENT ON FUNCTION pprepub.link_posterior(text, int[]) IS
-	'compute exact probabilities of sensitive values for an observer who knows everybody''s quasi-identifiers';
