@@ -67,7 +67,6 @@ SELECT * FROM pprepub.link_profile('audited');
 SELECT * FROM pprepub.breach_probability('audited');
 SELECT * FROM pprepub.risk_after_updates('audited');
 SELECT * FROM pprepub.compromise('audited', '{1}');
-SELECT * FROM pprepub.compromise_components('audited', '{1}');
 SELECT * FROM pprepub.preview('audited');
 SELECT * FROM pprepub.forecast('audited', 2);
 SELECT * FROM pprepub.publish('audited');

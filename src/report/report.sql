@@ -62,12 +62,6 @@ CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, 
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
 	'list what values remain to people for an observer of all releases, with and without knowing the values of these people';
 
-CREATE FUNCTION pprepub.compromise_components(publication text, keys text[], OUT component bigint, OUT key text,
-		OUT people bigint, OUT exact boolean) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise_components';
-COMMENT ON FUNCTION pprepub.compromise_components(text, text[]) IS
-	'group the people whose values stay open to an observer who knows the values of these people';
-
 CREATE FUNCTION pprepub_internal.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT done bigint, OUT total bigint,
 		OUT since timestamptz, OUT phase_since timestamptz) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pprepub_running';

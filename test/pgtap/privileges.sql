@@ -214,7 +214,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
 	($$ SELECT pprepub.compromise('people', '{}') $$),
-	($$ SELECT pprepub.compromise_components('people', '{}') $$),
 	($$ SELECT pprepub.rebuild_history('people') $$),
 	($$ SELECT pprepub.acknowledge_history('people') $$),
 	($$ SELECT pprepub.schedule('people', '0 3 * * 1') $$),
