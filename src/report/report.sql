@@ -2,17 +2,6 @@
 -- report/: what releases tell
 -- ----------------------------------------------------------------
 
--- The first statement loads the library, without which no session knows its settings.
-CREATE FUNCTION pprepub.settings(OUT name text, OUT setting text, OUT unit text, OUT context text, OUT source text, OUT description text)
-	RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL RESTRICTED
-	AS $$
-		SELECT pprepub.is_withheld('*'::pg_catalog.text);
-		SELECT s.name, s.setting, s.unit, s.context, s.source, s.short_desc FROM pg_catalog.pg_settings s
-		WHERE pg_catalog.starts_with(s.name, 'pprepub.') ORDER BY s.name;
-	$$;
-COMMENT ON FUNCTION pprepub.settings() IS 'show the settings of pprepub in this session';
-
 CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, OUT value float8)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_metrics';
