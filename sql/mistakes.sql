@@ -114,8 +114,8 @@ SET ROLE regress_owner;
 -- Settings, in a session that knows none yet.
 \c -
 SHOW pprepub.answer_wait;
-SELECT name, setting, unit, context FROM pprepub.settings();
-SHOW pprepub.answer_wait;
+SELECT pprepub.is_withheld('*');
+SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%';
 SET ROLE regress_owner;
 
 -- Row versions.

@@ -11,8 +11,8 @@
  */
 #include "postgres.h"
 
-#include "audit/components.h"
 #include "audit/compromise.h"
+#include "audit/covers.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
@@ -448,7 +448,6 @@ deducing_create(const Statistics *statistics, const Peers *peers)
 	deduction->first = new_zeros(uint64, peers->n);
 	deduction->ncandidates = new_zeros(uint32, peers->n);
 	deduction->nshown = new_zeros(uint32, peers->n);
-	deduction->together = new_zeros(uint32, peers->n);
 	return deducing;
 }
 
@@ -510,20 +509,6 @@ search_worlds(Deducing *deducing, uint64 budget)
 	narrow(deducing);
 }
 
-/* Notes for each group the first group of its component. */
-static void
-say_together(Deduction *deduction)
-{
-	Components *components = components_find(deduction);
-
-	for (uint32 g = 0; g < deduction->peers->n; g++)
-		deduction->together[g] = NO_GROUP;
-	for (uint32 c = 0; c < components->n; c++)
-		for (uint64 i = components->first[c]; i < components->first[c + 1]; i++)
-			deduction->together[components->group[i]] = components->group[components->first[c]];
-	components_free(components);
-}
-
 Deduction *
 deduce(const Statistics *statistics, const Individual *known, uint64 nknown, bool knows_inventions, uint64 budget)
 {
@@ -541,6 +526,5 @@ deduce(const Statistics *statistics, const Individual *known, uint64 nknown, boo
 	progress_phase("follow what is known", NO_TOTAL);
 	narrow(deducing);
 	search_worlds(deducing, budget);
-	say_together(deduction);
 	return deduction;
 }

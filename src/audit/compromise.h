@@ -99,8 +99,6 @@ typedef struct Deduction
 	bool	   *is_possible;	/* [candidates] was it found in a world? */
 	uint32	   *ncandidates;	/* [groups] */
 	uint32	   *nshown;			/* [groups] values of the class that shows most */
-
-	uint32	   *together;		/* [groups] the first group of the component; NO_GROUP of people who have one candidate */
 } Deduction;
 
 static inline bool

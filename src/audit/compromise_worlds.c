@@ -18,7 +18,7 @@
  */
 #include "postgres.h"
 
-#include "audit/components.h"
+#include "audit/covers.h"
 #include "frame/arrays.h"
 #include "frame/span.h"
 #include "miscadmin.h"
@@ -621,6 +621,104 @@ search_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (vo
 }
 
 /* ----------------------------------------------------------------
+ * Components: people whose value is open hang together if they are in a class, or in the classes of a
+ * cover, since what one of them has may depend on what another has.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Components
+{
+	uint32		n;
+	uint64	   *first;			/* [n + 1] component c's groups are first[c] up to, not including, first[c + 1] */
+	uint32	   *group;			/* those that are open, ascending within a component */
+} Components;
+
+/* Roots are the first of their sets. */
+static uint32
+find_root(uint32 *parent, uint32 group)
+{
+	while (parent[group] != group)
+	{
+		parent[group] = parent[parent[group]];
+		group = parent[group];
+	}
+	return group;
+}
+
+/* Joins the open ones of some groups in the forest of components. */
+static void
+join_groups(const Deduction *deduction, const uint32 *group, uint64 n, uint32 *parent)
+{
+	uint32		joined = NO_GROUP;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint32		root;
+
+		if (!deduction_is_open(deduction, group[i]))
+			continue;
+		root = find_root(parent, group[i]);
+		if (joined == NO_GROUP)
+			joined = root;
+		parent[Max(joined, root)] = Min(joined, root);
+		joined = Min(joined, root);
+	}
+}
+
+/* Numbers the components by their roots: of[g] is in which one a group is. */
+static void
+list_open_groups(Components *components, const Deduction *deduction, uint32 *parent)
+{
+	uint32		ngroups = deduction->peers->n;
+	uint32	   *of = new_array(uint32, ngroups);
+	uint64	   *filled;
+
+	components->first = new_zeros(uint64, ngroups);
+	for (uint32 g = 0; g < ngroups; g++)
+	{
+		uint32		root = find_root(parent, g);
+
+		if (!deduction_is_open(deduction, g))
+			continue;
+		of[g] = root == g ? components->n++ : of[root];
+		components->first[of[g] + 1]++;
+	}
+	for (uint32 c = 0; c < components->n; c++)
+		components->first[c + 1] += components->first[c];
+	components->group = new_array(uint32, components->first[components->n]);
+	filled = new_array(uint64, components->n);
+	memcpy(filled, components->first, sizeof(uint64) * components->n);
+	for (uint32 g = 0; g < ngroups; g++)
+		if (deduction_is_open(deduction, g))
+			components->group[filled[of[g]]++] = g;
+	pfree(filled);
+	pfree(of);
+}
+
+/* Of the people whose value is open by now. */
+static Components *
+find_components(const Deduction *deduction)
+{
+	const Peers *peers = deduction->peers;
+	Components *components = palloc0(sizeof(Components));
+	uint32	   *parent = new_array(uint32, peers->n);
+
+	for (uint32 g = 0; g < peers->n; g++)
+		parent[g] = g;
+	for (uint64 class = 0; class < peers_nclasses(peers); class++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		join_groups(deduction, peers->in + peers->first_in[class], peers->first_in[class + 1] - peers->first_in[class], parent);
+	}
+	for (uint32 i = 0; deduction->covers != NULL && i < deduction->covers->n; i++)
+		if (cover_binds(deduction, &deduction->covers->cover[i]))
+			join_groups(deduction, deduction->covers->cover[i].group, deduction->covers->cover[i].n, parent);
+	list_open_groups(components, deduction, parent);
+	pfree(parent);
+	return components;
+}
+
+/* ----------------------------------------------------------------
  * All components
  * ----------------------------------------------------------------
  */
@@ -707,7 +805,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 				void (*lost) (void *what, uint32 group), void *what)
 {
 	const Peers *peers = deduction->peers;
-	Components *components = components_find(deduction);
+	Components *components = find_components(deduction);
 	Worlds		worlds = {.deduction = deduction, .peers = peers};
 	bool		is_open = false;
 
@@ -730,6 +828,8 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 	pfree(worlds.cell_of);
 	pfree(worlds.cover);
 	MemoryContextDelete(worlds.context);
-	components_free(components);
+	pfree(components->first);
+	pfree(components->group);
+	pfree(components);
 	return is_open;
 }

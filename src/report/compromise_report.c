@@ -1,7 +1,7 @@
 /*
  * compromise_report.c
- *		historical_correlations(), compromise() and compromise_components(): what
- *		observers find out who compare classes, and who know some people's values.
+ *		historical_correlations() and compromise(): what observers find out who
+ *		compare classes, and who know some people's values.
  */
 #include "postgres.h"
 
@@ -24,7 +24,6 @@
 
 PG_FUNCTION_INFO_V1(pprepub_historical_correlations);
 PG_FUNCTION_INFO_V1(pprepub_compromise);
-PG_FUNCTION_INFO_V1(pprepub_compromise_components);
 
 /* ----------------------------------------------------------------
  * historical_correlations()
@@ -147,7 +146,7 @@ typedef struct Deduced
 	const SensitiveColumns *columns;
 	Code		null;
 	const Deduction *deduction;
-	const Deduction *without;	/* the same one, if nobody is known; NULL where it is not asked for */
+	const Deduction *without;	/* the same one, if nobody is known */
 } Deduced;
 
 /* The values that a person can have in a column, each once, as an array of texts. */
@@ -182,7 +181,7 @@ candidates_text(const Deduction *deduction, Code null, const SensitiveColumn *co
 
 /* Deduces from knowing the people with these keys: called as the owner. */
 static Deduced
-deduce_from(const DeclaredPublication *publication, ArrayType *keys, bool with_without)
+deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 {
 	Recalled   *recalled = recall(publication);
 	Code		null = name_null(&recalled->seen);
@@ -200,36 +199,11 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys, bool with_w
 	verify_nothing_changes(publication, statistics);
 	known = find_known(publication, recalled, keys, &n);
 	deduced.deduction = deduce(statistics, known, n, knows_inventions, (uint64) search_budget);
-	if (with_without)
-		deduced.without = n == 0 ? deduced.deduction : deduce(statistics, NULL, 0, knows_inventions, (uint64) search_budget);
+	deduced.without = n == 0 ? deduced.deduction : deduce(statistics, NULL, 0, knows_inventions, (uint64) search_budget);
 	return deduced;
 }
 
-/* Reports what follows from knowing some people: for compromise() and compromise_components(). */
-static void
-report_deduced(FunctionCallInfo fcinfo, const char *command, bool with_without,
-			   void (*put) (const OwnersWork *work, const Deduced *deduced))
-{
-	OwnersWork	work;
-
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the keys must not be null")));
-	report_open(&work, fcinfo);
-	if (report_begin(&work, fcinfo))
-	{
-		Deduced		deduced;
-
-		progress_begin(command, work.publication->owner, work.publication->name);
-		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1), with_without);
-		put(&work, &deduced);
-		work_close(&work);
-		progress_end();
-	}
-}
-
-/* Puts a row for each sensitive column of a person of whom something is deduced. */
+/* Puts a row for each sensitive column of a person. */
 static void
 put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person, TextCast *key, TextCast *const *casts)
 {
@@ -252,7 +226,7 @@ put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person
 	}
 }
 
-/* People of whom releases, or releases and knowledge, tell more than a class does, and who are not known. */
+/* People of whom releases, or releases and knowledge, tell more than a class does, or may do so, and who are not known. */
 static void
 put_deduced(const OwnersWork *work, const Deduced *deduced)
 {
@@ -271,7 +245,7 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 		uint32		group = deduction->peers->group[t];
 
 		CHECK_FOR_INTERRUPTS();
-		if (deduction->peers->is_known[group] || !deduction_says(deduction, group))
+		if (deduction->peers->is_known[group] || (!deduction_says(deduction, group) && deduction_is_exact(deduction, group)))
 			continue;
 		put_candidates(work, deduced, t, key, casts);
 		MemoryContextReset(row);
@@ -283,66 +257,22 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 Datum
 pprepub_compromise(PG_FUNCTION_ARGS)
 {
-	report_deduced(fcinfo, "compromise", true, put_deduced);
-	return (Datum) 0;
-}
+	OwnersWork	work;
 
-/* ----------------------------------------------------------------
- * compromise_components()
- * ----------------------------------------------------------------
- */
-
-/* Invented rows count: observers cannot tell them from people. */
-static uint64 *
-sizes_of_components(const Deduction *deduction)
-{
-	uint64	   *size = new_zeros(uint64, deduction->peers->n);
-
-	for (uint32 g = 0; g < deduction->peers->n; g++)
-		if (deduction->together[g] != NO_GROUP)
-			size[deduction->together[g]] += peers_size(deduction->peers, g);
-	return size;
-}
-
-/* Components have numbers from 1 on, in the order of their first people. */
-static void
-put_components(const OwnersWork *work, const Deduced *deduced)
-{
-	const Recalled *recalled = deduced->recalled;
-	const Deduction *deduction = deduced->deduction;
-	uint64	   *size = sizes_of_components(deduction);
-	int64	   *number = new_zeros(int64, deduction->peers->n);
-	int64		components = 0;
-	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "component", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
-
-	for (Individual t = 0; t < recalled->people->size; t++)
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the keys must not be null")));
+	report_open(&work, fcinfo);
+	if (report_begin(&work, fcinfo))
 	{
-		uint32		group = deduction->peers->group[t];
-		uint32		together = deduction->together[group];
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		Deduced		deduced;
 
-		CHECK_FOR_INTERRUPTS();
-		if (together == NO_GROUP)
-			continue;
-		if (number[together] == 0)
-			number[together] = ++components;
-		values[0] = Int64GetDatum(number[together]);
-		values[1] = text_cast(key, recalled->people->keys[t], &nulls[1]);
-		values[2] = Int64GetDatum(size[together]);
-		values[3] = BoolGetDatum(deduction_is_exact(deduction, group));
-		report_row(work, values, nulls);
-		MemoryContextReset(row);
+		progress_begin("compromise", work.publication->owner, work.publication->name);
+		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1));
+		put_deduced(&work, &deduced);
+		work_close(&work);
+		progress_end();
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-}
-
-Datum
-pprepub_compromise_components(PG_FUNCTION_ARGS)
-{
-	report_deduced(fcinfo, "compromise_components", false, put_components);
 	return (Datum) 0;
 }

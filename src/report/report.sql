@@ -2,27 +2,11 @@
 -- report/: what releases tell
 -- ----------------------------------------------------------------
 
--- The first statement loads the library, without which no session knows its settings.
-CREATE FUNCTION pprepub.settings(OUT name text, OUT setting text, OUT unit text, OUT context text, OUT source text, OUT description text)
-	RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL RESTRICTED
-	AS $$
-		SELECT pprepub.is_withheld('*'::pg_catalog.text);
-		SELECT s.name, s.setting, s.unit, s.context, s.source, s.short_desc FROM pg_catalog.pg_settings s
-		WHERE pg_catalog.starts_with(s.name, 'pprepub.') ORDER BY s.name;
-	$$;
-COMMENT ON FUNCTION pprepub.settings() IS 'show the settings of pprepub in this session';
-
 CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, OUT value float8)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_metrics';
 COMMENT ON FUNCTION pprepub.metrics(text, int) IS
 	'show how much a release lost and how much it still says, as measured when it was made';
-
-CREATE FUNCTION pprepub.release_intact(publication text, release int) RETURNS boolean
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_intact';
-COMMENT ON FUNCTION pprepub.release_intact(text, int) IS
-	'tell whether a release, or what is kept of an answer, is still as it was published';
 
 CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, OUT release int, OUT kind text, OUT other_release int,
 		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
@@ -61,12 +45,6 @@ CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, 
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
 	'list what values remain to people for an observer of all releases, with and without knowing the values of these people';
-
-CREATE FUNCTION pprepub.compromise_components(publication text, keys text[], OUT component bigint, OUT key text,
-		OUT people bigint, OUT exact boolean) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise_components';
-COMMENT ON FUNCTION pprepub.compromise_components(text, text[]) IS
-	'group the people whose values stay open to an observer who knows the values of these people';
 
 CREATE FUNCTION pprepub_internal.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT done bigint, OUT total bigint,
 		OUT since timestamptz, OUT phase_since timestamptz) RETURNS SETOF record

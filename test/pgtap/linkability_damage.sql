@@ -36,7 +36,6 @@ SELECT is(judged(kind), 'judged', kind) FROM unnest('{mj,kmj,mj_unifying,kmj_uni
 SELECT ok(a.edges > b.edges, 'rows that fit nobody are of others') FROM pprepub.linkability('people', join_kind => 'kmj_unifying') a, pprepub.linkability('people') b;
 SELECT rows FROM pprepub.publish('people', 'sex = ''F''') \g /dev/null
 SELECT is(judged(), 'judged', 'all kinds of columns, and a cohort');
-SELECT ok(count(*) > 0 AND bool_and(probability BETWEEN 0 AND 1), 'probabilities') FROM pprepub.link_posterior('people', '{3}');
 
 -- Damage, past all protection.
 \i test/lib/tampering.sql

@@ -37,8 +37,6 @@ SELECT results_eq($$ SELECT key, (SELECT string_agg(c, ' ' ORDER BY c) FROM unne
 SELECT is((SELECT count(*) FROM pprepub.compromise('ward', '{}')), 0::bigint, 'who knows nobody deduces nothing');
 SELECT is((SELECT bool_and(cardinality(without_keys) = 3) FROM pprepub.compromise('ward', '{Carl}')), true, 'all of that comes from knowing Carl');
 SELECT is((SELECT string_agg(key, ' ' ORDER BY key) FROM pprepub.compromise('ward', '{Carl,Doris}') WHERE cardinality(candidates) = 1), 'Erica Fiona', 'who knows Doris, too, knows Fiona');
-SELECT results_eq($$ SELECT DISTINCT component, people, exact FROM pprepub.compromise_components('ward', '{Carl}') ORDER BY 1 $$,
-	$$ VALUES (1::bigint, 2::bigint, true), (2, 2, true), (3, 2, true) $$, 'what is open then is open in pairs');
 
 -- Certain without any knowledge: {1, 2} and then 1 alone; three people in two pairs that cross; and a class of one value.
 CREATE TABLE few (id int PRIMARY KEY, age int, disease text);

@@ -185,10 +185,8 @@ my %reads_log = (
 	audit => q{SELECT pprepub.audit('slow')},
 	attack => q{SELECT pprepub.attack('slow')},
 	linkability => q{SELECT pprepub.linkability('slow', NULL, 'kmj')},
-	linkability_series => q{SELECT pprepub.linkability_series('slow', 'kmj')},
 	link_profile => q{SELECT pprepub.link_profile('slow', NULL, 'kmj')},
-	compromise => q{SELECT pprepub.compromise('slow', '{1}')},
-	compromise_components => q{SELECT pprepub.compromise_components('slow', '{1}')});
+	compromise => q{SELECT pprepub.compromise('slow', '{1}')});
 foreach my $command (sort keys %reads_log)
 {
 	$holder->query_safe('BEGIN; LOCK TABLE published_private.slow_members');

@@ -135,12 +135,6 @@ count_candidates(const Deduction *deduction, Individual t)
 	return deduction->ncandidates[deduction->peers->group[t]];
 }
 
-static uint32
-component_of(const Deduction *deduction, Individual t)
-{
-	return deduction->together[deduction->peers->group[t]];
-}
-
 static bool
 is_exact(const Deduction *deduction, Individual t)
 {
@@ -307,7 +301,6 @@ deduces_what_is_in_no_world_and_nothing_else(void)
 		for (Individual t = 0; t < secret.seen->nindividuals; t++)
 		{
 			check(is_exact(deduction, t));
-			check((component_of(deduction, t) == NO_GROUP) == (count_candidates(deduction, t) == 1));
 			for (Code v = 0; v < secret.seen->nvalues; v++)
 			{
 				check(has_candidate(deduction, t, v) == secret.possible[t][v]);
@@ -408,10 +401,7 @@ needs_no_search_for_one_release(void)
 		check(is_exact(deduction, t));
 		check(count_candidates(deduction, t) == (is_known ? 1 : t < SIZE ? SIZE - 1 : t < 2 * SIZE ? SIZE - 2 : SIZE));
 		check(deduction->nshown[deduction->peers->group[t]] == SIZE);
-		check(is_known ? component_of(deduction, t) == NO_GROUP :
-			  component_of(deduction, t) == component_of(deduction, t < SIZE ? 0 : t < 2 * SIZE ? SIZE : 2 * SIZE));
 	}
-	check(component_of(deduction, 0) != component_of(deduction, SIZE));
 }
 
 /*
@@ -454,9 +444,9 @@ says_of_whom_it_ran_out_of_budget(void)
 	{
 		deduction = deduce(statistics_of(seen), NULL, 0, false, budget);
 		for (Individual t = 0; t < LARGE; t++)
-			check(is_exact(deduction, t) == (budget == AMPLE) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
+			check(is_exact(deduction, t) == (budget == AMPLE) && count_candidates(deduction, t) == SIZE);
 		for (Individual t = LARGE; t < LARGE + SMALL; t++)
-			check(is_exact(deduction, t) && component_of(deduction, t) == deduction->peers->group[LARGE] && count_candidates(deduction, t) == 2);
+			check(is_exact(deduction, t) && count_candidates(deduction, t) == 2);
 	}
 }
 

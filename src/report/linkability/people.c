@@ -256,13 +256,12 @@ gather(Gathering *gathering)
 	gathering->record = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
 	gathering->print = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
 	find_alike(gathering);
-	people->is_whole = people->is_exact = true;
+	people->is_exact = true;
 	for (int32 r = 0; r < gathering->nreleases; r++)
 	{
 		const ReadRelease *release = &reading->release[r];
 
 		meet_release(gathering, r);
-		people->is_whole &= release->is_logged || release->nrows == 0;
 		people->is_exact &= release->individual != NULL || release->nrows == 0;
 	}
 }
@@ -473,114 +472,4 @@ people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, 
 	pfree(gathering.record);
 	pfree(gathering.print);
 	return people;
-}
-
-/* ----------------------------------------------------------------
- * With the source before them
- * ----------------------------------------------------------------
- */
-
-/* The record of each person in a release: [people], or NULL if that is not known. */
-static uint32 *
-records_by_person(const JoinRelease *release)
-{
-	uint32	   *record;
-
-	if (release->person == NULL)
-		return NULL;
-	record = new_zeros(uint32, release->nrecords);
-	for (uint32 i = 0; i < release->nrecords; i++)
-		record[release->person[i]] = i;
-	return record;
-}
-
-/* Leaves those who are known whom a release's cells do not cover. */
-static void
-leave_covered(const People *people, int32 r, const Source *source, KnownPeople *known, const uint32 *row)
-{
-	const JoinRelease *release = &people->input.release[r];
-	uint32	   *record = records_by_person(release);
-
-	for (uint32 p = 0; p < people->n && record != NULL; p++)
-		for (int c = 0; c < people->input.nqis && known->is_known[p]; c++)
-			if (release->cells[c] != NULL)
-				known->is_known[p] = span_contains(release->cells[c][record[p]], span_of(code_of_row(source, c, row[p])));
-	if (record != NULL)
-		pfree(record);
-}
-
-/* Finds the people who are in the source still, as they were: sets row[people]. */
-static void
-find_known(const People *people, const Source *source, KnownPeople *known, uint32 *row)
-{
-	uint64		nrows = source->loaded->frame.nrows;
-
-	known->is_known = new_zeros(bool, people->n);
-	known->person_of_row = new_zeros(uint32, nrows);
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		uint32		person = source->individual[i] == NO_INDIVIDUAL ? NOBODY_YET : people->last_of_individual[source->individual[i]];
-
-		known->person_of_row[i] = person;
-		if (person == NOBODY_YET)
-			continue;
-		known->is_known[person] = true;
-		row[person] = i;
-	}
-	for (int32 r = 0; r < people->input.nreleases; r++)
-		leave_covered(people, r, source, known, row);
-}
-
-/* The source as a release: person by person. */
-static JoinRelease
-source_as_release(const People *people, const Source *source, const KnownPeople *known, const uint32 *row)
-{
-	const Span **cells = palloc0(sizeof(Span *) * (people->input.ncolumns + 1));
-	uint32	   *person = new_zeros(uint32, people->n);
-
-	for (int c = 0; c < people->input.nqis; c++)
-	{
-		Span	   *column = new_zeros(Span, people->n);
-
-		for (uint32 p = 0; p < people->n; p++)
-			column[p] = known->is_known[p] ? span_of(code_of_row(source, c, row[p])) : ANYTHING;
-		cells[c] = column;
-	}
-	for (uint32 p = 0; p < people->n; p++)
-		person[p] = p;
-	return (JoinRelease) {.nrecords = people->n, .cells = cells, .person = person};
-}
-
-/* People of the source may be in a release or not. */
-static Together *
-together_with_source(const JoinInput *input)
-{
-	int32		n = input->nreleases + 1;
-	Together   *found = palloc(sizeof(Together) * (pair_number(0, n) + 1));
-
-	for (int32 b = 1; b < n; b++)
-	{
-		found[pair_number(0, b)] = ALL_TOGETHER;
-		for (int32 a = 1; a < b; a++)
-			found[pair_number(a, b)] = input->together[pair_number(a - 1, b - 1)];
-	}
-	return found;
-}
-
-KnownPeople *
-known_people(const People *people, const Source *source)
-{
-	KnownPeople *known = palloc0(sizeof(KnownPeople));
-	uint32	   *row = new_zeros(uint32, people->n);
-	JoinRelease *release = palloc(sizeof(JoinRelease) * (people->input.nreleases + 1));
-
-	find_known(people, source, known, row);
-	release[0] = source_as_release(people, source, known, row);
-	memcpy(&release[1], people->input.release, sizeof(JoinRelease) * people->input.nreleases);
-	known->input = people->input;
-	known->input.nreleases++;
-	known->input.release = release;
-	known->input.together = people->input.together == NULL ? NULL : together_with_source(&people->input);
-	pfree(row);
-	return known;
 }

@@ -21,8 +21,7 @@
 typedef struct People
 {
 	uint32		n;				/* who are in a release */
-	bool		is_whole;		/* it is known of each release who is in it */
-	bool		is_exact;		/* and whose the rows are */
+	bool		is_exact;		/* it is known of each release whose the rows are */
 	JoinInput	input;
 	Individual *individual;		/* [n] */
 	uint32	   *last_of_individual; /* [individuals] the last person that each one counts as, or NOBODY_YET */
@@ -30,29 +29,11 @@ typedef struct People
 
 #define NOBODY_YET PG_UINT32_MAX
 
-/* Steps of a search that a record counts for: it is read, and prepared for a join. */
-#define RECORD_STEPS 16
-
 /*
  * The people of the first n releases, and "more" people of whom nothing is known. If
  * unifying, absentees may be any person.
  */
 extern People *people_of(const Reading *reading, const Source *source, int32 n,
 						 bool is_guess, bool unifying, uint64 more);
-
-/*
- * The people with one release more, before all others: what an observer who has the
- * source knows of them. It shows the quasi-identifiers of those who are in the source,
- * if all their cells cover these; of all others nothing is known. It is known of each
- * release who is in it.
- */
-typedef struct KnownPeople
-{
-	JoinInput	input;
-	bool	   *is_known;		/* [people] */
-	uint32	   *person_of_row;	/* [rows of the source] or NOBODY_YET */
-} KnownPeople;
-
-extern KnownPeople *known_people(const People *people, const Source *source);
 
 #endif							/* PPREPUB_REPORT_LINKABILITY_PEOPLE_H */

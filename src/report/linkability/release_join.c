@@ -231,7 +231,8 @@ count_sensitive(const DeclaredPublication *publication)
 	return n;
 }
 
-TupleLinks
+/* Joins the figures of sensitive values that the judged column does not tell apart; NULLs count for no value. */
+static TupleLinks
 links_in_column(const Reading *reading, const Code *value, const double *figure, uint32 n)
 {
 	TupleLinks	links = {.is_linked = true};

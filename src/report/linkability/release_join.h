@@ -79,12 +79,9 @@ typedef struct TupleLinks
 	double		diversity;
 	uint32		n;
 	const Code *value;			/* [n] of the column */
-	double	   *figure;			/* [n] */
+	double	   *figure;			/* [n] frequencies */
 	double		total;			/* of them, where they were joined */
 } TupleLinks;
-
-/* Joins the figures of sensitive values that the judged column does not tell apart; NULLs count for no value. */
-extern TupleLinks links_in_column(const Reading *reading, const Code *value, const double *figure, uint32 n);
 
 /* Of a profile, which is NULL if no release shows the column, and has values if there are several columns. */
 extern TupleLinks links_of_tuple(const ReleaseJoin *join, const LinkProfile *profile, uint32 tuple);

@@ -154,7 +154,7 @@ json_number(double number)
 }
 
 Datum
-values_json(TuplePrinter *printer, const TupleLinks *links, const char *name)
+values_json(TuplePrinter *printer, const TupleLinks *links)
 {
 	const Datum *values = printer->data->reading->judged_column->values;
 	JsonbParseState *state = NULL;
@@ -176,7 +176,7 @@ values_json(TuplePrinter *printer, const TupleLinks *links, const char *name)
 	{
 		pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
 		push_field(&state, "value", json_string(figures[i].value));
-		push_field(&state, unconstify(char *, name), json_number(figures[i].figure));
+		push_field(&state, "frequency", json_number(figures[i].figure));
 		pushJsonbValue(&state, WJB_END_OBJECT, NULL);
 	}
 	return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_ARRAY, NULL)));

@@ -25,8 +25,8 @@ typedef struct string_map_hash TupleIndex;
 extern TupleIndex *index_tuples(TuplePrinter *printer, const SourceTuples *tuples);
 extern uint32 find_tuple(const TupleIndex *index, Datum tuple);
 
-/* Values of the judged column with a figure each, the greatest first; the value that is not shown is null. */
-extern Datum values_json(TuplePrinter *printer, const TupleLinks *links, const char *name);
+/* Values of the judged column with their frequencies, the greatest first; the value that is not shown is null. */
+extern Datum values_json(TuplePrinter *printer, const TupleLinks *links);
 
 /* Findings about each sensitive column, 0 for null: by its name, if there are several. */
 extern Datum columns_json(const DeclaredPublication *publication, const Datum *columns);

@@ -1,9 +1,9 @@
 /*
- * components.h
+ * covers.h
  *		Structures that deduce() looks at where its rules say no more: see compromise.h.
  */
-#ifndef PPREPUB_AUDIT_COMPONENTS_H
-#define PPREPUB_AUDIT_COMPONENTS_H
+#ifndef PPREPUB_AUDIT_COVERS_H
+#define PPREPUB_AUDIT_COVERS_H
 
 #include "audit/compromise.h"
 
@@ -44,23 +44,6 @@ extern bool may_have(const Deduction *deduction, uint32 group, Code value);
 extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
 
 /* ----------------------------------------------------------------
- * People whose value is open hang together if they are in a class, or in the
- * classes of a cover: what one of them has may depend on what another has.
- * ----------------------------------------------------------------
- */
-
-typedef struct Components
-{
-	uint32		n;
-	uint64	   *first;			/* [n + 1] component c's groups are first[c] up to, not including, first[c + 1] */
-	uint32	   *group;			/* those that are open, ascending within a component */
-} Components;
-
-/* Of the people whose value is open by now. */
-extern Components *components_find(const Deduction *deduction);
-extern void components_free(Components *components);
-
-/* ----------------------------------------------------------------
  * Worlds that agree with the releases, in which a person has a candidate.
  * ----------------------------------------------------------------
  */
@@ -74,4 +57,4 @@ extern void components_free(Components *components);
 extern bool look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 							void (*lost) (void *what, uint32 group), void *what);
 
-#endif							/* PPREPUB_AUDIT_COMPONENTS_H */
+#endif							/* PPREPUB_AUDIT_COVERS_H */
