@@ -52,7 +52,7 @@ DECLARE
 	began timestamptz;
 	part text;
 BEGIN
-	FOREACH part IN ARRAY '{audit(''people''),attack(''people''),linkability(''people''),linkability_series(''people''),"risks(''people'', (SELECT releases FROM pprepub.publication))",report(''people'')}'::text[] LOOP
+	FOREACH part IN ARRAY '{audit(''people''),attack(''people''),linkability(''people''),"risks(''people'', (SELECT releases FROM pprepub.publication))",report(''people'')}'::text[] LOOP
 		began := clock_timestamp();
 		EXECUTE format('SELECT count(*) FROM pprepub.%s', part);
 		INSERT INTO figure (part, people, seconds, bytes) VALUES (split_part(part, '(', 1), size, extract(epoch FROM clock_timestamp() - began), peak_bytes());
@@ -112,7 +112,7 @@ CREATE PROCEDURE publish_meanwhile() LANGUAGE plpgsql AS $$
 DECLARE
 	began timestamptz;
 BEGIN
-	WHILE NOT EXISTS (SELECT FROM pprepub.progress WHERE command = 'linkability_series') LOOP
+	WHILE NOT EXISTS (SELECT FROM pprepub.progress WHERE command = 'linkability') LOOP
 		PERFORM pg_sleep(0.05);
 	END LOOP;
 	began := clock_timestamp();

@@ -62,7 +62,7 @@ SELECT pprepub.publish('patients');
 SELECT pprepub.preview('patients');
 SELECT pprepub.metrics('patients', 1);
 SELECT pprepub.class_members('patients');
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT pprepub.drop_publication('patients', true);
 SELECT pprepub.alter_publication('patients', '{}');
 RESET ROLE;
@@ -79,7 +79,7 @@ SET ROLE regress_other;
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.class_members('patients');
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT relname, relowner::regrole FROM pg_class
 WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
 RESET ROLE;

@@ -38,7 +38,6 @@ SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sen
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT release, kind, other_release, records, sensitive_values, holds FROM pprepub.attack('patients');
 SELECT metric, value FROM pprepub.metrics('patients', 1) WHERE metric IN ('avg', 'suppressed');
-SELECT pprepub.release_intact('patients', 1);
 
 -- Stored releases and answers have one history, and share their numbers.
 SELECT number, kind, relation, rows FROM pprepub.publish('patients');
@@ -53,7 +52,6 @@ SELECT count(*) FROM published.patients;		-- the newest that is stored
 SELECT key, signature FROM pprepub.signatures('patients') ORDER BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY signature;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
-SELECT number, pprepub.release_intact('patients', number) FROM pprepub.release ORDER BY 1;
 SELECT * FROM pprepub.rebuild_history('patients');
 -- What did not come to pass has no number.
 BEGIN;
@@ -75,7 +73,6 @@ SELECT DISTINCT count(*) FROM pprepub.release r, pprepub.metrics('patients', r.n
 SELECT count(*) FROM published_private.patients_regions WHERE release > 6;
 SELECT DISTINCT length(signature) FROM pprepub.signatures('patients');
 SELECT count(*) FROM pprepub.audit('patients') WHERE NOT holds;
-SELECT pprepub.release_intact('patients', 7);
 
 -- It is asked for as releases are.
 SELECT count(*) FROM answer('{age, weight}');
@@ -117,7 +114,6 @@ SELECT count(*) FROM pprepub.neighborhoods('none');
 SELECT count(*) FROM pprepub.linked_values('none');
 SELECT count(*) FROM pprepub.attack('none');
 SELECT check_name, measured, holds FROM pprepub.audit('none');
-SELECT pprepub.release_intact('none', 1);
 SELECT * FROM pprepub.rebuild_history('none');
 -- Quasi-identifiers of any name.
 INSERT INTO none SELECT i, i, i, i, i FROM generate_series(1, 9) i;

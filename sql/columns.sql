@@ -29,7 +29,7 @@ INSERT INTO patients SELECT 200 + id, age, zip, country, sex, disease, ward FROM
 SELECT number, suppressed FROM pprepub.publish('patients', columns => '{disease}');
 SELECT DISTINCT age, zip, country, sex, ward FROM published.patients_4;
 SELECT * FROM pprepub.rebuild_history('patients');
-SELECT bool_and(pprepub.release_intact('patients', n)) FROM generate_series(1, 4) n;
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 -- A value that cannot be coded does not matter in a column that is left out.
 UPDATE patients SET country = 'Atlantis' WHERE id = 7;
 SELECT metric, value FROM pprepub.preview('patients', columns => '{age,disease}') WHERE metric = 'suppressed';

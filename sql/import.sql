@@ -56,7 +56,6 @@ SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTIN
 SELECT * FROM pprepub.signatures('patients') ORDER BY key;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');
-SELECT pprepub.release_intact('patients', 1);
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 -- There is no view of it: what is imported is not the newest that is stored here.
 SELECT to_regclass('published.patients');
@@ -256,7 +255,6 @@ SELECT check_name, required, measured, holds FROM pprepub.audit('seq');
 SELECT region, records FROM pprepub.neighborhoods('seq') ORDER BY region;
 SELECT * FROM pprepub.attack('seq');
 SELECT * FROM pprepub.rebuild_history('seq');
-SELECT pprepub.release_intact('seq', n) FROM generate_series(1, 2) n;
 -- Not less than was promised, unless that is what is wanted.
 SELECT pprepub.alter_publication('seq', '{"k": 1}');
 SELECT pprepub.alter_publication('seq', '{"join": "mj"}');

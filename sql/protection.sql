@@ -121,7 +121,7 @@ REINDEX TABLE published.patients_1;
 CREATE STATISTICS published.st ON class, disease FROM published.patients_1;
 CREATE VIEW reader AS SELECT * FROM published.patients_1;
 DROP VIEW reader;
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT count(*) FROM published.patients;
 
 -- The view of the newest release is a convenience: it may go.
@@ -151,14 +151,14 @@ ROLLBACK TO before;
 ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
 ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
 ALTER TABLE published.patients_1 SET ACCESS METHOD heap;
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 UPDATE published.patients_1 SET disease = 'changed' WHERE class = 1;
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 ALTER TABLE published.patients_1 SET ACCESS METHOD pprepub;
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 ROLLBACK;
 RESET allow_system_table_mods;
-SELECT pprepub.release_intact('patients', 1);
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 
 SELECT pprepub.drop_publication('patients', true);
 

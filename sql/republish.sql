@@ -49,7 +49,7 @@ SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORD
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
-SELECT pprepub.release_intact('patients', n) FROM generate_series(1, 3) n;
+SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT pprepub.drop_publication('patients', true);
 
 -- A larger life, under each repair.

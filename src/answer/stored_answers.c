@@ -158,7 +158,7 @@ add_rows(void *what, TupleTableSlot *slot)
 
 /* Sets is_intact, for which it reads the log once. */
 static void
-sum_answers(Answers *answers, const DeclaredPublication *publication, const Released *released, int32 n)
+sum_answers(Answers *answers, const DeclaredPublication *publication, const Released *released)
 {
 	Oid			log = past_table(publication, ASKED_TABLE);
 	Summing		summing = {.publication = publication, .answers = answers};
@@ -167,16 +167,16 @@ sum_answers(Answers *answers, const DeclaredPublication *publication, const Rele
 	summing.columns = palloc(sizeof(Datum) * answers->nsensitive);
 	summing.nulls = palloc(sizeof(bool) * answers->nsensitive);
 	summing.sums = palloc0(sizeof(AnswerSum) * publication->releases);
-	for (int32 i = 0; i < n; i++)
+	for (int32 i = 0; i < publication->releases; i++)
 		if (released[i].is_answer)
 			begin_sum(&summing, &released[i]);
 	if (OidIsValid(log))
 		read_each(log, add_rows, &summing);
-	for (int32 i = 0; i < n; i++)
+	for (int32 i = 0; i < publication->releases; i++)
 	{
-		const AnswerSum *sum = &summing.sums[released[i].number - 1];
+		const AnswerSum *sum = &summing.sums[i];
 
-		answers->is_intact[released[i].number - 1] = sum->checksum != NULL &&
+		answers->is_intact[i] = sum->checksum != NULL &&
 			memcmp(checksum_result(sum->checksum), &released[i].checksum, sizeof(pg_uuid_t)) == 0;
 	}
 }
@@ -200,16 +200,16 @@ create_cells(const DeclaredPublication *publication)
 }
 
 static bool
-any_answer(const Released *released, int32 n)
+any_answer(const DeclaredPublication *publication, const Released *released)
 {
-	for (int32 i = 0; i < n; i++)
+	for (int32 i = 0; i < publication->releases; i++)
 		if (released[i].is_answer)
 			return true;
 	return false;
 }
 
 Answers *
-answers_read(const DeclaredPublication *publication, const Released *released, int32 n)
+answers_read(const DeclaredPublication *publication, const Released *released)
 {
 	Answers    *answers = palloc0(sizeof(Answers));
 
@@ -217,10 +217,10 @@ answers_read(const DeclaredPublication *publication, const Released *released, i
 	answers->sensitive = released_sensitive(publication, &answers->nsensitive);
 	answers->cell = released_cells(publication, &answers->ncells);
 	answers->is_intact = palloc0(sizeof(bool) * publication->releases);
-	if (!any_answer(released, n))
+	if (!any_answer(publication, released))
 		return answers;
 	answers->answered = answered_read(publication, create_cells(publication), publication->releases);
 	if (answers->answered != NULL)
-		sum_answers(answers, publication, released, n);
+		sum_answers(answers, publication, released);
 	return answers;
 }

@@ -24,8 +24,8 @@ typedef struct Answers
 	bool	   *is_intact;		/* [publication->releases] does answer n, at n - 1, have its checksum? */
 } Answers;
 
-/* Reads all answers among n releases, as the owner and under the active snapshot; scans the log once. */
-extern Answers *answers_read(const DeclaredPublication *publication, const Released *released, int32 n);
+/* Reads all answers among the publication's releases, as the owner and under the active snapshot; scans the log once. */
+extern Answers *answers_read(const DeclaredPublication *publication, const Released *released);
 
 /* Sets the columns that all rows of a class share, which is at that place of the answer; the others are NULL. */
 extern void set_answered_class(const Answers *answers, const AnsweredRelease *answer, uint32 place,

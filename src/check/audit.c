@@ -313,7 +313,7 @@ static Releases
 inspect_releases(const Audit *audit)
 {
 	const DeclaredPublication *publication = audit->publication;
-	const Answers *answers = answers_read(publication, audit->released, publication->releases);
+	const Answers *answers = answers_read(publication, audit->released);
 	bool	   *is_inspected = palloc0(sizeof(bool) * publication->releases);
 	Releases	releases = {.to_read = count_logged(audit)};
 

@@ -30,7 +30,6 @@ struct Checksum
 {
 	uint64		seed;
 	uint64		sum[2];
-	int			ncolumns;
 	ValueForm  *form;
 	FmgrInfo   *output;
 	MemoryContext work;
@@ -71,7 +70,6 @@ checksum_create(TupleDesc columns, uint64 seed)
 	Checksum   *checksum = palloc0(sizeof(Checksum));
 
 	checksum->seed = seed;
-	checksum->ncolumns = columns->natts;
 	checksum->form = palloc(sizeof(ValueForm) * columns->natts);
 	checksum->output = palloc0(sizeof(FmgrInfo) * columns->natts);
 	checksum->work = AllocSetContextCreate(CurrentMemoryContext, "checksum of a row",
@@ -142,16 +140,6 @@ checksum_add_row(Checksum *checksum, RowSum row)
 {
 	for (int lane = 0; lane < 2; lane++)
 		checksum->sum[lane] += mix(row.lane[lane]);
-}
-
-void
-checksum_add(Checksum *checksum, const Datum *values, const bool *nulls)
-{
-	RowSum		row = {{0, 0}};
-
-	for (int i = 0; i < checksum->ncolumns; i++)
-		row = row_sum(row, checksum_value(checksum, i, values[i], nulls[i]));
-	checksum_add_row(checksum, row);
 }
 
 pg_uuid_t *

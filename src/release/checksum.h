@@ -18,9 +18,8 @@ typedef struct Checksum Checksum;
 
 /* A sum of no rows yet, with these columns. */
 extern Checksum *checksum_create(TupleDesc columns, uint64 seed);
-extern void checksum_add(Checksum *checksum, const Datum *values, const bool *nulls);
 
-/* Like checksum_add(), by values, for rows that have many in common: a row is the sum of its values. */
+/* A row is the sum of its values: many have most in common with the row before. */
 typedef struct RowSum
 {
 	uint64		lane[2];

@@ -21,6 +21,6 @@ define_search_budgets(void)
 							 &fmj_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("pprepub.search_budget",
 							 "Sets how many steps the exact searches of one call may take.",
-							 "It applies to compromise(), risk_after_updates(), linkability(), linkability_series() and report().",
+							 "It applies to compromise(), risk_after_updates(), linkability() and report().",
 							 &search_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 }

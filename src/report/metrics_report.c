@@ -1,23 +1,19 @@
 /*
  * metrics_report.c
- *		metrics() and release_intact(): what an owner asks of a release.
+ *		metrics(): what a release lost, and what it says still.
  */
 #include "postgres.h"
 
-#include "answer/stored_answers.h"
 #include "audit/metrics.h"
 #include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "history/reader.h"
-#include "release/checksum.h"
+#include "release/past_releases.h"
 #include "utils/builtins.h"
-#include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_metrics);
-PG_FUNCTION_INFO_V1(pprepub_release_intact);
 
 /* The number of a release; an error if there is no such release. */
 static int32
@@ -112,45 +108,4 @@ Datum
 pprepub_metrics(PG_FUNCTION_ARGS)
 {
 	return for_auditors(fcinfo, report_metrics);
-}
-
-/* Has a release's table the checksum that was noted? */
-static bool
-table_is_intact(const DeclaredPublication *publication, const Released *released)
-{
-	Checksum   *checksum = checksum_create(released_columns(publication), released->checksum_seed);
-	RowReader  *reader;
-	TupleTableSlot *slot;
-
-	if (!table_stands(publication, released))
-		return false;
-	reader = reader_open(released->table);
-	while ((slot = reader_next(reader)) != NULL)
-		checksum_add(checksum, slot->tts_values, slot->tts_isnull);
-	reader_close(reader);
-	return memcmp(checksum_result(checksum), &released->checksum, sizeof(pg_uuid_t)) == 0;
-}
-
-/* The result of release_intact(). */
-static Datum
-is_release_intact(FunctionCallInfo fcinfo)
-{
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_look(name, true);
-	int32		number = release_argument(fcinfo, publication);
-	const Released *released = read_one_released(publication, number);
-	OwnersWork	work;
-	bool		intact;
-
-	work_begin(&work, publication->owner, GetActiveSnapshot());
-	intact = released->is_answer ? answers_read(publication, released, 1)->is_intact[number - 1] :
-		table_is_intact(publication, released);
-	work_close(&work);
-	PG_RETURN_BOOL(intact);
-}
-
-Datum
-pprepub_release_intact(PG_FUNCTION_ARGS)
-{
-	return for_auditors(fcinfo, is_release_intact);
 }

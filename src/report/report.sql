@@ -8,11 +8,6 @@ CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, 
 COMMENT ON FUNCTION pprepub.metrics(text, int) IS
 	'show how much a release lost and how much it still says, as measured when it was made';
 
-CREATE FUNCTION pprepub.release_intact(publication text, release int) RETURNS boolean
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_intact';
-COMMENT ON FUNCTION pprepub.release_intact(text, int) IS
-	'tell whether a release, or what is kept of an answer, is still as it was published';
-
 CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, OUT release int, OUT kind text, OUT other_release int,
 		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_attack';

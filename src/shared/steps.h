@@ -13,7 +13,7 @@
 /* How many are left of the search under way; NULL for any number.  Whoever sets it sets it back, on error, too. */
 extern uint64 *steps_left;
 
-/* Takes so many steps; an error, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, if they are not left. */
+/* Takes so many steps; an error, and none are left, if they are not. */
 extern void take_steps(uint64 n);
 
 #endif							/* PPREPUB_SHARED_STEPS_H */

@@ -110,7 +110,7 @@ SQL
 	$text .= $node->safe_psql($database, <<'SQL');
 SELECT 'members', p.name, m.* FROM pprepub_internal.catalog_publication p, pprepub.class_members(p.name) m ORDER BY 2, 3, 4, 5;
 SELECT 'metrics', r.publication, r.number, m.* FROM pprepub.release r, pprepub.metrics(r.publication, r.number) m ORDER BY 2, 3, 4;
-SELECT 'intact', publication, number, pprepub.release_intact(publication, number) FROM pprepub.release ORDER BY 2, 3;
+SELECT 'intact', p.name, a.measured, a.worst FROM pprepub.publication p, pprepub.audit(p.name) a WHERE check_name = 'checksums' ORDER BY 2;
 SELECT 'verified', t, v.* FROM (SELECT "table" AS t FROM pprepub.storage) s, pprepub.verify_storage(t) v WHERE NOT holds;
 SELECT 'sequence', last_value, is_called FROM pprepub_internal.catalog_publication_number;
 SELECT 'sequence', last_value, is_called FROM pprepub_internal.catalog_tree_number;
@@ -158,7 +158,7 @@ sub whole_release
 	my ($node, $database, $name, $what) = @_;
 
 	is( $node->safe_psql($database, <<SQL), 't|t|t|t|t|t|2|2|t', $what);
-SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM published."${name}_1"),
+SELECT (SELECT holds FROM pprepub.audit('$name') WHERE check_name = 'checksums'), rows = (SELECT count(*) FROM published."${name}_1"),
 	rows = (SELECT count(*) FROM pprepub.class_members('$name')),
 	classes = (SELECT count(DISTINCT class) FROM published."$name"),
 	(SELECT count(*) > 5 FROM pprepub.metrics('$name', 1)),

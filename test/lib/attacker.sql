@@ -176,8 +176,7 @@ BEGIN
 		WHERE p.name = pub AND NOT EXISTS (SELECT FROM pprepub.release r WHERE r.publication = pub AND r.number = i);
 	RETURN QUERY SELECT format('release %s is one too many', r.number) FROM pprepub.release r JOIN pprepub.publication p ON p.name = r.publication
 		WHERE r.publication = pub AND r.number NOT BETWEEN 1 AND p.releases;
-	RETURN QUERY SELECT format('release %s is not intact', r.number) FROM pprepub.release r
-		WHERE publication = pub AND NOT pprepub.release_intact(pub, r.number);
+	RETURN QUERY SELECT 'releases are not intact: ' || worst::text FROM pprepub.audit(pub) WHERE check_name = 'checksums' AND NOT holds;
 	RETURN QUERY SELECT format('release %s has not as many rows, classes or invented rows as it says', r.number)
 		FROM pprepub.release r
 			LEFT JOIN (SELECT release, sum(n) AS rows, count(DISTINCT class) AS classes FROM attacker.shown WHERE publication = pub GROUP BY 1) s ON s.release = r.number

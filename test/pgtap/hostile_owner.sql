@@ -148,7 +148,6 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.link_profile(''alices'')'),
 	('SELECT pprepub.linked_values(''alices'')'),
 	('SELECT pprepub.metrics(''alices'', 1)'),
-	('SELECT pprepub.release_intact(''alices'', 1)'),
 	('SELECT pprepub.alter_publication(''alices'', ''{"k": 9}'')'),
 	('SELECT pprepub.drop_publication(''alices'', true)'),
 	('ALTER EVENT TRIGGER pprepub_protect_drops DISABLE'),
@@ -284,9 +283,9 @@ SELECT is((SELECT published_by FROM pprepub.release WHERE publication = 'evil'),
 
 SELECT lives_ok($$ SELECT * FROM pprepub.class_members('evil') $$, 'a superuser reads members');
 SELECT lives_ok($$ SELECT * FROM pprepub.metrics('evil', 1) $$, 'a superuser reads metrics');
-SELECT ok(pprepub.release_intact('evil', 1), 'a superuser verifies the release');
+SELECT ok((SELECT holds FROM pprepub.audit('evil') WHERE check_name = 'checksums'), 'a superuser verifies the release');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"reserve": 2}') $$, 'a superuser alters it');
-SELECT is_empty($$ SELECT * FROM ran() $$, 'members, metrics, release_intact and alter_publication run nothing of the owner''s');
+SELECT is_empty($$ SELECT * FROM ran() $$, 'members, metrics, audit and alter_publication run nothing of the owner''s');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"k": 3, "reserve": 1, "accept_lockout": true}') $$, 'a superuser asks for more');
 SELECT is_empty($$ SELECT * FROM ran() $$, 'then its source is read, and what that writes undone');
 SELECT aftermath('alter_publication');
@@ -376,7 +375,6 @@ SELECT is(as_role('regress_mallory', sql), 'done', sql) FROM (VALUES
 	('CREATE TRIGGER aaa AFTER DELETE ON evil_out_private.evil_members FOR EACH ROW EXECUTE FUNCTION evil.fire()'),
 	('CREATE INDEX ON evil_out.evil_1 (evil.pass(class::int, ''index''))')) t(sql);
 SELECT ok(count(*) > 0 AND bool_and(ran_as = 'regress_mallory'), 'building an index runs its function, as the owner') FROM ran();
-SELECT ok(pprepub.release_intact('evil', 1), 'a superuser verifies the release again');
 SELECT is((SELECT count(*) FROM pprepub.class_members('evil')), 80::bigint, 'and reads its members again');
 SELECT is_empty($$ SELECT * FROM ran() WHERE ran_as <> 'regress_mallory' $$, 'neither runs anything as the superuser');
 SELECT throws_ok($$ SELECT pprepub.drop_publication('evil') $$, '55000', NULL, 'dropping needs more words');
@@ -474,7 +472,7 @@ CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();
 SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_cast) @> '{cast}', 'statistics: the key''s cast did run');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE ran_as <> 'regress_mallory' $$, 'statistics: as the owner');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE outcome = 'done' AND device IN (SELECT sql FROM forbidden) $$, 'statistics: and got nowhere');
-SELECT ok(pprepub.release_intact('tagged', 1), 'a superuser verifies them');
+SELECT ok((SELECT holds FROM pprepub.audit('tagged') WHERE check_name = 'checksums'), 'a superuser verifies them');
 SELECT lives_ok($$ SELECT pprepub.drop_publication('tagged', true) $$, 'a superuser drops them');
 SELECT results_eq($$ SELECT foreigners, breaches FROM gist() $$,
 	$$ VALUES (0::bigint, NULL::text) $$, 'nothing of it as the superuser');
@@ -584,7 +582,7 @@ BEGIN
 	PERFORM pprepub.acknowledge_history(word);
 	EXECUTE format('DROP VIEW %I.left_out', 's' || target);
 	EXECUTE format('SELECT count(*) FROM %I.%I', target, word) INTO result;
-	IF result <> 40 OR NOT pprepub.release_intact(word, 1) OR (SELECT count(*) FROM pprepub.class_members(word)) <> 80 THEN
+	IF result <> 40 OR NOT (SELECT holds FROM pprepub.audit(word) WHERE check_name = 'checksums') OR (SELECT count(*) FROM pprepub.class_members(word)) <> 80 THEN
 		RETURN 'the release is not whole';
 	END IF;
 	PERFORM pprepub.drop_publication(word, true);

@@ -12,7 +12,7 @@ CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
 -- Of all releases, up to each, and of each combination of quasi-identifiers.
 CREATE FUNCTION told(pub name) RETURNS jsonb LANGUAGE sql AS $$
 	SELECT jsonb_build_array((SELECT jsonb_agg(l) FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability(pub, NULL, kind) l),
-		(SELECT jsonb_agg(s) FROM pprepub.linkability_series(pub) s), (SELECT jsonb_agg(p ORDER BY p::text) FROM pprepub.link_profile(pub) p))
+		(SELECT jsonb_agg(s ORDER BY number) FROM pprepub.release r, pprepub.linkability(pub, ARRAY(SELECT generate_series(1, number))) s WHERE publication = pub), (SELECT jsonb_agg(p ORDER BY p::text) FROM pprepub.link_profile(pub) p))
 $$;
 
 CREATE FUNCTION try_life(number int) RETURNS SETOF text LANGUAGE plpgsql AS $fn$

@@ -11,7 +11,7 @@ CREATE TABLE voters AS SELECT 'v' || i AS id, i % 60 AS age, substr('FM', i % 2 
 
 CREATE FUNCTION told(pub name) RETURNS jsonb LANGUAGE sql AS $$
 	SELECT jsonb_build_array((SELECT jsonb_agg(l) FROM unnest('{mj,kmj,mj_unifying,kmj_unifying}'::text[]) kind, pprepub.linkability(pub, NULL, kind) l),
-		(SELECT jsonb_agg(s) FROM pprepub.linkability_series(pub) s), (SELECT jsonb_agg(p ORDER BY p::text) FROM pprepub.link_profile(pub) p))
+		(SELECT jsonb_agg(s ORDER BY number) FROM pprepub.release r, pprepub.linkability(pub, ARRAY(SELECT generate_series(1, number))) s WHERE publication = pub), (SELECT jsonb_agg(p ORDER BY p::text) FROM pprepub.link_profile(pub) p))
 $$;
 -- The newest release, by those who are in it and were in the source.
 CREATE PROCEDURE import_twin(pub name) LANGUAGE plpgsql AS $fn$

@@ -191,9 +191,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.metrics('people', 1) $$),
 	($$ SELECT pprepub.metrics('people', 99) $$),
 	($$ SELECT pprepub.metrics('people', NULL) $$),
-	($$ SELECT pprepub.release_intact('people', 1) $$),
-	($$ SELECT pprepub.release_intact('people', 99) $$),
-	($$ SELECT pprepub.release_intact('people', NULL) $$),
 	($$ SELECT pprepub.class_members('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
 	($$ SELECT pprepub.attack_summary('people') $$),
@@ -207,7 +204,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.audit('people') $$),
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
-	($$ SELECT pprepub.linkability_series('people') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
 	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
@@ -231,7 +227,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.drop_publication('people', NULL) $$);
 -- Auditors may call some of them, and strangers are told so.
 CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|release_intact|attack|attack_summary|audit|assert_safe|linkability|linkability_series|historical_correlations|risks|report)\('
+	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|attack_summary|audit|assert_safe|linkability|historical_correlations|risks|report)\('
 		THEN format('42501|must be owner or auditor of publication "%s"|Its owner can call pprepub.grant_audit().', name)
 		ELSE format('42501|must be owner of publication "%s"', name) END
 $$;

@@ -46,7 +46,6 @@ CREATE PROCEDURE lives.judge(round int) LANGUAGE sql AS $$
 	-- An import promises nothing.
 	INSERT INTO lives.wrong SELECT round, check_name || ': ' || measured FROM pprepub.audit('lives') WHERE NOT holds AND (round < 5 OR check_name <> 'atoms');
 	INSERT INTO lives.wrong SELECT round, fold FROM pprepub.rebuild_history('lives') WHERE NOT equal;
-	INSERT INTO lives.wrong SELECT round, 'release ' || number FROM pprepub.release WHERE NOT pprepub.release_intact('lives', number);
 $$;
 DO $$
 DECLARE

@@ -32,7 +32,6 @@ SELECT ok(NOT has_table_privilege('regress_crony', 'out_private.p_source', 'SELE
 \if :asserts
 SELECT ok(NOT has_table_privilege('regress_crony', 'out_private.p_regions', 'SELECT'), 'and those on what is kept of answers');
 SELECT is((SELECT relowner::regrole::text FROM pg_class WHERE oid = 'out_private.p_regions'::regclass), 'regress_new', 'which is the new owner''s, too');
-SELECT ok(pprepub.release_intact('p', 2), 'and whole');
 SELECT count(*) FROM answer_here('p', NULL, NULL) a (class bigint, age int4range, d text);
 SELECT is((SELECT count(*) FROM pprepub.audit('p') WHERE NOT holds), 0::bigint, 'with the answers of both');
 \endif

@@ -233,7 +233,7 @@ foreach my $auditing ('audit', 'attack')
 	is($standby->safe_psql('postgres', qq{SET ROLE owner; SELECT bool_and(holds) FROM pprepub.$auditing('gated')}),
 		't', "$auditing: works on a standby");
 }
-foreach my $joining (q{linkability('gated')}, q{linkability_series('gated')},
+foreach my $joining (q{linkability('gated')},
 	q{(SELECT count(*), min(linkability) FROM pprepub.link_profile('gated')) x})
 {
 	my $sql = 'SET ROLE owner; SELECT * FROM ' . ($joining =~ /^\(/ ? $joining : "pprepub.$joining");

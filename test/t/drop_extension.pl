@@ -109,7 +109,6 @@ foreach my $command ('DELETE FROM published.patients_1', 'TRUNCATE published.pat
 	'SELECT * FROM pprepub_internal.catalog_release', 'DELETE FROM pprepub_internal.catalog_relation', 'SELECT * FROM published.patients',
 	"SELECT pprepub.drop_publication('patients', true)", "SELECT pprepub.publish('patients')",
 	"SELECT pprepub.class_members('patients')", "SELECT pprepub.neighborhoods('patients')", "SELECT pprepub.linked_values('patients')",
-	"SELECT pprepub.release_intact('patients', 1)",
 	'ALTER EVENT TRIGGER pprepub_protect_drops DISABLE', 'DROP EXTENSION pprepub CASCADE')
 {
 	fails_like($node, 'postgres', "SET ROLE stranger; $command", qr/ERROR:  (permission denied|must be owner)/, "stranger: $command");
@@ -147,7 +146,7 @@ foreach my $role ('owner', 'heir')
 {
 	foreach my $call (q{SELECT pprepub.publish('patients')}, q{SELECT * FROM pprepub.preview('patients')},
 		q{SELECT * FROM pprepub.class_members('patients')}, q{SELECT * FROM pprepub.neighborhoods('patients')},
-		q{SELECT * FROM pprepub.linked_values('patients')}, q{SELECT pprepub.release_intact('patients', 1)},
+		q{SELECT * FROM pprepub.linked_values('patients')},
 		q{SELECT pprepub.drop_publication('patients', true)})
 	{
 		fails_like($node, 'postgres', "SET ROLE $role; $call", qr/ERROR:  (must be owner|the source of publication "patients" has another owner now)/,
@@ -160,7 +159,7 @@ foreach my $table (@tables)
 	fails_like($node, 'postgres', "SET ROLE heir; DROP TABLE $table CASCADE", $refused, "heir: DROP TABLE $table");
 }
 $node->safe_psql('postgres', q{SET ROLE heir; SELECT pprepub.alter_publication('patients', '{}')});
-is( $node->safe_psql('postgres', q{SET ROLE heir; SELECT publication, number, pprepub.release_intact(publication, number) FROM pprepub.release}),
+is( $node->safe_psql('postgres', q{SET ROLE heir; SELECT publication, number, holds FROM pprepub.release, pprepub.audit(publication) WHERE check_name = 'checksums'}),
 	'patients|1|t', 'the heir took over by alter_publication');
 is($node->safe_psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.release}), '0', 'and the former owner sees nothing');
 fails_like($node, 'postgres', q{SET ROLE owner; SELECT pprepub.class_members('patients')}, qr/must be owner of publication/,
@@ -182,7 +181,7 @@ ALTER TABLE published.patients_1 ENABLE ALWAYS TRIGGER pprepub_seal;
 ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
 ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
 SQL
-is($node->safe_psql('postgres', q{SELECT pprepub.release_intact('patients', 1)}), 'f', 'one value changed: not intact');
+is($node->safe_psql('postgres', q{SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums'}), 'f', 'one value changed: not intact');
 
 $node->safe_psql('postgres', q{SET ROLE heir; SELECT pprepub.drop_publication('patients', forget_history => true)});
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname ~ '^patients_'}), '1', 'forget_history drops all but the index of the source');
@@ -218,8 +217,7 @@ ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
 ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
 COMMIT;
 SQL
-is($node->safe_psql('postgres', q{SELECT pprepub.release_intact('patients', 1)}), 't', 'a heap is as good a release');
-is($node->safe_psql('postgres', q{SELECT bool_and(holds) FROM pprepub.audit('patients')}), 't', 'and audited like any other');
+is($node->safe_psql('postgres', q{SELECT bool_and(holds) FROM pprepub.audit('patients')}), 't', 'a heap is as good a release');
 like(($node->psql('postgres', 'BEGIN; DROP EXTENSION pprepub CASCADE; ROLLBACK'))[2], qr/drop cascades to table published\.patients_2$/m,
 	'DROP EXTENSION CASCADE says that releases go');
 $node->safe_psql('postgres', 'DROP EXTENSION pprepub CASCADE');

@@ -118,7 +118,7 @@ foreach my $name (qw(good noted sparse wide))
 {
 	is($node->psql('postgres', "SET ROLE owner; SELECT * FROM pprepub.preview('$name')"), 0, "preview: $name");
 	is($node->psql('postgres', "SET ROLE owner; SELECT pprepub.publish('$name')"), 0, "publish: $name");
-	is($node->psql('postgres', "SET ROLE owner; SELECT pprepub.release_intact('$name', 1); SELECT * FROM pprepub.metrics('$name', 1)"), 0, "reports: $name");
+	is($node->psql('postgres', "SET ROLE owner; SELECT * FROM pprepub.metrics('$name', 1)"), 0, "reports: $name");
 }
 is($node->psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.class_members('good')}), 0, 'members');
 foreach my $command ('DELETE FROM published.good_1', 'DROP TABLE published.good_1 CASCADE', 'TRUNCATE published_private.good_members',

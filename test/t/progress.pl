@@ -185,7 +185,6 @@ my %reads_log = (
 	audit => q{SELECT pprepub.audit('slow')},
 	attack => q{SELECT pprepub.attack('slow')},
 	linkability => q{SELECT pprepub.linkability('slow', NULL, 'kmj')},
-	linkability_series => q{SELECT pprepub.linkability_series('slow', 'kmj')},
 	link_profile => q{SELECT pprepub.link_profile('slow', NULL, 'kmj')},
 	compromise => q{SELECT pprepub.compromise('slow', '{1}')});
 foreach my $command (sort keys %reads_log)

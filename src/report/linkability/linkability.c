@@ -1,13 +1,12 @@
 /*
  * linkability.c
- *		linkability(), linkability_series() and link_profile(): how well releases can
- *		be joined back to people.
+ *		linkability() and link_profile(): how well releases can be joined back to
+ *		people.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -17,14 +16,12 @@
 #include "report/linkability/tuple_json.h"
 #include "utils/array.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_linkability);
-PG_FUNCTION_INFO_V1(pprepub_linkability_series);
 PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
 /* People are counted apart by how many values they are linked to, up to this many. */
@@ -198,148 +195,6 @@ Datum
 pprepub_linkability(PG_FUNCTION_ARGS)
 {
 	return for_auditors(fcinfo, find_linkability);
-}
-
-/* ----------------------------------------------------------------
- * Release by release
- * ----------------------------------------------------------------
- */
-
-/* Adds a release's row to the result; its figures are NULL where the join has none. */
-static void
-put_figures(const OwnersWork *work, int32 release, const Figures *figures)
-{
-	Datum		values[] = {
-		Int32GetDatum(release),
-		Int32GetDatum(figures->linkability),
-		Float8GetDatum(figures->diversity),
-		Int64GetDatum(figures->unknown),
-		people_at(figures),
-	};
-	bool		nulls[lengthof(values)] = {[1] = !figures->has_result,[2] = !figures->has_result};
-
-	report_row(work, values, nulls);
-}
-
-/* The join of the first releases. */
-typedef struct Prefix
-{
-	const JoinData *data;
-	int32		n;
-	const JoinKind *kind;
-	Figures		figures;
-} Prefix;
-
-static void
-judge_prefix(void *what)
-{
-	Prefix	   *prefix = what;
-
-	prefix->figures = (Figures) {0};
-	judge(join_first(prefix->data, prefix->n, prefix->kind), &prefix->figures);
-}
-
-/* Judges it within what is left of the steps, or within any number, for NULL; false if they did not suffice. */
-static bool
-judge_within(Prefix *prefix, uint64 *steps)
-{
-	ErrorData  *error;
-
-	if (steps == NULL)
-	{
-		judge_prefix(prefix);
-		return true;
-	}
-	steps_left = steps;
-	error = look_in_subtransaction(judge_prefix, prefix);
-	steps_left = NULL;
-	if (error != NULL && error->sqlerrcode != ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
-		ReThrowError(error);
-	return error == NULL;
-}
-
-/* How many of the first releases can be joined, each with all before it, if nothing but records took steps. */
-static int32
-releases_within(const DeclaredPublication *publication, uint64 steps)
-{
-	CatalogAccess access;
-	int32		n;
-	double		records = 0;
-	double		taken = 0;
-
-	catalog_enter(&access);
-	catalog_read("SELECT coalesce(rows, 0)::float8 AS rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND number <= $2 ORDER BY number",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
-	for (n = 0; n < (int32) SPI_processed; n++)
-	{
-		bool		isnull;
-
-		records += DatumGetFloat8(catalog_field(n, "rows", &isnull));
-		taken += records * RECORD_STEPS;
-		if (taken > steps)
-			break;
-	}
-	catalog_leave(&access);
-	return n;
-}
-
-/* Called as the owner, under the active snapshot. */
-static void
-put_series(const OwnersWork *work, const JoinKind *kind, bool within_budget)
-{
-	int			ncolumns = count_sensitive(work->publication);
-	uint64		most = (uint64) search_budget / ncolumns;
-	int32		n;
-	const int32 *numbers = all_releases(work->publication, &n);
-	Figures    *figures = palloc0(sizeof(Figures) * (n + 1));
-	MemoryContext join = AllocSetContextCreate(CurrentMemoryContext, "a join", ALLOCSET_DEFAULT_SIZES);
-
-	if (within_budget)
-		n = releases_within(work->publication, most);
-	for (int c = 0; c < ncolumns && n > 0; c++)
-	{
-		Prefix		prefix = {.data = read_join_data(work->publication, numbers, n, c), .kind = kind};
-		uint64		steps = most;
-		MemoryContext old = MemoryContextSwitchTo(join);
-
-		for (prefix.n = 1; prefix.n <= n; prefix.n++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			if (judge_within(&prefix, within_budget ? &steps : NULL))
-				take_lesser(&figures[prefix.n], &prefix.figures);
-			else
-				n = prefix.n - 1;
-			MemoryContextReset(join);
-		}
-		MemoryContextSwitchTo(old);
-	}
-	for (int32 r = 1; r <= n; r++)
-		put_figures(work, r, &figures[r]);
-}
-
-/* The rows of linkability_series(). */
-static Datum
-report_series(FunctionCallInfo fcinfo)
-{
-	OwnersWork	work;
-	const JoinKind *kind = join_kind_argument(fcinfo, 1);
-
-	verify_not_null(fcinfo, 2, "within_budget");
-	report_open_for_auditor(&work, fcinfo);
-	if (report_begin(&work, fcinfo))
-	{
-		progress_begin("linkability_series", work.publication->owner, work.publication->name);
-		put_series(&work, kind, PG_GETARG_BOOL(2));
-		work_close(&work);
-		progress_end();
-	}
-	return (Datum) 0;
-}
-
-Datum
-pprepub_linkability_series(PG_FUNCTION_ARGS)
-{
-	return for_auditors(fcinfo, report_series);
 }
 
 /* ----------------------------------------------------------------

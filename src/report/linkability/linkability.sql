@@ -8,13 +8,6 @@ CREATE FUNCTION pprepub.linkability(publication text, releases int[] DEFAULT NUL
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linkability';
 COMMENT ON FUNCTION pprepub.linkability(text, int[], text) IS 'measure how well releases can be joined back to people';
 
-CREATE FUNCTION pprepub.linkability_series(publication text, join_kind text DEFAULT 'kmj',
-		within_budget boolean DEFAULT false,
-		OUT release int, OUT linkability int, OUT diversity float8, OUT unknown bigint, OUT people_at bigint[]) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linkability_series';
-COMMENT ON FUNCTION pprepub.linkability_series(text, text, boolean) IS
-	'measure how well all releases up to each one can be joined back to people';
-
 CREATE FUNCTION pprepub.link_profile(publication text, releases int[] DEFAULT NULL, join_kind text DEFAULT 'kmj',
 		OUT tuple jsonb, OUT records bigint, OUT linkability int, OUT diversity float8, OUT sensitive jsonb) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_profile';

@@ -29,9 +29,6 @@ typedef struct People
 
 #define NOBODY_YET PG_UINT32_MAX
 
-/* Steps of a search that a record counts for: it is read, and prepared for a join. */
-#define RECORD_STEPS 16
-
 /*
  * The people of the first n releases, and "more" people of whom nothing is known. If
  * unifying, absentees may be any person.

@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "release/row_classes.h"
 #include "shared/progress.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 void
@@ -649,6 +650,7 @@ read_releases_and_draft(const DeclaredPublication *publication, const int32 *num
 	join_log(reading);
 	reading->nreleases = n;
 	reading->release = palloc0(sizeof(ReadRelease) * (n + 1));
+	take_steps(count_logged(reading, numbers, n) * RECORD_STEPS);
 	progress_phase("read releases", count_logged(reading, numbers, n));
 	for (int32 r = 0; r < n; r++)
 	{

@@ -14,6 +14,9 @@
 #include "history/recall.h"
 #include "release/past_releases.h"
 
+/* Steps of a search that a record counts for: it is read, and prepared for a join. */
+#define RECORD_STEPS 16
+
 /* A release; its true rows, once those that were invented are left out. */
 typedef struct ReadRelease
 {

@@ -14,10 +14,10 @@
 /* The newest release of everybody that has a table, or 0. */
 extern int32 newest_release(const DeclaredPublication *publication);
 
-/* Sections that may fail.  *joined is how many of the first releases were joined within search_budget. */
-extern void put_verdict(StringInfo page, const DeclaredPublication *publication, int32 *joined);
-extern void put_linkability(StringInfo page, const DeclaredPublication *publication, int32 *joined);
-extern void put_people_at_risk(StringInfo page, const DeclaredPublication *publication, int32 *joined);
+/* Sections that may fail.  *is_joined: did the steps of a search suffice to join all releases? */
+extern void put_verdict(StringInfo page, const DeclaredPublication *publication, bool *is_joined);
+extern void put_linkability(StringInfo page, const DeclaredPublication *publication, bool *is_joined);
+extern void put_people_at_risk(StringInfo page, const DeclaredPublication *publication, bool *is_joined);
 
 extern void put_declaration(StringInfo page, const DeclaredPublication *publication);
 extern void put_releases(StringInfo page, const DeclaredPublication *publication);

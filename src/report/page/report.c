@@ -23,7 +23,7 @@ typedef struct Pages
 	Oid			registry;
 	RiskQuestion question;
 	int32		newest;
-	int32		joined;
+	bool		is_joined;
 	StringInfo	told_before;	/* in front of figures of the log */
 	StringInfo	looked_up;
 	StringInfo	told_after;
@@ -32,10 +32,10 @@ typedef struct Pages
 /* A section that may fail, since the source is read for it. */
 typedef struct Section
 {
-	void		(*put) (StringInfo page, const DeclaredPublication *publication, int32 *joined);
+	void		(*put) (StringInfo page, const DeclaredPublication *publication, bool *is_joined);
 	StringInfo	page;
 	const DeclaredPublication *publication;
-	int32	   *joined;
+	bool	   *is_joined;
 } Section;
 
 static void
@@ -43,15 +43,15 @@ put_section(void *what)
 {
 	Section    *section = what;
 
-	section->put(section->page, section->publication, section->joined);
+	section->put(section->page, section->publication, section->is_joined);
 }
 
 /* Puts a section, or a sentence that says that it could not be made: a page that says so can be refused. */
 static void
 put_or_say(Pages *pages, StringInfo page, const char *anchor, const char *title,
-		   void (*put) (StringInfo page, const DeclaredPublication *publication, int32 *joined))
+		   void (*put) (StringInfo page, const DeclaredPublication *publication, bool *is_joined))
 {
-	Section		section = {put, page, pages->publication, &pages->joined};
+	Section		section = {put, page, pages->publication, &pages->is_joined};
 	int			length = page->len;
 	ErrorData  *error = look_in_subtransaction(put_section, &section);
 
@@ -146,7 +146,7 @@ make_report(FunctionCallInfo fcinfo)
 	OwnersWork	work;
 	Pages		pages = {
 		.publication = publication,
-		.joined = publication->releases,
+		.is_joined = true,
 		.is_internal = is_internal,
 		.registry = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3),
 		.question = risk_question(&fcinfo->args[2], HIGH_RISK),

@@ -11,10 +11,12 @@
 #include <math.h>
 
 #include "declare/promise.h"
+#include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "method/method.h"
 #include "release/search_budgets.h"
 #include "report/page/chart.h"
+#include "shared/steps.h"
 #include "utils/builtins.h"
 
 /* Runs a query; its result is valid until the next one. */
@@ -94,7 +96,7 @@ put_summary(StringInfo page, int failing, int open, int holding)
 }
 
 void
-put_verdict(StringInfo page, const DeclaredPublication *publication, int32 *joined)
+put_verdict(StringInfo page, const DeclaredPublication *publication, bool *is_joined)
 {
 	static const char *const headings[] = {"Check", "Verdict", "Required", "Measured", "#Classes that fail", "#People in sets that fail"};
 	static const char *const classes[] = {"bad", "open", "good"};
@@ -206,35 +208,48 @@ put_releases(StringInfo page, const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* Says which releases were not joined, and how to do it: a page is made within seconds. */
 static void
-put_left_out(StringInfo page, const DeclaredPublication *publication, int32 joined)
+ask_query(void *sql)
 {
-	if (joined < publication->releases)
-		html_paragraph(page, psprintf("Left out: what releases and answers %d to %d tell together with those before. Joining them takes more than the %.0f steps of pprepub.search_budget, and grows with the third power of their number. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability_series(%s).",
-									  joined + 1, publication->releases, search_budget, name_literal(publication)));
+	(void) ask(sql);
+}
+
+/* Runs a query that joins all releases, within the steps of a search: a page is made within seconds. */
+static bool
+ask_within_steps(char *sql)
+{
+	uint64		steps = (uint64) search_budget;
+	ErrorData  *error;
+
+	steps_left = &steps;
+	error = try_in_subtransaction(ask_query, sql);
+	steps_left = NULL;
+	if (error != NULL && steps > 0)
+		ReThrowError(error);
+	return error == NULL;
+}
+
+static void
+put_left_out(StringInfo page, const DeclaredPublication *publication)
+{
+	html_paragraph(page, psprintf("Left out: what all releases and answers tell together. Joining them takes more than the %.0f steps of pprepub.search_budget. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability(%s).",
+								  search_budget, name_literal(publication)));
 }
 
 void
-put_linkability(StringInfo page, const DeclaredPublication *publication, int32 *joined)
+put_linkability(StringInfo page, const DeclaredPublication *publication, bool *is_joined)
 {
-	LineChart	series = {.anchor = "linkability-series", .title = "Linkability of all releases up to each", .unit = "", .nseries = 1, .name = {"sensitive values"}};
-
 	html_heading(page, "linkability", "How far releases can be joined back to people");
-	html_paragraph(page, "Somebody who has all releases and knows a person's quasi-identifiers is left with so many sensitive values for the worst protected person: 1 means that one person's value is certain, 2 that it is one of two.");
-	ask(psprintf("SELECT release, linkability, unknown, people_at FROM pprepub.linkability_series(%s, within_budget => true) ORDER BY release", name_literal(publication)));
-	series.n = *joined = (int32) SPI_processed;
-	put_left_out(page, publication, *joined);
-	if (*joined == 0)
-		return;
-	series.x = numbers_of(0);
-	series.series[0] = numbers_of(1);
-	chart_lines(page, &series);
-	ask(psprintf("SELECT 'no value is told', %s UNION ALL SELECT i || CASE WHEN i = 10 THEN ' or more' ELSE '' END, people"
-				 " FROM unnest(%s::bigint[]) WITH ORDINALITY p (people, i)",
-				 cell(SPI_processed - 1, 2), quote_literal_cstr(cell(SPI_processed - 1, 3))));
-	put_result(page, *joined == publication->releases ? "People by how many sensitive values all releases link them to" :
-			   psprintf("People by how many sensitive values releases 1 to %d link them to", *joined), (const char *const[]) {"Values", "#People"}, 2);
+	*is_joined = ask_within_steps(psprintf("SELECT told.* FROM pprepub.linkability(%s) l CROSS JOIN LATERAL (SELECT 'no value is told', unknown"
+										   " UNION ALL SELECT i || CASE WHEN i = 10 THEN ' or more' ELSE '' END, people FROM unnest(people_at) WITH ORDINALITY p (people, i)) told",
+										   name_literal(publication)));
+	if (!*is_joined)
+		put_left_out(page, publication);
+	else
+	{
+		html_paragraph(page, "Somebody who has all releases and knows a person's quasi-identifiers is left with so many sensitive values of the person: 1 means that the value is certain, 2 that it is one of two.");
+		put_result(page, "People by how many sensitive values all releases link them to", (const char *const[]) {"Values", "#People"}, 2);
+	}
 }
 
 void
@@ -250,14 +265,15 @@ put_askers(StringInfo page, const DeclaredPublication *publication)
 }
 
 void
-put_people_at_risk(StringInfo page, const DeclaredPublication *publication, int32 *joined)
+put_people_at_risk(StringInfo page, const DeclaredPublication *publication, bool *is_joined)
 {
 	html_heading(page, "people", "People at risk (internal: do not pass on)");
-	put_left_out(page, publication, *joined);
-	if (*joined > 0)
+	if (!*is_joined)
+		put_left_out(page, publication);
+	else
 	{
-		ask(psprintf("SELECT tuple::text, records, linkability, sensitive::text FROM pprepub.link_profile(%s, (SELECT array_agg(i) FROM generate_series(1, %d) i))"
-					 " WHERE linkability > 0 ORDER BY linkability, diversity, tuple::text LIMIT 20", name_literal(publication), *joined));
+		ask(psprintf("SELECT tuple::text, records, linkability, sensitive::text FROM pprepub.link_profile(%s)"
+					 " WHERE linkability > 0 ORDER BY linkability, diversity, tuple::text LIMIT 20", name_literal(publication)));
 		put_result(page, "Quasi-identifiers that are linked to fewest values, 20 at most", (const char *const[]) {"Quasi-identifiers", "#People", "#Values", "Linked to"}, 4);
 	}
 	ask(psprintf("SELECT release, class, count(*), string_agg(key, ', ' ORDER BY key COLLATE \"C\") FROM pprepub.class_members(%s) GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT 20",

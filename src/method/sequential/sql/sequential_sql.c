@@ -149,7 +149,7 @@ judge_import(const DeclaredPublication *publication)
 		warn_of_weak_release(publication, &(OwnerWarning) {
 			.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s. %u people could not be judged.",
 							   published->exposed, published->people, sequential_promise(params), published->unknown),
-			.hint = "Published releases stay. pprepub.linkability_series() and pprepub.audit() tell more.",
+			.hint = "Published releases stay. pprepub.audit() tells more.",
 		});
 }
 
