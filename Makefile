@@ -27,7 +27,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/report.sql \
 	src/report/health.sql \
 	src/report/linkability/linkability.sql \
-	src/report/risks/risks.sql \
+	src/report/risks.sql \
 	src/report/suggest/suggest.sql \
 	src/report/page/page.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \

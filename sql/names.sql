@@ -32,6 +32,7 @@ SELECT publication, number, relation FROM pprepub.publish('Pub "1" ''x''; DROP T
 SELECT " ", "Order", "sélect", count("a.b"), min("$1")
 FROM "Target ""T"" '; DROP SCHEMA public; -- Ω, these 55 bytes"."Pub ""1"" 'x'; DROP TABLE y; -- Ω: 48 bytes $$ %s" GROUP BY 1, 2, 3, class ORDER BY 1;
 SELECT min(key), max(key), count(DISTINCT class) FROM pprepub.class_members('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s');
+SELECT measure, value FROM pprepub.risks('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', 1) WHERE measure ~ '^(rows|people|classes)$';
 SELECT holds FROM pprepub.audit('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s') WHERE check_name = 'checksums';
 SELECT pprepub.alter_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', '{"k": 5, "accept_lockout": true}');
 DROP TABLE "Target ""T"" '; DROP SCHEMA public; -- Ω, these 55 bytes"."Pub ""1"" 'x'; DROP TABLE y; -- Ω: 48 bytes $$ %s_1" CASCADE;

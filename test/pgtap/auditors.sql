@@ -42,7 +42,7 @@ DECLARE
 	call text;
 BEGIN
 	FOREACH call IN ARRAY ARRAY['audit(%1$L)', 'audit(%1$L, ''{"k": 100}'')', 'attack(%1$L)', 'attack_summary(%1$L)', 'metrics(%1$L, 1)', 'linkability(%1$L, ''{1}'')', 'linkability(%1$L)',
-		'historical_correlations(%1$L)', 'risks(%1$L, 1)', 'risks(%1$L, 1, 100000)', 'report(%1$L)', 'report(%1$L, false, 100000)'] LOOP
+		'historical_correlations(%1$L)', 'risks(%1$L, 1)', 'report(%1$L)'] LOOP
 		BEGIN
 			FOR row IN EXECUTE format('SELECT r::text FROM pprepub.' || call || ' r', name) LOOP
 				told := told || call || row || E'\n';

@@ -283,9 +283,10 @@ SELECT is((SELECT published_by FROM pprepub.release WHERE publication = 'evil'),
 
 SELECT lives_ok($$ SELECT * FROM pprepub.class_members('evil') $$, 'a superuser reads members');
 SELECT lives_ok($$ SELECT * FROM pprepub.metrics('evil', 1) $$, 'a superuser reads metrics');
+SELECT lives_ok($$ SELECT * FROM pprepub.risks('evil', 1) $$, 'a superuser reads risks');
 SELECT ok((SELECT holds FROM pprepub.audit('evil') WHERE check_name = 'checksums'), 'a superuser verifies the release');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"reserve": 2}') $$, 'a superuser alters it');
-SELECT is_empty($$ SELECT * FROM ran() $$, 'members, metrics, audit and alter_publication run nothing of the owner''s');
+SELECT is_empty($$ SELECT * FROM ran() $$, 'members, metrics, risks, audit and alter_publication run nothing of the owner''s');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"k": 3, "reserve": 1, "accept_lockout": true}') $$, 'a superuser asks for more');
 SELECT is_empty($$ SELECT * FROM ran() $$, 'then its source is read, and what that writes undone');
 SELECT aftermath('alter_publication');

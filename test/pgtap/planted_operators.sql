@@ -168,6 +168,7 @@ BEGIN
 		('SELECT FROM pprepub.preview(''pub'')'),
 		('SELECT FROM pprepub.publish(''pub'')'),
 		('SELECT FROM pprepub.metrics(''pub'', 1)'),
+		('SELECT FROM pprepub.risks(''pub'', 1)'),
 		('SELECT FROM pprepub.class_members(''pub'')'),
 		('SELECT FROM pprepub.signatures(''pub'')'),
 		('SELECT FROM pprepub.neighborhoods(''pub'')'),

@@ -4,8 +4,6 @@
  */
 #include "report/page/page.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "executor/spi.h"
@@ -38,36 +36,64 @@ put_bars(StringInfo page, const char *anchor, const char *title, const SizeBar *
 	html_table_end(page);
 }
 
+static bool
+read_rows(const char *sql)
+{
+	if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read a release table");
+	return SPI_processed > 0;
+}
+
+static char *
+field(uint64 row, int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+}
+
+/* The sizes of a release's classes. */
+static void
+put_class_sizes(StringInfo page, const DeclaredPublication *publication, int32 release, uint64 k)
+{
+	uint64	   *size;
+	uint64	   *classes;
+	int			n;
+	SizeBar    *bar;
+
+	read_rows(psprintf("SELECT rows, pg_catalog.count(*) FROM pprepub_internal.class_sizes(%s, %d) WHERE rows > 0 GROUP BY rows ORDER BY rows",
+					   quote_literal_cstr(publication->name), release));
+	size = palloc(sizeof(uint64) * (SPI_processed + 1));
+	classes = palloc(sizeof(uint64) * (SPI_processed + 1));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		size[i] = strtou64(field(i, 1), NULL, 10);
+		classes[i] = strtou64(field(i, 2), NULL, 10);
+	}
+	bar = size_bars(size, classes, SPI_processed, k, &n);
+	put_bars(page, "class-sizes", psprintf("Rows with equal cells in release %d", release), bar, n, k);
+}
+
 /* The figures of risks() that can be had. */
 static void
-put_risks(StringInfo page, const ClassRisks *risks, const RiskQuestion *question, int32 release)
+put_risks(StringInfo page, const DeclaredPublication *publication, int32 release)
 {
 	static const char *const headings[] = {"Measure", "#Value", "Meaning"};
-	NamedRisk  *list;
-	int			n = list_risks(risks, question, &list);
 
 	html_heading(page, "risks", psprintf("How likely somebody is found in release %d", release));
 	html_paragraph(page, "The prosecutor knows that a person is in the release, and all quasi-identifiers; the marketer links everybody. These figures are of this release alone, and say nothing of others.");
-	if (question->population > 0)
-		html_paragraph(page, psprintf("The journalist does not know who is in it. The population was stated as " UINT64_FORMAT " people, by whoever asked for this page.", question->population));
-	else if (question->has_registry)
-		html_paragraph(page, "The journalist does not know who is in it, and has a registry, which was named by whoever asked for this page.");
-	else
-		html_paragraph(page, "Nothing is said of a journalist, who does not know who is in it: neither a population nor a registry was given to this page.");
+	read_rows(psprintf("SELECT measure, value, meaning FROM pprepub_internal.risks(%s, %d, NULL) WHERE value IS NOT NULL",
+					   quote_literal_cstr(publication->name), release));
 	html_table_begin(page, psprintf("Risks of release %d; people above the threshold have a risk of more than 0.2", release), headings, lengthof(headings));
-	for (int i = 0; i < n; i++)
-		if (!isnan(list[i].value))
-			html_row(page, headings, (const char *const[]) {list[i].name, html_number(list[i].value), list[i].meaning}, lengthof(headings), NULL);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		html_row(page, headings, (const char *const[]) {field(i, 1), html_number(strtod(field(i, 2), NULL)), field(i, 3)}, lengthof(headings), NULL);
 	html_table_end(page);
 }
 
 void
-put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release, Oid registry, RiskQuestion *question)
+put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release)
 {
 	const Recalled *recalled = recall(publication);
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	uint64		k = read_one_released(publication, release > 0 ? release : publication->releases)->principle.k;
-	const ClassRisks *risks;
 	int			n;
 	SizeBar    *bar;
 
@@ -76,10 +102,8 @@ put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release
 	put_bars(page, "atom-sizes", "Sets that all releases and answers together tell apart, invented rows included", bar, n, k);
 	if (release == 0)
 		return;
-	risks = risks_of_release(publication, release, registry, question);
-	bar = size_bars(risks->sizes.size, risks->sizes.classes, risks->sizes.n, k, &n);
-	put_bars(page, "class-sizes", psprintf("Rows with equal cells in release %d", release), bar, n, k);
-	put_risks(page, risks, question, release);
+	put_class_sizes(page, publication, release, k);
+	put_risks(page, publication, release);
 }
 
 /* ----------------------------------------------------------------
@@ -94,14 +118,6 @@ table_of(const DeclaredPublication *publication, int32 release)
 	const Released *released = read_one_released(publication, release);
 
 	return table_stands(publication, released) ? quoted_relation(released->table) : NULL;
-}
-
-static bool
-read_rows(const char *sql)
-{
-	if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read a release table");
-	return SPI_processed > 0;
 }
 
 /* The condition that a cell is withheld. */
@@ -158,8 +174,8 @@ put_columns(StringInfo page, const DeclaredPublication *publication, int32 relea
 		read_rows(psprintf("SELECT count(DISTINCT %s::text), round(100.0 * count(*) FILTER (WHERE %s) / nullif(count(*), 0), 1) FROM %s",
 						   quote_identifier(column->name), is_withheld_sql(column, tree[i]), table));
 		html_row(page, headings,
-				 (const char *const[]) {column->name, kind_text(column), SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1),
-				 loss_of(publication, release, column->name), SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2)}, lengthof(headings), NULL);
+				 (const char *const[]) {column->name, kind_text(column), field(0, 1), loss_of(publication, release, column->name), field(0, 2)},
+				 lengthof(headings), NULL);
 	}
 	html_table_end(page);
 	html_paragraph(page, "Loss: the share of its domain that a cell covers, on average; 0 % shows values as they are. A dash: it was not measured.");
@@ -220,7 +236,7 @@ put_values_of(StringInfo page, const DeclaredPublication *publication, const cha
 		const char **cells = palloc(sizeof(char *) * (n + 1));
 
 		for (int i = 0; i <= n; i++)
-			cells[i] = SPI_getvalue(SPI_tuptable->vals[r], SPI_tuptable->tupdesc, i + 1);
+			cells[i] = field(r, i + 1);
 		html_row(page, headings, cells, n + 1, NULL);
 	}
 	html_table_end(page);

@@ -7,7 +7,6 @@
 
 #include "declare/publication.h"
 #include "report/page/html.h"
-#include "report/risks/risks.h"
 
 /* ---- told.c: what the caller may ask for in SQL; called as the caller, inside SPI ---- */
 
@@ -25,7 +24,7 @@ extern void put_askers(StringInfo page, const DeclaredPublication *publication);
 
 /* ---- looked_up.c: figures of the log and of release tables; called as the owner, inside SPI ---- */
 
-extern void put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release, Oid registry, RiskQuestion *question);
+extern void put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release);
 extern void put_values(StringInfo page, const DeclaredPublication *publication);
 extern void put_columns(StringInfo page, const DeclaredPublication *publication, int32 release);
 extern void put_checksums(StringInfo page, const DeclaredPublication *publication);

@@ -20,8 +20,6 @@ typedef struct Pages
 {
 	const DeclaredPublication *publication;
 	bool		is_internal;
-	Oid			registry;
-	RiskQuestion question;
 	int32		newest;
 	bool		is_joined;
 	StringInfo	told_before;	/* in front of figures of the log */
@@ -99,7 +97,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 
 	work_begin(work, publication->owner, GetActiveSnapshot());
 	if (publication->releases > 0)
-		put_sizes(pages->looked_up, publication, pages->newest, pages->registry, &pages->question);
+		put_sizes(pages->looked_up, publication, pages->newest);
 	put_values(pages->looked_up, publication);
 	if (pages->newest > 0)
 		put_columns(pages->looked_up, publication, pages->newest);
@@ -148,8 +146,6 @@ make_report(FunctionCallInfo fcinfo)
 		.publication = publication,
 		.is_joined = true,
 		.is_internal = is_internal,
-		.registry = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3),
-		.question = risk_question(&fcinfo->args[2], HIGH_RISK),
 		.told_before = makeStringInfo(),
 		.looked_up = makeStringInfo(),
 		.told_after = makeStringInfo(),
@@ -163,8 +159,6 @@ make_report(FunctionCallInfo fcinfo)
 				 errmsg("must be owner of publication \"%s\" for an internal report", publication->name),
 				 errdetail("It names people."),
 				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(publication->name))));
-	if (OidIsValid(pages.registry))
-		verify_registry(publication, pages.registry);
 	if (!is_internal)
 		hide_data();
 	tell(&pages);

@@ -1,0 +1,74 @@
+/*
+ * figures.c
+ *		Figures of a release that SQL computes, behind the one gate to them.
+ *
+ * NOTES
+ *		pprepub.NAME(publication, release, …) is this function, whatever the name.
+ *		It calls pprepub_internal.NAME with the same arguments, a function in SQL,
+ *		as the owner: so that one may read the release and the log, and code that
+ *		comes with these has no other rights than the owner's.  Its rows leave, and
+ *		must be figures.  Called without this gate, it has the rights of its
+ *		caller.
+ */
+#include "postgres.h"
+
+#include "declare/work.h"
+#include "fmgr.h"
+#include "release/past_releases.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_release_figures);
+
+/* Calls the function of the same name and arguments in pprepub_internal, and puts its rows. */
+static void
+put_figures(const OwnersWork *work, FunctionCallInfo fcinfo)
+{
+	Oid			function = fcinfo->flinfo->fn_oid;
+	Oid		   *types;
+	int			nargs;
+	Datum	   *values;
+	char	   *nulls;
+	StringInfoData sql;
+
+	(void) get_func_signature(function, &types, &nargs);
+	values = palloc(sizeof(Datum) * nargs);
+	nulls = palloc(nargs);
+	initStringInfo(&sql);
+	for (int i = 0; i < nargs; i++)
+	{
+		appendStringInfo(&sql, "%s$%d", i > 0 ? ", " : "", i + 1);
+		values[i] = fcinfo->args[i].value;
+		nulls[i] = fcinfo->args[i].isnull ? 'n' : ' ';
+	}
+	if (SPI_execute_with_args(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
+							  nargs, types, values, nulls, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not compute figures");
+	for (uint64 i = 0; i < SPI_processed; i++)
+		tuplestore_puttuple(work->result->setResult, SPI_tuptable->vals[i]);
+}
+
+/* Rows of a report: for those who may see figures of this release, at all, or as auditors. */
+static Datum
+report_figures(FunctionCallInfo fcinfo)
+{
+	OwnersWork	work;
+
+	verify_not_null(fcinfo, 1, "the number of a release");
+	report_open_for_auditor(&work, fcinfo);
+	verify_release_number(work.publication, PG_GETARG_INT32(1));
+	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
+	if (report_begin(&work, fcinfo))
+	{
+		put_figures(&work, fcinfo);
+		work_close(&work);
+	}
+	return (Datum) 0;
+}
+
+Datum
+pprepub_release_figures(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_figures);
+}
