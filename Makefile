@@ -44,7 +44,7 @@ DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 # Libraries are loaded into one space of names, and pg_cron, for one, has a cron_schedule(), too: the
 # names that the server looks up are seen, and no others, so that nobody's calls go astray.
 C_FUNCTIONS := $(shell sed -n "s/.*'MODULE_PATHNAME', '\([a-z0-9_]*\)'.*/\1/p" $(SQL) $(DATA))
-EXPORTS_BESIDE = _PG_init Pg_magic_func pprepub_answer_worker pprepub_crew_worker
+EXPORTS_BESIDE = _PG_init Pg_magic_func pprepub_answer_worker
 ifdef ASSERT
 OBJS += test/modules/answer_here.o test/modules/starved.o
 EXPORTS_BESIDE += pprepub_answer_here pg_finfo_pprepub_answer_here pprepub_starved pg_finfo_pprepub_starved
@@ -124,7 +124,7 @@ docs:
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/atoms.c src/history/companies.c src/history/epochs.c src/history/shown.c src/history/statistics.c \
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
-	src/frame/tuple_numbers.c src/release/crew/packed_setting.c src/store/layout.c src/store/bound_form.c
+	src/frame/tuple_numbers.c src/store/layout.c src/store/bound_form.c
 
 # Tests are linked from the objects of the server's build, which make ASSERT=1 gives assertions. make SANITIZE=1: from objects of
 # their own, with assertions and sanitizers.

@@ -73,8 +73,6 @@ typedef struct Frame
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
 	int			nstrata;
 	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
-
-	const struct Crew *crew;	/* other processes that help to cut it: see partition/portions.h; NULL: none */
 } Frame;
 
 static inline double

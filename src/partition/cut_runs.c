@@ -29,10 +29,10 @@
 #define MIN_KEPT 4
 
 Cutter *
-cutter_create(Work *work, uint32 nitems)
+cutter_create(Work *work)
 {
 	Cutter	   *cutter = palloc0(sizeof(Cutter));
-	Size		n = (Size) nitems + 1;
+	Size		n = (Size) work->records->nrecords + 1;
 	Size		ndimensions = Max(1, work->records->ndimensions);
 	Code		most_runs = 1;
 
@@ -497,35 +497,13 @@ cut_stack_with_room(const Records *records, uint32 n)
 	};
 }
 
-void
-cut_stack_put(CutStack *stack, const Records *records, uint32 place, uint32 record, uint32 nrows)
-{
-	Size		width = records->ndimensions;
-
-	stack->items[place] = record;
-	stack->nrows[place] = nrows;
-	memcpy(stack->tuples + place * width, record_tuple(records, record), sizeof(Code) * width);
-}
-
 CutStack
 cut_stack_create(const Records *records)
 {
 	uint32		n = records->nrecords;
 	CutStack	stack = cut_stack_with_room(records, n);
 
-	for (uint32 i = 0; i < n; i++)
-		cut_stack_put(&stack, records, i, i, record_rows(records, i));
-	cut_stack_push(&stack, 0, &(Part) {0, n}, n > 0);
-	return stack;
-}
-
-CutStack
-cut_stack_taking(Records *records)
-{
-	uint32		n = records->nrecords;
-	CutStack	stack = {.items = new_array(uint32, n), .tuples = records->tuples, .nrows = new_array(uint32, n)};
-
-	records->tuples = NULL;
+	memcpy(stack.tuples, records->tuples, sizeof(Code) * n * records->ndimensions);
 	for (uint32 i = 0; i < n; i++)
 	{
 		stack.items[i] = i;

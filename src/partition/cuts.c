@@ -511,10 +511,3 @@ cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts)
 	arrange_items(cutter, cutter->spare);
 	return nparts;
 }
-
-/* The set was turned to it, to be laid out. */
-int
-cut_dimension(const Cutter *cutter)
-{
-	return cutter->d;
-}

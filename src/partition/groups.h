@@ -70,12 +70,6 @@ typedef struct Records
 extern Records *records_collapse(const Frame *frame, RowId *rows, uint64 nrows,
 								 uint64 seed);
 
-/*
- * Describes the records of a frame, before there are any.  Tables of what spans lose are made where there will be
- * enough records for them.
- */
-extern Records *records_describe(const Frame *frame, uint32 nrecords);
-
 /* Counts the values of each record, so that it can be added to a tally at once. */
 extern void records_count_values(Records *records, const Frame *frame, Tally *tally);
 
@@ -204,7 +198,7 @@ typedef struct Work
 	const Frame *frame;			/* borrowed */
 	const Principle *principle; /* borrowed */
 	bool		monotonous;		/* is the principle? */
-	bool		many_records;	/* does the whole have many, of which these may be a portion? */
+	bool		many_records;	/* are there many? */
 	Principle	necessary;		/* a monotonous one that allows all that the principle does; itself, if it is */
 	Records    *records;
 	Code	   *sensitive;		/* [rows] of the records' rows, in their order: these are counted again and again */
@@ -286,13 +280,9 @@ typedef struct CutStack
 	uint32		allocated;
 } CutStack;
 
-/* All records on a stack, as one part; the second one takes the records' tuples for itself. */
+/* All records on a stack, as one part; and an empty one with room for so many. */
 extern CutStack cut_stack_create(const Records *records);
-extern CutStack cut_stack_taking(Records *records);
-
-/* A stack with room for so many records, which are put there one by one; each counts for so many rows. */
 extern CutStack cut_stack_with_room(const Records *records, uint32 n);
-extern void cut_stack_put(CutStack *stack, const Records *records, uint32 place, uint32 record, uint32 nrows);
 
 static inline Part
 cut_stack_pop(CutStack *stack)
@@ -303,8 +293,7 @@ cut_stack_pop(CutStack *stack)
 /* cuts.c */
 typedef struct Cutter Cutter;
 
-/* A cutter of parts of so many records at most. */
-extern Cutter *cutter_create(Work *work, uint32 nitems);
+extern Cutter *cutter_create(Work *work);
 
 /*
  * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most; these count
@@ -312,9 +301,6 @@ extern Cutter *cutter_create(Work *work, uint32 nitems);
  * anything.
  */
 extern uint32 cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts);
-
-/* The dimension along which the last cut was made. */
-extern int	cut_dimension(const Cutter *cutter);
 
 /* Leaves so many parts to be cut, which count from the start of the part that they are of. */
 extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts);
@@ -341,9 +327,6 @@ extern void gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitem
 
 /* exchange_rows.c */
 extern void exchange_rows(Work *work);
-
-/* mondrian.c: all steps after the first; the classes' rows are the records'. */
-extern Classes *partition_work(Work *work, uint64 nrows, MemoryContext context);
 
 /* Where slice i of n rows begins, if so many slices are as long as each other, or the first ones longer by one. */
 static inline uint64

@@ -159,7 +159,7 @@ make_batches(Growth *growth, uint64 size)
 void
 cut_into_blocks(Growth *growth, Work *work, uint64 size)
 {
-	Cutter	   *cutter = cutter_create(work, growth->records->nrecords);
+	Cutter	   *cutter = cutter_create(work);
 	CutStack	stack = cut_stack_create(growth->records);
 
 	make_batches(growth, size);
@@ -246,7 +246,7 @@ split_records(Growth *growth, Work *work, uint64 size)
 {
 	Principle	least = principle_k_l(growth->least, 1);
 	const Principle *before = work->principle;
-	Cutter	   *cutter = cutter_create(work, growth->records->nrecords);
+	Cutter	   *cutter = cutter_create(work);
 	CutStack	stack = cut_stack_create(growth->records);
 
 	make_batches(growth, size);

@@ -11,9 +11,6 @@
  * NOTES
  *		Each step leaves sets that the principle allows: a cut is taken only if
  *		all its parts are, and every later step asks before it takes a row away.
- *
- *		Many records are cut into portions first, in share_out.c; then steps 2 to 5 are
- *		taken for each portion by itself.
  */
 #include "postgres.h"
 
@@ -24,7 +21,6 @@
 #include "frame/arrays.h"
 #include "partition/groups.h"
 #include "partition/mondrian.h"
-#include "partition/share_out.h"
 
 /* A block that is too large to be gathered is one group; it will be dealt. */
 static void
@@ -48,10 +44,14 @@ keep_together(Work *work, const uint32 *items, uint32 nitems)
 static void
 cut_and_gather(Work *work)
 {
-	Cutter	   *cutter = cutter_create(work, work->records->nrecords);
+	/* Later steps need the memory that the records on the stack take. */
+	MemoryContext cuts = AllocSetContextCreate(CurrentMemoryContext, "cuts", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = MemoryContextSwitchTo(cuts);
+	Cutter	   *cutter = cutter_create(work);
 	Gatherer   *gatherer = gatherer_create(work);
 	CutStack	stack = cut_stack_create(work->records);
 
+	MemoryContextSwitchTo(context);
 	while (stack.depth > 0)
 	{
 		Part		part = cut_stack_pop(&stack);
@@ -65,16 +65,11 @@ cut_and_gather(Work *work)
 			gather_records(gatherer, items, n);
 		else if ((nparts = cut_records(cutter, &stack, part, &parts)) == 0)
 			keep_together(work, items, n);
+		for (uint32 i = part.from; i < part.to && nparts == 0; i++)
+			progress_step(stack.nrows[i]);
 		cut_stack_push(&stack, part.from, parts, nparts);
 	}
-}
-
-Classes *
-partition_work(Work *work, uint64 nrows, MemoryContext context)
-{
-	cut_and_gather(work);
-	exchange_rows(work);
-	return deal_classes(work, nrows, context);
+	MemoryContextDelete(cuts);
 }
 
 /* Are the rows allowed all together?  If not, nothing is. */
@@ -120,7 +115,11 @@ mondrian(const Frame *frame, RowId *rows, uint64 nrows,
 	MemoryContextSwitchTo(work_context);
 	work = work_create(frame, records_collapse(frame, rows, nrows, seed), nrows, principle);
 	if (all_allowed(work, nrows))
-		classes = share_out(work, nrows, context);
+	{
+		cut_and_gather(work);
+		exchange_rows(work);
+		classes = deal_classes(work, nrows, context);
+	}
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work_context);
 	return classes != NULL ? classes : no_classes(frame, rows);

@@ -25,22 +25,6 @@ static const PrincipleKind *const kinds[] = {
 	PRINCIPLES(PRINCIPLE_ADDRESS)
 };
 
-const PrincipleKind *
-principle_kind(int number)
-{
-	return kinds[number];
-}
-
-int
-principle_kind_number(const PrincipleKind *kind)
-{
-	int			number = 0;
-
-	while (kinds[number] != kind)
-		number++;
-	return number;
-}
-
 /* Shares that the codes of an aspect are compared with: [ncodes] each. */
 typedef struct CodeShares
 {

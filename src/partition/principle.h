@@ -163,10 +163,6 @@ extern const char *term_measure_name(const PrincipleTerm *term);
 /* Would one row more with this value make the set's values more even?  Cheap, and only a rule of thumb. */
 extern bool value_is_welcome(const Principle *principle, const Tally *set, Code value);
 
-/* Kinds of conditions by number, for other processes. */
-extern int	principle_kind_number(const PrincipleKind *kind);
-extern const PrincipleKind *principle_kind(int number);
-
 /* The names of distances, in the order of the type. */
 extern const char *const principle_distances[];
 

@@ -405,17 +405,6 @@ records_count_values(Records *records, const Frame *frame, Tally *tally)
 }
 
 Records *
-records_describe(const Frame *frame, uint32 nrecords)
-{
-	Records    *records = palloc0(sizeof(Records));
-
-	records->nrecords = nrecords;
-	order_dimensions(records, frame);
-	tabulate_dimensions(records);
-	return records;
-}
-
-Records *
 records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 {
 	Records    *records = palloc0(sizeof(Records));

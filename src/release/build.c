@@ -14,7 +14,6 @@
 #include "frame/rounding.h"
 #include "history/fold.h"
 #include "history/log.h"
-#include "release/crew/crew.h"
 #include "release/distribution.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
@@ -280,7 +279,6 @@ build_release(const DeclaredPublication *publication, const Scope *scope,
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Stopwatch	watch = stopwatch_start();
 
-	build->loaded->frame.crew = scope->is_lenient ? NULL : &parallel_workers;
 	draft_and_measure(build, &build->fold->past, random_seed());
 	build->partition_seconds = stopwatch_lap(&watch);
 	build->memory = MemoryContextMemAllocated(context, true);

@@ -8,8 +8,7 @@
  *
  *		Rows are stored when the last class was cut, and not before: classes leave in
  *		random order, or their places would tell how they were cut; the ends of ranges are
- *		rounded by those of all classes; and the whole was judged.  Parallel workers may
- *		not write, so one process stores rows and history, one after the other.
+ *		rounded by those of all classes; and the whole was judged.
  */
 #include "postgres.h"
 
