@@ -1,14 +1,14 @@
 /*
  * figures.c
- *		Figures of a release that SQL computes, behind the one gate to them.
+ *		Figures and lists that SQL computes, behind the one gate to them.
  *
  * NOTES
- *		pprepub.NAME(publication, release, …) is this function, whatever the name.
- *		It calls pprepub_internal.NAME with the same arguments, a function in SQL,
- *		as the owner: so that one may read the release and the log, and code that
- *		comes with these has no other rights than the owner's.  Its rows leave, and
- *		must be figures.  Called without this gate, it has the rights of its
- *		caller.
+ *		pprepub.NAME(publication, …) is one of the functions at the end, whatever
+ *		the name.  It calls pprepub_internal.NAME with the same arguments, a
+ *		function in SQL, as the owner: so that one may read releases and the log,
+ *		and code that comes with these has no other rights than the owner's.  Its
+ *		rows leave, and must be figures where auditors may call.  Called without
+ *		this gate, it has the rights of its caller.
  */
 #include "postgres.h"
 
@@ -19,11 +19,13 @@
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
+PG_FUNCTION_INFO_V1(pprepub_owners_list);
+PG_FUNCTION_INFO_V1(pprepub_figures);
 PG_FUNCTION_INFO_V1(pprepub_release_figures);
 
 /* Calls the function of the same name and arguments in pprepub_internal, and puts its rows. */
 static void
-put_figures(const OwnersWork *work, FunctionCallInfo fcinfo)
+put_rows(const OwnersWork *work, FunctionCallInfo fcinfo)
 {
 	Oid			function = fcinfo->flinfo->fn_oid;
 	Oid		   *types;
@@ -49,9 +51,30 @@ put_figures(const OwnersWork *work, FunctionCallInfo fcinfo)
 		tuplestore_puttuple(work->result->setResult, SPI_tuptable->vals[i]);
 }
 
-/* Rows of a report: for those who may see figures of this release, at all, or as auditors. */
+/* Begins the work, puts its rows, and ends it. */
+static Datum
+report_rows(OwnersWork *work, FunctionCallInfo fcinfo)
+{
+	if (report_begin(work, fcinfo))
+	{
+		put_rows(work, fcinfo);
+		work_close(work);
+	}
+	return (Datum) 0;
+}
+
 static Datum
 report_figures(FunctionCallInfo fcinfo)
+{
+	OwnersWork	work;
+
+	report_open_for_auditor(&work, fcinfo);
+	return report_rows(&work, fcinfo);
+}
+
+/* Figures of a cohort are for nobody but the owner. */
+static Datum
+report_release_figures(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 
@@ -59,16 +82,29 @@ report_figures(FunctionCallInfo fcinfo)
 	report_open_for_auditor(&work, fcinfo);
 	verify_release_number(work.publication, PG_GETARG_INT32(1));
 	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
-	if (report_begin(&work, fcinfo))
-	{
-		put_figures(&work, fcinfo);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report_rows(&work, fcinfo);
 }
 
+/* NAME(publication, …), which may list people and values: for the owner. */
+Datum
+pprepub_owners_list(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+
+	report_open(&work, fcinfo);
+	return report_rows(&work, fcinfo);
+}
+
+/* NAME(publication, …): for auditors, too. */
+Datum
+pprepub_figures(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_figures);
+}
+
+/* NAME(publication, release, …): for auditors, too, unless the release is about a cohort. */
 Datum
 pprepub_release_figures(PG_FUNCTION_ARGS)
 {
-	return for_auditors(fcinfo, report_figures);
+	return for_auditors(fcinfo, report_release_figures);
 }
