@@ -1,4 +1,5 @@
 -- Answers on the fly: who may ask, what comes, when it counts.
+\pset format unaligned \t on
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
@@ -26,7 +27,7 @@ SELECT count(*), count(DISTINCT class), bool_and(age <@ '[20,50)' AND zip LIKE '
 SELECT count(*), bool_and(age = '(,)'), bool_and(zip = '*'), count(disease), count(note) FROM published.asked(columns => '{disease}');
 SELECT pg_typeof(class), pg_typeof(age), pg_typeof(zip), pg_typeof(disease), pg_typeof(note) FROM published.asked() LIMIT 1;
 RESET SESSION AUTHORIZATION;
-SELECT * FROM asked_so_far;
+SELECT * FROM asked_so_far \g (format=aligned t=off)
 SELECT check_name, holds FROM pprepub.audit('asked') WHERE NOT holds;
 
 -- What is wrong with a request is said, and costs nothing.

@@ -1,4 +1,5 @@
 -- What all releases reveal together.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, sex text, ill text);
 CREATE PROCEDURE begin_life(params jsonb) LANGUAGE plpgsql AS $$
@@ -70,20 +71,20 @@ DELETE FROM people WHERE id > 12;
 INSERT INTO people SELECT i, i, 'M', 'd' || i % 2 FROM generate_series(21, 26) i;
 SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT number, rows, classes FROM pprepub.publish('people');
-SELECT * FROM pprepub.attack('people');
+SELECT * FROM pprepub.attack('people') \g (format=aligned t=off)
 
 -- Older releases are judged by what they promised.
 SELECT pprepub.alter_publication('people', '{"k": 5, "l": 3, "accept_lockout": true}');
 INSERT INTO people SELECT i, i, 'M', 'd' || i % 4 FROM generate_series(31, 36) i;
 SELECT number, rows, classes FROM pprepub.publish('people');
-SELECT * FROM pprepub.attack('people') WHERE release = 4 OR other_release = 4;
+SELECT * FROM pprepub.attack('people') WHERE release = 4 OR other_release = 4 \g (format=aligned t=off)
 SELECT count(*), bool_and(holds) FROM pprepub.attack('people');
 
 -- What does not hold stands first: had the newest two promised more, those before would stay as they are.
 RESET ROLE;
 BEGIN;
 UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 13}' WHERE publication = (SELECT max(publication) FROM pprepub_internal.catalog_publication) AND number IN (3, 4);
-SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3;
+SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3 \g (format=aligned t=off)
 ROLLBACK;
 SET ROLE regress_owner;
 
@@ -125,7 +126,7 @@ SELECT pprepub.alter_publication('people', '{"k": 2, "accept_weakening": true}')
 SELECT number, rows, classes FROM pprepub.publish('people', 'sex = ''F''');
 SELECT pprepub.alter_publication('people', '{"k": 6, "accept_lockout": true}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('people');
-SELECT * FROM pprepub.attack('people');
+SELECT * FROM pprepub.attack('people') \g (format=aligned t=off)
 SELECT pprepub.drop_publication('people', true);
 
 -- NULL counts for no value, and l = 1 asks for none; values that look different may be equal.

@@ -1,4 +1,5 @@
 -- Roles that may audit, and see no data.
+\pset format unaligned \t on
 \set VERBOSITY default
 CREATE ROLE regress_audited_owner;
 CREATE ROLE regress_auditor;
@@ -168,7 +169,7 @@ SET ROLE regress_audited_owner;
 CREATE TABLE regress_ward.few AS SELECT * FROM regress_ward.patients WHERE id <= 9;
 ALTER TABLE regress_ward.few ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "counterfeit"}', target => 'regress_audited');
-SELECT * FROM pprepub.audit('few');
+SELECT * FROM pprepub.audit('few') \g (format=aligned t=off)
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.grant_audit('few', 'regress_auditor');
 SET ROLE regress_auditor;
@@ -183,9 +184,9 @@ SELECT number FROM pprepub.publish('few');
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.assert_safe('few', '{"k": 4, "l": 3}');
 \echo :LAST_ERROR_SQLSTATE
-SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}');
-SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few');
-SELECT * FROM pprepub.attack_summary('few');
+SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}') \g (format=aligned t=off)
+SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few') \g (format=aligned t=off)
+SELECT * FROM pprepub.attack_summary('few') \g (format=aligned t=off)
 SELECT * FROM pprepub.attack_summary('few', '{"k": 4}');
 SELECT linkability, unknown, people_at FROM pprepub.linkability('few');
 SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}');

@@ -1,4 +1,5 @@
 -- Methods m-invariance and cor-split: the same candidate values for ever.
+\pset format unaligned \t on
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE SCHEMA ward;

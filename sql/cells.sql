@@ -1,4 +1,5 @@
 -- What cells print, for every kind and type, also at the ends of the types.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 \set k2 '{"k": 2}'
@@ -23,8 +24,6 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
-\pset format unaligned
-\pset tuples_only on
 
 -- Ranges, in the column's range type: canonical where that is discrete.
 SELECT cells('int', 'range', '1', '2', '8', '9');
@@ -232,8 +231,6 @@ SELECT cells('timestamptz', 'range 1.5 days', '2024-01-01');
 SELECT cells('timestamptz', 'range days', '2024-01-01');
 SELECT cells('text', 'range 5', 'a');
 SELECT cells('text', 'prefix 5', 'a');
-\pset format aligned
-\pset tuples_only off
 
 SELECT pprepub.drop_taxonomy(t) FROM unnest('{letters,moods,lone,decades}'::text[]) t;
 DROP FUNCTION cells;

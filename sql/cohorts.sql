@@ -1,4 +1,5 @@
 -- The language of cohorts, and releases of them.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE DOMAIN nonnegative AS int CHECK (VALUE >= 0);
 CREATE TYPE mood AS ENUM ('good', 'bad');

@@ -1,4 +1,6 @@
 -- Releases of a part of the columns: the rest is withheld, and everything is judged as if it were not.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE country_levels (country text, region text, world text);
 INSERT INTO country_levels VALUES ('France', 'West', 'World'), ('Spain', 'South', 'World'), ('Italy', 'South', 'World');

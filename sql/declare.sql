@@ -1,4 +1,6 @@
 -- create_publication(): what it accepts, and what it refuses, changing nothing.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, sex text, disease text, ward text, photo point);
 CREATE TABLE levels (sex text, root text);
@@ -12,14 +14,14 @@ SELECT pprepub.create_range_taxonomy('decades', 0, 120, '{10}');
 SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease', 'bpg', :'params');
 SELECT * FROM published.patients;		-- nothing is published yet
 SELECT relname, relkind, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1 \g (format=aligned t=off)
 SELECT regexp_replace(pg_get_viewdef('published_private.patients_source'), '\m(patients|stays)\.', '', 'g') AS source;
 SELECT nspname, nspowner::regrole, nspacl FROM pg_namespace WHERE nspname LIKE 'published%' ORDER BY 1;
 \x
 SELECT * FROM pprepub.publication;
 \x
 RESET ROLE;
-SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1;
+SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1 \g (format=aligned t=off)
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.publication;
 RESET ROLE;
@@ -52,8 +54,6 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
-\pset format unaligned
-\pset tuples_only on
 SELECT try();
 
 -- Columns.
@@ -168,8 +168,6 @@ CREATE TABLE words (class int, cohort int, columns text, age int);
 SELECT try(source => 'words', key => 'class', qis => '{"cohort": "range"}', sensitive => 'columns');
 SELECT try(source => 'words', key => 'age', qis => '{"cohort": "range"}', sensitive => 'columns');
 SELECT try(source => 'words', key => 'age', qis => '{"columns": "suppress"}', sensitive => 'cohort');
-\pset format aligned
-\pset tuples_only off
 
 -- Nothing was left behind.
 SELECT count(*) FROM pg_class WHERE relnamespace::regnamespace::text IN ('published', 'published_private');

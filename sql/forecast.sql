@@ -1,4 +1,5 @@
 -- forecast(): the releases to come, played on the rows of today.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = notice;
 CREATE TABLE people (id int PRIMARY KEY, age int, disease text, until date);
@@ -11,7 +12,7 @@ CREATE FUNCTION forecast(releases int, leave float8 DEFAULT NULL, come float8 DE
 $$;
 
 -- What is not given: five in a hundred leave, or as many as are declared, and as many come. One row for each release, the first of which is a preview.
-SELECT * FROM forecast(4);
+SELECT * FROM forecast(4) \g (format=aligned t=off)
 SELECT * FROM forecast(2, params => '{"churn": 0.2}');
 SELECT metric, round(value::numeric, 1) FROM pprepub.preview('people') WHERE metric IN ('rows', 'withheld_percent', 'invented_percent', 'loss_percent', 'average_class');
 
@@ -27,8 +28,8 @@ SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000
 -- With other parameters, which hold for the forecast alone.
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
 FROM unnest('{counterfeit,dirty}'::text[]) repair, unnest('{1,4,16}'::int[]) reserve,
-	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2;
-SELECT * FROM forecast(7, 0.1, params => '{"gather": 3}');
+	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2 \g (format=aligned t=off)
+SELECT * FROM forecast(7, 0.1, params => '{"gather": 3}') \g (format=aligned t=off)
 SELECT * FROM forecast(2, 0.1, params => '{"strata": ["age"]}');
 SELECT params ->> 'reserve' AS reserve, params ->> 'gather' AS gather FROM pprepub.publication;
 

@@ -1,4 +1,5 @@
 -- Parameter "gather" of method bpg: newcomers wait for every n-th release.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE gathered (id int PRIMARY KEY, age int, disease text);

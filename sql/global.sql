@@ -1,4 +1,5 @@
 -- Method global: over all releases together, nobody was ever linked to a value with a chance of more than 1/l.
+\pset format unaligned \t on
 \set VERBOSITY default
 SET ROLE regress_owner;
 CREATE SCHEMA worlds;
@@ -7,8 +8,8 @@ SET search_path = worlds;
 -- What strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ratios grow.
 SELECT l, releases, round(ratio::numeric, 2) AS ratio
 FROM (VALUES (2, 2), (2, 5), (2, 20), (5, 20), (10, 20), (2, 10), (5, 10), (10, 10)) t (l, releases),
-	LATERAL (SELECT ratio FROM pprepub.plan_global(l, releases) WHERE round = 1 AND strategy = 'constant-ratio') p;
-SELECT round, strategy, round(ratio::numeric, 4) AS ratio, round(breach::numeric, 4) AS breach FROM pprepub.plan_global(2, 4, 2);
+	LATERAL (SELECT ratio FROM pprepub.plan_global(l, releases) WHERE round = 1 AND strategy = 'constant-ratio') p \g (format=aligned t=off)
+SELECT round, strategy, round(ratio::numeric, 4) AS ratio, round(breach::numeric, 4) AS breach FROM pprepub.plan_global(2, 4, 2) \g (format=aligned t=off)
 SELECT count(*), max(round), max(ratio) FROM pprepub.plan_global(2, alpha => 3);
 SELECT * FROM pprepub.plan_global(1, 1, 1.5);
 SELECT round, ratio FROM pprepub.plan_global(1000, 400, 1.000001) WHERE strategy = 'geometric' AND round = 400;
@@ -59,11 +60,11 @@ SELECT * FROM worlds_out.patients();
 -- One of the flus is another disease: classes of 4, twice.
 UPDATE patients SET disease = 'cough' WHERE id = 'o3';
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease;
+SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease \g (format=aligned t=off)
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT * FROM pprepub.linked_values('patients') WHERE key = 'o2' ORDER BY sensitive;
-SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive;
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT * FROM pprepub.linked_values('patients') WHERE key = 'o2' ORDER BY sensitive \g (format=aligned t=off)
+SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
 
 -- A third time a class must have 9: four people have no such company.
 SELECT number FROM pprepub.publish('patients');
@@ -77,7 +78,7 @@ SELECT key, sizes, counts FROM pprepub.linked_values('patients') WHERE key = 'o2
 SELECT sensitive, releases, probability FROM pprepub.breach_probability('patients') WHERE key = 'o2' AND sensitive IN ('chlamydia', 'gout') ORDER BY 1;
 -- Nothing is left of the secret, but others may come.
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 
 -- What was promised stays promised.
@@ -97,8 +98,8 @@ SELECT pprepub.drop_publication('patients', true);
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare"}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
-FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC;
-SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1;
+FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC \g (format=aligned t=off)
+SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1 \g (format=aligned t=off)
 SELECT DISTINCT sensitive FROM pprepub.linked_values('patients');
 -- What was shown without protection stays shown, and its owner is told.
 INSERT INTO rare VALUES ('gout');
@@ -178,14 +179,14 @@ CREATE TABLE extract_5 AS SELECT name, left(zip, 4) || '*' AS zip, sex, NULL::te
 SELECT number FROM pprepub.import_release('guests', 'extract_5', key => 'name', accept_changes => true);
 CREATE TABLE extract_6 AS SELECT name, zip, sex FROM extract_5;
 SELECT number FROM pprepub.import_release('guests', 'extract_6', key => 'name');
-SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key;
+SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key \g (format=aligned t=off)
 CREATE TABLE extract_7 AS SELECT * FROM extract_5 WHERE false;
 SELECT number FROM pprepub.import_release('guests', 'extract_7', key => 'name', accept_changes => true);
 SELECT check_name, measured, holds FROM pprepub.audit('guests') WHERE NOT holds ORDER BY 1;
 -- Later releases do not link those people to it again.
 INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlamydia' ELSE 'flu' END FROM generate_series(1, 12) i;
 SELECT number, rows, suppressed FROM pprepub.publish('guests');
-SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key;
+SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key \g (format=aligned t=off)
 SELECT pprepub.drop_publication('guests', true);
 -- Each release is judged by the l that it was published with: those who were linked before are told of, and fail nothing.
 CREATE TABLE eight AS SELECT i AS id, i AS zip, CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END AS d FROM generate_series(1, 8) i;
@@ -193,7 +194,7 @@ ALTER TABLE eight ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'worlds_out');
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT pprepub.alter_publication('eight', '{"l": 4}');
-SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
+SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.assert_safe('eight');
 -- An import is judged by the l of its day; a release under a smaller one takes nothing from that.
 CREATE TABLE pairs AS SELECT id, d, (id + 1) / 2 AS class FROM eight;

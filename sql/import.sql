@@ -1,4 +1,6 @@
 -- import_release(): tables that were published elsewhere become releases.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE levels (leaf text, parent text, root text);
 INSERT INTO levels VALUES ('France', 'Europe', 'World'), ('Spain', 'Europe', 'World'), ('Mali', 'Africa', 'World');
@@ -10,7 +12,7 @@ INSERT INTO patients VALUES
 SET client_min_messages = error;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}');
-RESET client_min_messages;
+SET client_min_messages = notice;
 
 -- What an error says, and whom it tells what.
 CREATE FUNCTION try_import(source regclass, key name DEFAULT NULL, accept_changes boolean DEFAULT false, publication text DEFAULT 'patients')
@@ -49,12 +51,14 @@ INSERT INTO published_before VALUES
 	('4', '61', '7710', 'Mali', 'M', 'flu', 'B'), ('5', '*', '***', '*', NULL, 'cold', 'A'), ('6', NULL, NULL, 'Mali', 'M', NULL, 'B');
 SELECT number, kind, method, relation, cohort, columns, rows, classes, suppressed, dirty, counterfeits
 FROM pprepub.import_release('patients', 'published_before', key => 'person');
+\pset format aligned \t off
 \d published.patients_1
-SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age;
+\pset format unaligned \t on
+SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age \g (format=aligned t=off)
 SELECT class, count(*) FROM published.patients_1 GROUP BY class HAVING count(DISTINCT (age, zip, country, sex)) > 1;
 SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;
 SELECT * FROM pprepub.signatures('patients') ORDER BY key;
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 -- There is no view of it: what is imported is not the newest that is stored here.
@@ -70,7 +74,7 @@ SELECT pprepub.drop_publication('patients', forget_history => true);
 SET client_min_messages = error;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}');
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT try_rows($$SELECT id::bigint AS person, int8range(age, age, '[]') AS age FROM patients$$);
 SELECT try_rows($$SELECT id::numeric AS person, age::numeric, zip::varchar, country::char(20), sex::char(3), disease::char(9), ward::name FROM patients$$);
 SELECT try_rows($$SELECT id AS person, CASE WHEN age < 60 THEN '[-2147483648,60)' ELSE '*' END::text AS age FROM patients$$);
@@ -151,7 +155,7 @@ CREATE VIEW without_key AS SELECT age, zip FROM published_before;
 SELECT classes FROM pprepub.import_release('patients', 'without_key');
 SELECT classes FROM pprepub.import_release('patients', 'without_key', accept_changes => true);
 SELECT * FROM pprepub.metrics('patients', 4);
-SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers');
+SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT key, signature FROM pprepub.signatures('patients') ORDER BY key::int;
 
@@ -168,13 +172,13 @@ SELECT pprepub.acknowledge_history('patients');
 INSERT INTO patients SELECT 10 + i, 40 + i % 3, '9' || i % 2, 'Spain', 'F', (ARRAY['flu', 'cold', 'gout'])[1 + i % 3], 'A' FROM generate_series(1, 12) i;
 SET client_min_messages = error;
 SELECT number, kind, rows, suppressed FROM pprepub.publish('patients');
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT count(*) FROM published.patients;
-SELECT release, kind, other_release, holds FROM pprepub.attack('patients') WHERE release = 6 OR other_release = 6;
+SELECT release, kind, other_release, holds FROM pprepub.attack('patients') WHERE release = 6 OR other_release = 6 \g (format=aligned t=off)
 -- The view stays with what was stored here.
 SET client_min_messages = error;
 SELECT number FROM pprepub.import_release('patients', 'published_before', 'person', true);
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT count(*) FROM published.patients;
 
 -- A number that is rolled back is given again.
@@ -184,7 +188,7 @@ SELECT number FROM pprepub.import_release('patients', 'published_before', 'perso
 ROLLBACK;
 SET client_min_messages = error;
 SELECT number FROM pprepub.import_release('patients', 'published_before', 'person', true);
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'invariant';
 
 -- ----------------------------------------------------------------
@@ -237,7 +241,7 @@ SELECT pprepub.drop_publication('seq');
 SELECT try_sequential('{"k": 2}');
 SELECT params -> 'seed' >= '0' AS seeded FROM pprepub.publication WHERE name = 'seq';
 SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace ORDER BY proname;
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT * FROM pprepub_internal.answer('seq', NULL, NULL) AS a (age int4range);
 
 DELETE FROM patients WHERE id > 10;
@@ -245,15 +249,15 @@ CREATE VIEW first_one AS SELECT id AS person, int4range(age / 10 * 10, age / 10 
 	CASE WHEN id % 2 = 0 THEN 'World' ELSE country END AS country, ward FROM patients;
 SELECT number, kind, columns, rows, classes FROM pprepub.import_release('seq', 'first_one', 'person');
 \d published.seq_1
-SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward;
+SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward \g (format=aligned t=off)
 SELECT m.key, m.class FROM pprepub.class_members('seq') m ORDER BY class, key;
 CREATE VIEW second_one AS SELECT country, disease FROM patients;
 SELECT number, kind, columns, rows FROM pprepub.import_release('seq', 'second_one');
 CREATE VIEW with_class AS SELECT id AS person, 1 AS class FROM patients;
 SELECT try_import('with_class', 'person', publication => 'seq');
-SELECT check_name, required, measured, holds FROM pprepub.audit('seq');
+SELECT check_name, required, measured, holds FROM pprepub.audit('seq') \g (format=aligned t=off)
 SELECT region, records FROM pprepub.neighborhoods('seq') ORDER BY region;
-SELECT * FROM pprepub.attack('seq');
+SELECT * FROM pprepub.attack('seq') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('seq');
 -- Not less than was promised, unless that is what is wanted.
 SELECT pprepub.alter_publication('seq', '{"k": 1}');

@@ -1,4 +1,5 @@
 -- Parameter "leaves" of method bpg: newcomers are laid out by a column that tells who leaves together.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE stays (id int PRIMARY KEY, age int, disease text, ward text, until date, photo point, notes json);
@@ -60,7 +61,7 @@ SELECT rows, suppressed FROM pprepub.publish('stays');
 SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
 RESET ROLE;
-SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1;
+SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1 \g (format=aligned t=off)
 SET ROLE regress_owner;
 ALTER TABLE stays ALTER COLUMN discharged TYPE timestamp;
 ALTER TABLE stays DROP COLUMN discharged;

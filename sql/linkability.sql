@@ -1,4 +1,5 @@
 -- How well releases can be joined back to people.
+\pset format unaligned \t on
 \set ECHO none
 \i test/lib/planted.sql
 \set ECHO all

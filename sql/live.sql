@@ -1,4 +1,5 @@
 -- The live table: plain SQL is the question, and each scan is one answer.
+\pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), seen timestamptz, disease text, note text COLLATE "C", weight numeric(5, 1));
@@ -10,7 +11,9 @@ CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) L
 	'SELECT number, cohort, columns::text FROM pprepub.release WHERE publication = ''asked'' ORDER BY number DESC LIMIT 1';
 
 -- It stands beside the releases, for nobody else to read yet.
+\pset format aligned \t off
 \d published.asked_now
+\pset format unaligned \t on
 SELECT relkind, relowner::regrole, relacl, obj_description(oid, 'pg_class') FROM pg_class WHERE oid = 'published.asked_now'::regclass;
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.asked_now'::regclass AND attnum > 0 ORDER BY attnum;
 GRANT USAGE ON SCHEMA published TO regress_analyst;
@@ -221,7 +224,7 @@ SELECT asked_since() AS twice;
 SELECT pprepub.alter_publication('asked', format('{"max_answers_per_role": %s, "max_answers_per_statement": 1}', count(*) + 2)::jsonb)
 FROM pprepub.release WHERE publication = 'asked' AND published_by = 'regress_analyst';
 SET SESSION AUTHORIZATION regress_analyst;
-SELECT * FROM published.asked_answers;
+SELECT * FROM published.asked_answers \g (format=aligned t=off)
 SELECT count(*) FROM published.asked_now a JOIN published.asked_now b USING (class);
 SELECT count(*) > 0 AS ok FROM published.asked_now;
 SELECT answers_left FROM published.asked_answers;
@@ -315,7 +318,7 @@ BEGIN
 	PERFORM FROM published.failing();
 	RAISE WARNING 'told nothing';
 END $$;
-SELECT release, sqlstate, message FROM pprepub.failed_answer WHERE publication = 'failing' ORDER BY release;
+SELECT release, sqlstate, message FROM pprepub.failed_answer WHERE publication = 'failing' ORDER BY release \g (format=aligned t=off)
 RESET SESSION AUTHORIZATION;
 -- a session of a superuser's that acts as an analyst sees what analysts see
 SET ROLE regress_analyst;
@@ -346,7 +349,7 @@ SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "b
 	"mood": "taxonomy moods", "ten": "taxonomy tens", "flag": "suppress", "name": "prefix"}', 'disease', 'bpg', '{"k": 10, "l": 2, "reserve": 1}');
 SELECT rows FROM pprepub.publish('kinds');
 \d published.kinds_values
-SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells - 'hour' AS cells, count(*) FROM published.kinds_values GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11;
+SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells - 'hour' AS cells, count(*) FROM published.kinds_values GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 \g (format=aligned t=off)
 -- a live answer about everybody has the same values as the release before it
 SELECT count(*) FROM (SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells, disease FROM published.kinds_now
 	EXCEPT ALL SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells, disease FROM published.kinds_values) d;
@@ -357,7 +360,7 @@ SELECT cohort FROM pprepub.release WHERE publication = 'kinds' ORDER BY number D
 UPDATE kinds SET small = NULL, big = NULL WHERE id % 4 = 0;
 SELECT pprepub.drop_publication('kinds', true);
 SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "name": "prefix"}', 'disease', 'bpg', '{"k": 50, "l": 2, "reserve": 1}');
-SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 \g (format=aligned t=off)
 SELECT pprepub.drop_publication('kinds', true);
 DROP TABLE kinds, moods, codes;
 DROP TYPE mood;
@@ -375,7 +378,7 @@ SELECT number FROM pprepub.publish('told', cohort => 'age > 30');
 SELECT number FROM pprepub.publish('told', columns => '{age,disease}');
 DELETE FROM people WHERE id > 290;
 SELECT number FROM pprepub.publish('told');
-SELECT release, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, principle, repair FROM published.told_releases ORDER BY release;
+SELECT release, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, principle, repair FROM published.told_releases ORDER BY release \g (format=aligned t=off)
 SELECT round(100.0 * suppressed / (rows + suppressed)) AS withheld FROM pprepub.release WHERE publication = 'told' AND number = 4;
 SELECT release, count(*) FROM published.told_all GROUP BY release ORDER BY release;
 SELECT count(*) = (SELECT count(*) FROM published.told_4) AS newest FROM published.told;

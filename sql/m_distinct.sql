@@ -1,4 +1,6 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
 INSERT INTO patients VALUES ('Ken', 14, 20, 'dyspepsia'), ('Julia', 16, 23, 'pneumonia'), ('Tom', 24, 32, 'pneumonia'),
@@ -11,7 +13,7 @@ INSERT INTO progress VALUES ('dyspepsia', 'gastritis'), ('gastritis', 'dyspepsia
 -- The paper's two releases (Tables I and II), and what they need.
 SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
 SELECT params FROM pprepub.publication;
-SELECT * FROM published_private.patients_updates ORDER BY 1, 2;
+SELECT * FROM published_private.patients_updates ORDER BY 1, 2 \g (format=aligned t=off)
 SELECT rows, classes, suppressed, dirty, counterfeits FROM pprepub.publish('patients');
 UPDATE patients SET zip = 18, hours = 31, disease = 'lung cancer' WHERE name = 'Julia';
 UPDATE patients SET zip = 15, hours = 27 WHERE name = 'Tom';
@@ -19,7 +21,7 @@ UPDATE patients SET zip = 23, hours = 32, disease = 'dyspepsia' WHERE name = 'Ha
 UPDATE patients SET zip = 12 WHERE name = 'Lily';
 UPDATE patients SET zip = 26, hours = 35, disease = 'pneumonia' WHERE name = 'Ben';
 SELECT rows, classes, suppressed, dirty, counterfeits <= 2 AS few_counterfeits FROM pprepub.publish('patients');
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
 SELECT max(risk) < 1 AS nobody_is_known, min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Somebody leaves, somebody comes.
@@ -86,8 +88,6 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
 CREATE TABLE updates (from_value text, to_value text, probability numeric);
-\pset format unaligned
-\pset tuples_only on
 SELECT try('{"m": 2}');
 SELECT try('{"m": 0, "updates": "updates"}');
 SELECT try('{"m": 2, "updates": 1}');
@@ -145,8 +145,6 @@ RESET ROLE;
 CREATE TABLE secret AS TABLE updates;
 SET ROLE regress_owner;
 SELECT try('{"m": 2, "updates": "secret"}');
-\pset format aligned
-\pset tuples_only off
 
 -- Strict: values of the first class that somebody is in never become the same.
 SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "updates", "strict": true}');
@@ -182,7 +180,7 @@ CREATE TABLE first AS SELECT * FROM (VALUES ('Ann', 1, 'well', 1), ('Bob', 1, 'i
 CREATE TABLE second AS SELECT * FROM (VALUES ('Ann', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 CREATE TABLE third AS SELECT * FROM (VALUES ('Bob', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 SELECT (pprepub.import_release('people', relation, key => 'name', accept_changes => true)).number FROM unnest('{first,second,third}'::regclass[]) relation;
-SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release;
+SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release \g (format=aligned t=off)
 SET pprepub.search_budget = 0;
 SELECT count(*), count(joint_candidates) AS known FROM pprepub.risk_after_updates('people');
 RESET pprepub.search_budget;
@@ -203,7 +201,7 @@ INSERT INTO raised VALUES (5, 30, 'x');
 SELECT rows, classes FROM pprepub.publish('raised');
 SELECT release, count(*) AS people, count(*) FILTER (WHERE joint_candidates = 2) AS with_two, count(*) FILTER (WHERE joint_candidates = 3) AS with_three
 	FROM pprepub.risk_after_updates('raised') GROUP BY release ORDER BY release;
-SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('apart', 'candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1;
+SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('apart', 'candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.assert_safe('raised');
 -- More families than there are can be asked of nobody.
 SELECT pprepub.alter_publication('raised', '{"m": 5}');
@@ -220,7 +218,7 @@ SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 4}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 5}');
-SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1;
+SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.drop_publication('raised', forget_history => true);
 -- There may be too few values for that.
 DELETE FROM all_ways WHERE from_value <> to_value OR to_value NOT IN ('a', 'b');

@@ -1,4 +1,5 @@
 -- m-distinct goes on from releases that were made elsewhere; risk_after_updates() judges what they and other methods are worth.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -24,7 +25,7 @@ CREATE TABLE three AS SELECT * FROM (VALUES ('Ken', '[14,17)', '[20,24)', 'dyspe
 SELECT number, kind, rows, classes FROM pprepub.import_release('patients', 'three', key => 'name');
 CALL a_release_later();
 SELECT number, rows, classes, counterfeits FROM pprepub.publish('patients');
-SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1 \g (format=aligned t=off)
 SELECT max(risk), min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Table IV instead, which is 2-diverse: the owner hears what it breaks (Examples 2 and 3, section I-A).
@@ -38,11 +39,11 @@ CREATE TABLE four AS SELECT * FROM (VALUES ('Ken', '[12,15)', '[17,21)', 'dyspep
 	('Julia', '[15,19)', '[27,32)', 'lung cancer', 2), ('Tom', '[15,19)', '[27,32)', 'pneumonia', 2), ('Harry', '[23,27)', '[32,36)', 'dyspepsia', 3),
 	('Ben', '[23,27)', '[32,36)', 'pneumonia', 3)) v(name, zip, hours, disease, class);
 SELECT number FROM pprepub.import_release('patients', 'four', key => 'name');
-SELECT * FROM pprepub.risk_after_updates('patients') ORDER BY key, release;
+SELECT * FROM pprepub.risk_after_updates('patients') ORDER BY key, release \g (format=aligned t=off)
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE NOT holds ORDER BY 1;
 -- What is still possible stays so; whom it gave away it has given away.
 SELECT number FROM pprepub.publish('patients');
-SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2;
+SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2 \g (format=aligned t=off)
 
 -- Releases that could not be followed are refused: without the column, with NULLs, with values of which nothing is declared.
 CREATE TABLE silent AS SELECT name, zip, hours FROM patients;
@@ -116,7 +117,7 @@ SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict
 UPDATE crossing SET d = (ARRAY['A', 'B', 'F', 'D', 'C', 'E'])[id];
 CREATE TABLE second_classes AS SELECT id, d, CASE WHEN id IN (1, 2, 6) THEN 1 ELSE 2 END AS class FROM crossing;
 SELECT number FROM pprepub.import_release('strict', 'second_classes', key => 'id');
-SELECT key, release, joint_candidates FROM pprepub.risk_after_updates('strict') WHERE joint_candidates < 3 ORDER BY 1, 2;
+SELECT key, release, joint_candidates FROM pprepub.risk_after_updates('strict') WHERE joint_candidates < 3 ORDER BY 1, 2 \g (format=aligned t=off)
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT pprepub.assert_safe('strict');
 SELECT pprepub.drop_publication('strict', forget_history => true);
@@ -131,11 +132,11 @@ CREATE TABLE a_and_c AS SELECT id, d FROM crossing WHERE id <> 2;
 SELECT number FROM pprepub.import_release('strict', 'a_and_b', key => 'id');
 SELECT count(*) FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('strict', 'a_and_c', key => 'id');
-SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1 \g (format=aligned t=off)
 -- A release by weaker parameters hides nothing of that.
 SELECT pprepub.alter_publication('strict', '{"m": 1, "strict": false, "accept_weakening": true}');
 SELECT number FROM pprepub.publish('strict');
-SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.drop_publication('strict', forget_history => true);
 
 -- Imports are judged by the parameters of their day; so are classes too small for m, before and after it was raised and lowered.

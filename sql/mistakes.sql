@@ -1,4 +1,5 @@
 -- Mistakes that are easily made, and where each message leads.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE visits AS
 	SELECT i AS id, i / 3 AS person, 20 + i % 50 AS age, 'w' || i % 7 AS ward, 'd' || i % 5 AS disease, 'note ' || i AS note
@@ -115,7 +116,7 @@ SET ROLE regress_owner;
 \c -
 SHOW pprepub.answer_wait;
 SELECT pprepub.is_withheld('*');
-SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%';
+SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%' \g (format=aligned t=off)
 SET ROLE regress_owner;
 
 -- Row versions.

@@ -1,4 +1,5 @@
 -- What was published stays: rows, columns, names, fences, and the same of the private schema.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 10) i;
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
@@ -16,7 +17,6 @@ BEGIN
 		RETURN NEXT;
 	END LOOP;
 END $$;
-\pset format unaligned
 SET client_min_messages = error;
 
 -- The owner himself, and then a superuser.

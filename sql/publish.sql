@@ -1,4 +1,6 @@
 -- publish(), preview() and what they leave: a release, its row, its members, its metrics.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, disease text, ward text);
 INSERT INTO patients VALUES
@@ -21,7 +23,7 @@ CREATE FUNCTION compare(params jsonb, OUT rows float8, OUT classes float8, OUT s
 	SELECT max(value) FILTER (WHERE metric = 'rows'), max(value) FILTER (WHERE metric = 'classes'), max(value) FILTER (WHERE metric = 'suppressed')
 	FROM pprepub.preview('patients', params => params)
 $$;
-SELECT given, c.* FROM unnest('{NULL,"{}","{\"k\": 6}","{\"k\": 2, \"l\": 1}","{\"k\": 2, \"accept_weakening\": true}"}'::jsonb[]) given, compare(given) c;
+SELECT given, c.* FROM unnest('{NULL,"{}","{\"k\": 6}","{\"k\": 2, \"l\": 1}","{\"k\": 2, \"accept_weakening\": true}"}'::jsonb[]) given, compare(given) c \g (format=aligned t=off)
 \set VERBOSITY terse
 SELECT compare('{"k": 7}');
 SELECT compare('{"k": 3, "repair": "counterfeit"}');		-- as alter_publication() would warn
@@ -56,19 +58,23 @@ SELECT sum(value::text::float8) BETWEEN 0.5 * seconds AND 2 * seconds + 0.01 AS 
 SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed FROM pprepub.preview('patients') WHERE metric ~ '^seconds of' GROUP BY 1 ORDER BY 1;
 
 -- Its table, and the view of the newest one.
+\pset format aligned \t off
 \d published.patients_1
 \d published.patients
+\pset format unaligned \t on
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.patients'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
-SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
+SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward \g (format=aligned t=off)
 SELECT array_agg(DISTINCT class) FROM published.patients;
 SELECT relname, relowner::regrole, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1;
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1 \g (format=aligned t=off)
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)
 FROM pprepub.class_members('patients') m JOIN patients p ON p.id = m.key::int GROUP BY release, class ORDER BY 2;
+\pset format aligned \t off
 \d published_private.patients_members
+\pset format unaligned \t on
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 SELECT * FROM pprepub.metrics('patients', 2);

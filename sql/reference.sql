@@ -1,4 +1,5 @@
 -- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (name text PRIMARY KEY, age int, disease text);
 INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' WHEN i % 8 > 2 THEN 'gastritis' WHEN i % 8 > 0 THEN 'cold' END FROM generate_series(1, 80) i;
@@ -20,8 +21,10 @@ SELECT count(*) FROM published_private.told_reference;
 ROLLBACK;
 SELECT to_regclass('published_private.told_reference');
 SELECT count(*) FROM pprepub.publish('told');
-SELECT * FROM published_private.told_reference ORDER BY 1;
+SELECT * FROM published_private.told_reference ORDER BY 1 \g (format=aligned t=off)
+\pset format aligned \t off
 \d published_private.told_reference
+\pset format unaligned \t on
 UPDATE published_private.told_reference SET people = 1;
 DROP TABLE published_private.told_reference;
 RESET ROLE;
@@ -36,7 +39,7 @@ SELECT * FROM published_private.told_reference ORDER BY 1;
 SELECT count(*) > 0 FROM pprepub.preview('told');
 SELECT count(*) FROM published_private.told_reference;
 SELECT count(*) FROM pprepub.publish('told');
-SELECT * FROM published_private.told_reference ORDER BY 1;
+SELECT * FROM published_private.told_reference ORDER BY 1 \g (format=aligned t=off)
 DELETE FROM people WHERE disease = 'mumps';
 SELECT count(*) FROM pprepub.publish('told');
 SELECT count(*), max(release) FROM published_private.told_reference;
@@ -85,7 +88,7 @@ SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.failing('age = 21');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
-SELECT * FROM published_private.failing_reference ORDER BY 1;
+SELECT * FROM published_private.failing_reference ORDER BY 1 \g (format=aligned t=off)
 SELECT sqlstate, message FROM pprepub.failed_answer;
 SELECT pprepub.drop_publication('failing', forget_history => true);
 DROP VIEW breaking;
@@ -105,7 +108,7 @@ SELECT pprepub.alter_publication('later', '{"delta": 1000}');
 SELECT to_regclass('published_private.later_reference');
 INSERT INTO people SELECT 'r' || i, 20 + i % 37, 'rabies' FROM generate_series(1, 20) i;
 SELECT count(*) FROM pprepub.publish('later');
-SELECT * FROM published_private.later_reference ORDER BY 1;
+SELECT * FROM published_private.later_reference ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.drop_publication('later', forget_history => true);
 -- Without such a release it is what the source has then.
 SELECT pprepub.create_publication('later', :source, '{"k": 5}');
@@ -127,8 +130,6 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
 END $$;
-\pset format unaligned
-\pset tuples_only on
 SELECT try('{"distribution": "census"}');
 SELECT try('{"distribution": "census", "frequency": 2}');
 SELECT try('{"distribution": "census", "beta": 1}');
@@ -168,8 +169,6 @@ DROP VIEW odd;
 CREATE VIEW odd AS SELECT 'flu'::varchar(3) AS disease, 1::numeric AS share;
 SELECT try('{"distribution": "odd", "delta": 1}');
 DROP VIEW odd;
-\pset format aligned
-\pset tuples_only off
 
 -- It is copied; publishing tells the owner what it lacks, if it is ever to be shown.
 DELETE FROM census;
@@ -234,7 +233,7 @@ SELECT pprepub.drop_publication('listed', forget_history => true);
 CREATE TABLE workers AS SELECT 'w' || i AS name, 20 + i AS age, CASE WHEN i % 5 > 0 THEN 'd' || i % 2 END AS disease, 'j' || i % 3 AS job FROM generate_series(1, 60) i;
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "none", "reserve": 2}', target => 'worked');
 SELECT count(*) FROM pprepub.publish('workers');
-SELECT * FROM worked_private.workers_reference ORDER BY 1;
+SELECT * FROM worked_private.workers_reference ORDER BY 1 \g (format=aligned t=off)
 UPDATE workers SET job = 'j9' WHERE age > 70;
 SELECT count(*) FROM pprepub.preview('workers');
 SELECT count(*) FROM pprepub.publish('workers');
@@ -243,7 +242,7 @@ SELECT bool_and(holds) FROM pprepub.audit('workers');
 SELECT pprepub.drop_publication('workers', forget_history => true);
 CREATE TABLE pairs AS SELECT 'd' || a AS disease, 'j' || b AS job, 1/6.0 AS share FROM generate_series(0, 1) a, generate_series(0, 2) b;
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
-SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2;
+SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2 \g (format=aligned t=off)
 SELECT count(*) FROM pprepub.publish('workers');
 DELETE FROM workers WHERE job = 'j9';
 SELECT count(*) FROM pprepub.publish('workers');

@@ -1,4 +1,5 @@
 -- Releases that follow each other, and are safe together.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 
 -- What everybody may infer: the sets of people whom nobody can tell apart, from the log alone.
@@ -45,7 +46,7 @@ INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV')
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
 SELECT people FROM told_apart('patients');
 SELECT * FROM pprepub.signatures('patients') ORDER BY key;
-SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
+SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
@@ -72,10 +73,10 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 SET client_min_messages = error;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8) \g (format=aligned t=off)
 TRUNCATE people;
 INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1) \g (format=aligned t=off)
 RESET client_min_messages;
 TRUNCATE people;
 

@@ -1,11 +1,12 @@
 -- The risks of one release, and proposals for a table that is not declared yet.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE risks_people (id int PRIMARY KEY, name text, age int, zip char(5), disease text, note json, spot point, clinic text DEFAULT 'North');
 INSERT INTO risks_people SELECT i, 'name ' || i, 20 + i % 60, (10000 + i % 7)::text, (ARRAY['flu','asthma','gout','none'])[1 + i % 4] FROM generate_series(1, 240) i;
 SELECT pprepub.create_publication('risks', 'risks_people', 'id', '{"age": "range 20", "zip": "suppress"}', 'disease', 'bpg', '{"k": 4, "l": 2, "reserve": 2}', target => 'risks_out');
 SELECT rows, classes FROM pprepub.publish('risks');
 
-SELECT * FROM pprepub.risks('risks', 1);
+SELECT * FROM pprepub.risks('risks', 1) \g (format=aligned t=off)
 SELECT measure, value FROM pprepub.risks('risks', 1, threshold => 0.01) WHERE measure ~ 'above';
 
 SELECT * FROM pprepub.risks('risks', 2);
@@ -16,7 +17,7 @@ SELECT * FROM pprepub.risks('risks', 1, threshold => 'NaN');
 
 -- Columns of a source, or of a release, that tell rows apart.
 CREATE TABLE risks_few (age int);
-SELECT * FROM pprepub.separation('risks_people', '{age}');
+SELECT * FROM pprepub.separation('risks_people', '{age}') \g (format=aligned t=off)
 SELECT * FROM pprepub.separation('risks_out.risks_1', '{age,zip}');
 SELECT * FROM pprepub.separation('risks_people', '{}');
 SELECT * FROM pprepub.separation('risks_few', '{age}');
@@ -25,10 +26,10 @@ SELECT * FROM pprepub.separation('risks_people', '{NULL}');
 SELECT * FROM pprepub.separation('risks_people', '{note}');
 
 SELECT about, columns, role, kind, distinct_values, round(alone_share::numeric, 4) AS alone_share, round(separation::numeric, 4) AS separation,
-	round(distinction::numeric, 4) AS distinction, why FROM pprepub.suggest('risks_people');
+	round(distinction::numeric, 4) AS distinction, why FROM pprepub.suggest('risks_people') \g (format=aligned t=off)
 SELECT pprepub.suggested_call('risks_people') AS call \gset
 \echo :call
-SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about <> 'column' OR role = 'key';
+SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about <> 'column' OR role = 'key' \g (format=aligned t=off)
 SELECT pprepub.suggested_call('risks_people', key => 'age');
 SELECT * FROM pprepub.suggest('risks_people', key => 'nobody');
 SELECT * FROM pprepub.suggest('risks_people', threshold => 1);

@@ -1,4 +1,5 @@
 -- Method sequential: releases with different columns, each safe together with all before.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION try_publish(publication text, columns name[] DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -23,14 +24,14 @@ INSERT INTO four VALUES (1, 20, 'male', 'measles'), (2, 20, 'female', 'hepatitis
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 2, "seed": 1}');
 SELECT metric, value FROM pprepub.preview('four', columns => '{age, disease}') WHERE metric IN ('rows', 'lm');
 SELECT number, kind, columns, rows, classes, suppressed, params FROM pprepub.publish('four', columns => '{age, disease}');
-SELECT * FROM published.four_1 ORDER BY disease;
+SELECT * FROM published.four_1 ORDER BY disease \g (format=aligned t=off)
 SELECT linkability, diversity FROM pprepub.linkability('four');
 SELECT try_publish('four', '{gender, disease}');
 SELECT count(DISTINCT gender) AS genders, bool_or(gender = '*') AS withheld, count(*) FROM published.four_2;
 SELECT linkability FROM pprepub.linkability('four');
 SELECT try_publish('four', '{age, gender}');
 SELECT linkability FROM pprepub.linkability('four', join_kind => 'fmj');
-SELECT check_name, required, measured, holds FROM pprepub.audit('four');
+SELECT check_name, required, measured, holds FROM pprepub.audit('four') \g (format=aligned t=off)
 SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'four_1' ORDER BY ordinal_position;
 
 -- What cannot be asked
@@ -45,7 +46,7 @@ SELECT pprepub.drop_publication('four', forget_history => true);
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 5}');
 SELECT try_publish('four');
 SELECT try_publish('four', '{age, gender}');
-SELECT * FROM published.four_1 ORDER BY age, gender;
+SELECT * FROM published.four_1 ORDER BY age, gender \g (format=aligned t=off)
 SELECT linkability FROM pprepub.linkability('four');
 SELECT pprepub.drop_publication('four', forget_history => true);
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 4.5, "privacy": "diversity"}');

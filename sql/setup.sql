@@ -8,6 +8,7 @@ CREATE ROLE regress_other;
 CREATE ROLE regress_analyst;
 DO $$ BEGIN
 	EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_owner, regress_other', current_database());
+	EXECUTE format('ALTER DATABASE %I SET client_min_messages = warning', current_database());
 END $$;
 GRANT CREATE ON SCHEMA public TO regress_owner, regress_other;
 

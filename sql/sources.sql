@@ -1,4 +1,5 @@
 -- What can be a source, and what shares data with it.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

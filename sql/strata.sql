@@ -1,4 +1,5 @@
 -- Parameter "strata" of method bpg: classes do not mix values that analysts ask about, as far as that can be.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE strata_people (id int PRIMARY KEY, age int, country text, sex text, disease text, ward text, photo point);

@@ -1,4 +1,5 @@
 -- Parameter "weights" of method bpg: cells of a column that weighs more stay narrower.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE weighed (id int PRIMARY KEY, age int, zip int, country text, disease text, ward text, photo point);
@@ -31,7 +32,7 @@ CALL try(NULL);
 CALL try('{"age": 8}');
 CALL try('{"zip": 4, "age": 0.5}');
 CALL try('{"country": 0.001}');
-SELECT weights, round(age, 2) AS age, round(zip, 2) AS zip, round(country, 2) AS country, same, of_ages, of_zips FROM tried;
+SELECT weights, round(age, 2) AS age, round(zip, 2) AS zip, round(country, 2) AS country, same, of_ages, of_zips FROM tried \g (format=aligned t=off)
 -- Weights that are alike, and none, are the same.
 CALL try('{}');
 CALL try('{"age": 16, "zip": 16, "country": 16}');
