@@ -99,7 +99,7 @@ DROP TABLE published_private.patients_regions;
 ALTER TABLE published_private.patients_regions RENAME age TO years;
 ALTER TABLE published_private.patients_regions DISABLE TRIGGER ALL;
 CREATE RULE r AS ON INSERT TO published_private.patients_regions DO INSTEAD NOTHING;
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 SELECT relname FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
 
 -- An answer may be all that there ever was, and have nobody in it.
@@ -124,7 +124,7 @@ SELECT number, kind FROM pprepub.publish('none');
 SELECT count(*) FROM pprepub.audit('none') WHERE NOT holds;
 SELECT DISTINCT signature FROM pprepub.neighborhoods('none');
 SELECT pprepub.alter_publication('none', '{"k": 10, "accept_lockout": true}');
-SELECT pprepub.drop_publication('none', true);
+CALL forget('none');
 
 -- Nothing may stand where it is kept.
 CREATE TABLE published_private.none_regions ();
@@ -135,7 +135,7 @@ CREATE TABLE published_private.none_regions ();
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
 DROP TABLE published_private.none_regions;
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
-SELECT pprepub.drop_publication('none', true);
+CALL forget('none');
 
 DROP FUNCTION ask, answer;
 DROP TABLE none, patients, seen;

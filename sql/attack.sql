@@ -37,7 +37,7 @@ SELECT number FROM pprepub.publish('people');
 SELECT release, kind, other_release, records >= 5 AS k, sensitive_values >= 2 AS l, holds FROM pprepub.attack('people');
 -- And who is in which is what class_members() says.
 SELECT records = (SELECT min(n) FROM (SELECT count(*) n FROM pprepub.class_members('people') GROUP BY class) c) AS equal FROM pprepub.attack('people');
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- A life under each repair, in which one release shows no ages, and one no illnesses.
 SET client_min_messages = error;
@@ -115,7 +115,7 @@ RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.attack('none such');
 SELECT pprepub.attack(NULL);
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- A release that promised less singles two people out. Later ones promise more again, and cannot show them.
 TRUNCATE people;
@@ -127,7 +127,7 @@ SELECT number, rows, classes FROM pprepub.publish('people', 'sex = ''F''');
 SELECT pprepub.alter_publication('people', '{"k": 6, "accept_lockout": true}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('people');
 SELECT * FROM pprepub.attack('people') \g (format=aligned t=off)
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- NULL counts for no value, and l = 1 asks for none; values that look different may be equal.
 CREATE TABLE odd AS SELECT i AS id, i AS age, CASE WHEN i % 2 = 0 THEN ('1.' || repeat('0', i))::numeric END AS ill FROM generate_series(1, 8) i;
@@ -137,7 +137,7 @@ SELECT * FROM pprepub.attack('odd');
 UPDATE odd SET ill = NULL;
 SELECT number, rows FROM pprepub.publish('odd');
 SELECT * FROM pprepub.attack('odd');
-SELECT pprepub.drop_publication('odd', true);
+CALL forget('odd');
 
 DROP VIEW attacked;
 DROP PROCEDURE begin_life, pass_time, publish_often, report;

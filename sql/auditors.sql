@@ -160,7 +160,7 @@ SELECT pprepub.revoke_audit('audited', 'regress_auditors');
 SELECT pprepub.revoke_audit('audited', 'regress_auditors');
 SELECT * FROM pprepub.auditor ORDER BY 1, 2;
 SET client_min_messages = error;
-SELECT pprepub.drop_publication('telling', true);
+CALL forget('telling');
 RESET client_min_messages;
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.audit('audited');
@@ -193,8 +193,7 @@ SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "r
 SELECT check_name, required, measured, holds, measured_value FROM pprepub.audit('few') WHERE holds IS NOT TRUE;
 SELECT pprepub.assert_safe('few');	-- nothing fails
 SET client_min_messages = error;
-SELECT pprepub.drop_publication('few', true);
-SELECT pprepub.drop_publication('again', true);
+CALL forget('few', 'again');
 RESET client_min_messages;
 
 RESET ROLE;

@@ -47,7 +47,7 @@ SELECT pprepub.publish('patients', columns => '{age,NULL}');
 SELECT pprepub.preview('patients', columns => '{Age}');
 SELECT number, columns FROM pprepub.release ORDER BY number;
 
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 SELECT pprepub.drop_taxonomy('world');
 DROP TABLE patients, country_levels;
 DROP SCHEMA published, published_private;

@@ -37,7 +37,7 @@ SELECT count(*) FROM pprepub.publish('patients');
 SELECT age, zip, sex, disease FROM published.patients;
 ALTER TABLE patients RENAME COLUMN postcode TO zip;
 ALTER TABLE patients RENAME COLUMN station TO ward;
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 
 -- A call that fails says why, and leaves nothing behind.
 CREATE FUNCTION try(source regclass DEFAULT 'patients', key name DEFAULT 'id',
@@ -48,7 +48,7 @@ DECLARE
 	detail text; hint text;
 BEGIN
 	PERFORM pprepub.create_publication(name, source, key, qis, sensitive, method, params, insensitive, target, beside);
-	PERFORM pprepub.drop_publication(name);
+	CALL forget(name);
 	RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
@@ -181,7 +181,7 @@ SET ROLE regress_owner;
 INSERT INTO patients SELECT i, i, i::text, 'F', 'flu', i::text FROM generate_series(3, 100) i;
 SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "accept_insensitive": true}', insensitive => '{ward}');
 SELECT rows FROM pprepub.publish('warned');
-SELECT pprepub.drop_publication('warned', forget_history => true);
+CALL forget('warned');
 
 -- So do any, once, where invented rows take the places of people who have left.
 UPDATE patients SET ward = 'a';
@@ -190,9 +190,9 @@ SELECT rows FROM pprepub.publish('warned');
 SELECT pprepub.alter_publication('warned', '{"reserve": 2}');
 SELECT pprepub.alter_publication('warned', '{"repair": "none"}');
 SELECT pprepub.alter_publication('warned', '{"repair": "counterfeit"}');
-SELECT pprepub.drop_publication('warned', forget_history => true);
+CALL forget('warned');
 SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}');
-SELECT pprepub.drop_publication('warned');
+CALL forget('warned');
 
 DROP FUNCTION try;
 DROP TABLE patients, levels, passing, words;

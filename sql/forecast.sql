@@ -73,7 +73,7 @@ SELECT * FROM pprepub.forecast('people', 1, params => '{"l": 6}');
 SELECT * FROM pprepub.forecast('people', 1, params => '{"leaves": "disease"}');
 SELECT pprepub.create_publication('invariant', 'people', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', beside => '{people}');
 SELECT * FROM pprepub.forecast('invariant', 1);
-SELECT pprepub.drop_publication('invariant', true);
+CALL forget('invariant');
 SET ROLE regress_other;
 SELECT * FROM pprepub.forecast('people', 1);
 SELECT * FROM pprepub.forecast('nobody', 1);
@@ -82,7 +82,7 @@ TRUNCATE people;
 SELECT * FROM pprepub.forecast('people', 1);
 SELECT * FROM pprepub.preview('people');
 
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 DROP TABLE people;
 DROP FUNCTION forecast;
 DROP SCHEMA published, published_private;

@@ -24,7 +24,7 @@ SELECT pprepub.alter_publication('gathered', '{"gather": 1}');
 SELECT rows, suppressed FROM pprepub.publish('gathered');
 SELECT * FROM pprepub.audit('gathered') WHERE NOT holds;
 SELECT pprepub.alter_publication('gathered', '{"gather": 0}');
-SELECT pprepub.drop_publication('gathered', true);
+CALL forget('gathered');
 DROP TABLE gathered;
 DROP FUNCTION come;
 DROP SCHEMA published, published_private;

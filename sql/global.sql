@@ -50,7 +50,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id', '{"sex": "suppre
 -- Classes of 2 would do for one release, and no class would do for two.
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1}');
 SELECT metric, value FROM pprepub.preview('patients') WHERE metric IN ('rows', 'classes', 'suppressed', 'avg');
-SELECT pprepub.drop_publication('patients');
+CALL public.forget('patients');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2}');
 SELECT number FROM pprepub.publish('patients');
 SELECT pprepub.publish('patients', cohort => 'sex = ''M''');
@@ -94,7 +94,7 @@ CREATE TABLE rare (disease text);
 SELECT pprepub.alter_publication('patients', '{"transient": "worlds.rare"}');
 SELECT pprepub.alter_publication('patients', '{"transient": "worlds.rare", "accept_weakening": true}');
 INSERT INTO rare VALUES (NULL), ('chlamydia'), ('nobody has it');
-SELECT pprepub.drop_publication('patients', true);
+CALL public.forget('patients');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare"}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
@@ -112,7 +112,7 @@ SELECT pprepub.alter_publication('patients', '{}');
 DELETE FROM rare WHERE disease = 'chlamydia';
 SELECT pprepub.alter_publication('patients', '{"transient": "rare"}');
 SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}');
-SELECT pprepub.drop_publication('patients', true);
+CALL public.forget('patients');
 
 -- People of a registry are counted in, where they lie in a class's region; they demand as much as everybody.
 CREATE TABLE voters (id text, sex text, zip text, name text);
@@ -151,7 +151,7 @@ RESET ROLE;
 SET ROLE regress_owner;
 DELETE FROM worlds_out_private.patients_registry;
 DROP TABLE worlds_out_private.patients_transient;
-SELECT pprepub.drop_publication('patients', true);
+CALL public.forget('patients');
 SELECT to_regclass('worlds_out_private.patients_registry');
 
 -- Two releases that were made elsewhere, each of which keeps the promise by itself: the owner hears what they tell together.
@@ -187,7 +187,7 @@ SELECT check_name, measured, holds FROM pprepub.audit('guests') WHERE NOT holds 
 INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlamydia' ELSE 'flu' END FROM generate_series(1, 12) i;
 SELECT number, rows, suppressed FROM pprepub.publish('guests');
 SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key \g (format=aligned t=off)
-SELECT pprepub.drop_publication('guests', true);
+CALL public.forget('guests');
 -- Each release is judged by the l that it was published with: those who were linked before are told of, and fail nothing.
 CREATE TABLE eight AS SELECT i AS id, i AS zip, CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END AS d FROM generate_series(1, 8) i;
 ALTER TABLE eight ADD PRIMARY KEY (id);
@@ -204,7 +204,7 @@ SELECT pprepub.alter_publication('eight', '{"l": 1, "accept_weakening": true}');
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
 SELECT pprepub.assert_safe('eight');
-SELECT pprepub.drop_publication('eight', true);
+CALL public.forget('eight');
 RESET search_path;
 RESET ROLE;
 \set VERBOSITY terse

@@ -68,7 +68,7 @@ SELECT kind, relacl AS rights FROM pprepub.release JOIN pg_class ON oid = relati
 DELETE FROM published.patients_1;
 DROP TABLE published.patients_1;
 SELECT pprepub.drop_publication('patients');
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 
 -- The same of other types than text: ranges of another type, numbers, the exact values.
 SET client_min_messages = error;
@@ -209,7 +209,7 @@ GRANT SELECT ON others TO regress_owner;
 ALTER TABLE others ENABLE ROW LEVEL SECURITY;
 SELECT pprepub.import_release('patients', 'others', 'person');
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 
 -- ----------------------------------------------------------------
 -- Method sequential: declared, imported, audited; its releases have no classes
@@ -237,7 +237,7 @@ SELECT try_sequential('{"k": 2, "join": "fmj"}');
 SELECT try_sequential('{"k": 2, "seed": -1}');
 SELECT try_sequential('{"k": 2, "l": 2}');
 SELECT try_sequential('{"k": 2.5, "privacy": "diversity", "join": "mj", "model": "cut", "loss": "em", "approach": "separative", "seed": 7}');
-SELECT pprepub.drop_publication('seq');
+CALL forget('seq');
 SELECT try_sequential('{"k": 2}');
 SELECT params -> 'seed' >= '0' AS seeded FROM pprepub.publication WHERE name = 'seq';
 SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace ORDER BY proname;
@@ -267,7 +267,7 @@ SELECT pprepub.alter_publication('seq', '{"k": 2.5, "privacy": "diversity"}');
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3}');
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3, "accept_weakening": true}');
 SELECT pprepub.alter_publication('seq', '{"join": "mj", "accept_weakening": true}');
-SELECT pprepub.drop_publication('seq', forget_history => true);
+CALL forget('seq');
 
 DROP VIEW first_one, second_one, with_class, without_key, left_long_ago, divides;
 DROP TABLE patients, published_before, levels;

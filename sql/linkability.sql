@@ -29,7 +29,7 @@ INSERT INTO patients VALUES (5, 30, 'F', 'flu'), (6, 20, 'F', 'hepatitis');
 SELECT number FROM pprepub.publish('patients', columns => '{age,disease}');
 SELECT number FROM pprepub.publish('patients', columns => '{gender,disease}');
 SELECT tuple, linkability, diversity, sensitive FROM pprepub.link_profile('patients', '{3,4}') ORDER BY tuple;
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 DROP TABLE patients;
 
 -- Example 2.2: ten edges, six matches.
@@ -53,7 +53,7 @@ SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM p
 -- Of people of whom two are not in the other: as few people as can be.
 SELECT planted.release('t', $$ SELECT id AS key, int4range(age, age, '[]') AS age, CASE WHEN id < 3 THEN zipcode ELSE '6' || id END AS zipcode, '*' AS occupation, NULL AS disease FROM t $$, '{age,zipcode}', false);
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{4,6}');
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 DROP TABLE t, t_2;
 
 -- Examples 3.1 and 3.3: a clique that is in no perfect matching, and the kernel that leaves it out; 3.2: local recoding.
@@ -64,13 +64,13 @@ SELECT number FROM pprepub.publish('t', columns => '{a1,a2}');
 SELECT number FROM pprepub.publish('t', columns => '{a2,a3}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a3}');
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', join_kind => kind);
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 UPDATE t SET a1 = chr(96 + id), a2 = chr(119 + id), a3 = id;
 SELECT pprepub.create_publication('t', 't', 'id', '{"a1": "suppress", "a2": "suppress"}', 'a3', 'bpg', '{"k": 1}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a2}');
 SELECT planted.release('t', $$ SELECT id AS key, '*' AS a1, CASE WHEN id = 1 THEN '*' ELSE a2 END AS a2, a3 FROM t $$, '{a2,a3}');
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', join_kind => kind);
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 DROP TABLE t;
 
 -- A kernel that is larger than the full match join.  The graph is that of given edges between records of three releases,
@@ -98,7 +98,7 @@ SET pprepub.fmj_budget = 10;
 SELECT * FROM pprepub.linkability('t', '{2,3,4}', 'fmj');
 RESET pprepub.fmj_budget;
 SHOW pprepub.fmj_budget;
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 DROP TABLE t, edge CASCADE;
 
 -- ----------------------------------------------------------------
@@ -174,7 +174,7 @@ SET client_min_messages = warning;
 SELECT number, kind FROM pprepub.release WHERE publication = 'guests' ORDER BY number;
 SELECT pair, l.edges, l.cliques, l.linkability, l.diversity FROM unnest('{"{1}","{1,2}","{2,3}","{1,2,3}"}'::text[]) pair, pprepub.linkability('guests', pair::int[]) l;
 SELECT * FROM pprepub.link_profile('guests', '{1}') LIMIT 1;
-SELECT pprepub.drop_publication('guests', true);
+CALL forget('guests');
 DROP TABLE guests;
 
 -- The owner's alone.
@@ -215,7 +215,7 @@ SELECT page ~ 'Left out: what all releases and answers tell together' AS left_ou
 RESET pprepub.search_budget;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 DROP TABLE people;
 RESET ROLE;
 DROP SCHEMA planted CASCADE;

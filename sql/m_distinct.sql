@@ -71,7 +71,7 @@ DROP TABLE progress;
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT pprepub.alter_publication('patients', '{"updates": "progress"}');
 SELECT count(*) FROM pprepub.publish('patients');
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 SELECT count(*) FROM pg_class WHERE relnamespace = 'published_private'::regnamespace;
 
 -- Declaring: each table that makes no sense, and why.
@@ -81,7 +81,7 @@ DECLARE
 	detail text; hint text;
 BEGIN
 	PERFORM pprepub.create_publication('tried', source, 'name', '{"zip": "range"}', sensitive, 'm-distinct', params, insensitive);
-	PERFORM pprepub.drop_publication('tried');
+	CALL forget('tried');
 	RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
@@ -151,10 +151,10 @@ SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease
 SELECT pprepub.publish('strict');
 SELECT pprepub.alter_publication('strict', '{"strict": false}');
 SELECT rows - counterfeits AS true_rows FROM pprepub.publish('strict');
-SELECT pprepub.drop_publication('strict', forget_history => true);
+CALL forget('strict');
 SELECT pprepub.create_publication('few', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 20, "updates": "updates"}');
 SELECT pprepub.publish('few');
-SELECT pprepub.drop_publication('few');
+CALL forget('few');
 
 -- Releases of other methods are judged by a table that is named.
 SELECT pprepub.create_publication('plain', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}');
@@ -167,7 +167,7 @@ SELECT * FROM pprepub.risk_after_updates(NULL);
 SET ROLE regress_other;
 SELECT * FROM pprepub.risk_after_updates('plain', 'updates');
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('plain', forget_history => true);
+CALL forget('plain');
 
 -- Observers who follow everybody at once: had Ann been well in the second release, Bob would have been ill from the first one on, and Cem well beside
 -- him, and beside Ann; but only one of these two was.  By herself, she keeps two candidates.
@@ -184,7 +184,7 @@ SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release \g (for
 SET pprepub.search_budget = 0;
 SELECT count(*), count(joint_candidates) AS known FROM pprepub.risk_after_updates('people');
 RESET pprepub.search_budget;
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- Strict, and m is raised: classes stay as they are, since whatever filled them up would have values that nobody of theirs can have. A newcomer
 -- among these would be known.
@@ -208,7 +208,7 @@ SELECT pprepub.alter_publication('raised', '{"m": 5}');
 SELECT count(*) FROM pprepub.publish('raised');
 INSERT INTO raised VALUES (6, 30, 'x');
 SELECT count(*) FROM pprepub.publish('raised');
-SELECT pprepub.drop_publication('raised', forget_history => true);
+CALL forget('raised');
 -- Without strict they are filled up, and the audit asks of each release what was promised then.
 CREATE TABLE all_ways AS SELECT a AS from_value, b AS to_value FROM unnest('{a,b,c,x,y}'::text[]) a, unnest('{a,b,c,x,y}'::text[]) b;
 SELECT pprepub.create_publication('raised', 'raised', 'id', '{"age": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "all_ways"}');
@@ -219,7 +219,7 @@ SELECT pprepub.alter_publication('raised', '{"m": 4}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 5}');
 SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1 \g (format=aligned t=off)
-SELECT pprepub.drop_publication('raised', forget_history => true);
+CALL forget('raised');
 -- There may be too few values for that.
 DELETE FROM all_ways WHERE from_value <> to_value OR to_value NOT IN ('a', 'b');
 DELETE FROM raised WHERE d NOT IN ('a', 'b');
@@ -229,7 +229,7 @@ SELECT pprepub.alter_publication('raised', '{"m": 3}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 2, "accept_weakening": true}');
 SELECT count(*) FROM pprepub.publish('raised');
-SELECT pprepub.drop_publication('raised', forget_history => true);
+CALL forget('raised');
 
 DROP FUNCTION try;
 DROP VIEW seen, numbers;

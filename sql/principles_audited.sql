@@ -83,7 +83,7 @@ SELECT try_alter('new', '{"recursive": 2, "c": 3}');
 SELECT try_alter('new', '{"recursive": null, "accept_weakening": true}');
 SELECT try_alter('new', '{"recursive": null, "c": null, "accept_weakening": true}');
 SELECT params FROM pprepub.publication WHERE name = 'new';
-SELECT pprepub.drop_publication('new', true);
+CALL forget('new');
 DROP TABLE pupils;
 
 SELECT try_alter('diverse', '{"frequency": 2}');		-- all satisfy it
@@ -199,7 +199,7 @@ SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, f
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('workers', '{"l": 3, "entropy": 2.5}') \g (format=aligned t=off)
 SELECT * FROM pprepub.attack('workers', '{"l": 2}');
 SELECT * FROM pprepub.attack('workers', '{"l": 2, "joint": true}');
-SELECT pprepub.drop_publication('workers', true);
+CALL forget('workers');
 
 -- ----------------------------------------------------------------
 -- A life under a principle
@@ -232,7 +232,7 @@ CALL pass_time(3);
 SELECT rows > 30 AS many FROM pprepub.publish('people');
 SELECT check_name FROM pprepub.audit('people') WHERE NOT holds;
 SELECT * FROM pprepub.attack('people') WHERE NOT holds;
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- Only the owner asks.
 RESET client_min_messages;
@@ -261,7 +261,7 @@ SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit(
 SELECT pprepub.alter_publication('eight', '{"k": 1, "accept_weakening": true}');
 SELECT number FROM pprepub.publish('eight');
 SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
-SELECT pprepub.drop_publication('eight', true);
+CALL forget('eight');
 -- People who were shown in sets that are too small now, and are not shown any more, fail nothing.
 SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2}', beside => ARRAY(SELECT name FROM pprepub.publication));
 SELECT count(*) FROM pprepub.publish('eight');
@@ -270,7 +270,7 @@ INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;
 SELECT pprepub.alter_publication('eight', '{"k": 4, "l": 3, "accept_lockout": true}');
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, holds FROM pprepub.audit('eight') WHERE check_name IN ('k', 'l', 'atoms') OR NOT holds;
-SELECT pprepub.drop_publication('eight', true);
+CALL forget('eight');
 DROP VIEW halves, others;
 DROP TABLE eight;
 

@@ -98,7 +98,7 @@ SELECT * FROM pprepub.class_members('patients');
 RESET ROLE;
 SET ROLE regress_owner;
 
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 SELECT count(*) FROM pprepub.release;
 
 -- What cannot be published, and why.
@@ -134,7 +134,7 @@ ROLLBACK;
 CREATE OR REPLACE VIEW few AS SELECT id, age, zip, CASE WHEN id IN (11, 12) THEN disease END AS disease, ward FROM patients;
 SELECT classes, rows FROM pprepub.publish('few');
 SELECT DISTINCT age, zip FROM published.few;
-SELECT pprepub.drop_publication('few', forget_history => true);
+CALL forget('few');
 
 -- What is in the table already is not what a caller would see who has not committed it.
 BEGIN;
@@ -144,7 +144,7 @@ INSERT INTO fresh VALUES (11, 11, 11);
 SELECT rows FROM pprepub.publish('fresh');
 SELECT age, count(*) FROM published.fresh GROUP BY age ORDER BY age;
 COMMIT;
-SELECT pprepub.drop_publication('fresh', forget_history => true);
+CALL forget('fresh');
 
 -- Equal rows: relaxed cuts, so no class is twice as large as need be.
 DELETE FROM fresh;
@@ -153,7 +153,7 @@ SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'd
 SELECT classes FROM pprepub.publish('fresh');
 SELECT age, min(n), max(n), min(d) FROM (SELECT age, count(*) AS n, count(DISTINCT disease) AS d
 	FROM published.fresh GROUP BY class, age) c GROUP BY age;
-SELECT pprepub.drop_publication('fresh', forget_history => true);
+CALL forget('fresh');
 
 DROP VIEW few;
 DROP TABLE patients, fresh;

@@ -31,7 +31,7 @@ DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
 INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
 SELECT number FROM pprepub.publish('patients');		-- nothing of it is safe
 SELECT number FROM pprepub.preview('patients') AS p (number, v);
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 -- With k = 2 they would be told apart two by two, which is allowed then.
 SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2, "repair": "dirty"}');
 DELETE FROM patients;
@@ -51,7 +51,7 @@ SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 
 -- A larger life, under each repair.
 CREATE TABLE people AS SELECT i AS id, (i * 7) % 60 AS age, 'd' || (i * i) % 7 AS ill FROM generate_series(1, 400) i;
@@ -124,7 +124,7 @@ SELECT number FROM pprepub.publish('people');
 ROLLBACK;
 SELECT number FROM pprepub.publish('people');
 SELECT unsafe('people', 5, 2);
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- People who would need more rows invented than they are: so many are said to be given up, or to wait.
 TRUNCATE people;
@@ -140,7 +140,7 @@ INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(101, 112) i;
 SELECT number, rows, suppressed FROM pprepub.publish('people');
 SELECT pprepub.alter_publication('people', '{"invented_cost": 0.2}');
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- Keys and sensitive values of types that have no arrays of their own.
 CREATE TABLE odd AS SELECT ARRAY[i, NULL] AS id, i AS age, ARRAY[i % 5 / 2.0] AS ill FROM generate_series(1, 40) i;
@@ -200,7 +200,7 @@ ROLLBACK;
 \set VERBOSITY default
 SET ROLE regress_owner;
 SELECT * FROM pprepub.rebuild_history('none such');
-SELECT pprepub.drop_publication('odd', true);
+CALL forget('odd');
 
 DROP FUNCTION told_apart, unsafe, live, seen;
 DROP TABLE patients, people, odd;

@@ -48,8 +48,7 @@ SELECT replace(pprepub.suggested_call('"risks ""it''s"", {odd}"'), 'params ', 't
 :call
 SELECT name, quasi_identifiers, sensitive FROM pprepub.publication WHERE target = 'risks_odd';
 
-SELECT pprepub.drop_publication('risks "it''s", {odd}');
-SELECT pprepub.drop_publication('risks', true);
+CALL forget('risks "it''s", {odd}', 'risks');
 DROP TABLE "risks ""it's"", {odd}", risks_people, risks_few;
 DROP SCHEMA risks_out, risks_out_private, risks_odd, risks_odd_private;
 RESET ROLE;

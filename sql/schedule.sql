@@ -63,7 +63,7 @@ SELECT * FROM pprepub.scheduled;
 COMMIT;
 
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('patients');
+CALL forget('patients');
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP ROLE regress_member;

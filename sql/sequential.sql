@@ -40,7 +40,7 @@ SELECT try_publish('four', '{id}');
 SELECT try_publish('four', '{age, age}');
 SELECT try_publish('four', '{nothing}');
 SELECT pprepub.publish('four', 'age > 20');
-SELECT pprepub.drop_publication('four', forget_history => true);
+CALL forget('four');
 
 -- More than the data can bear
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 5}');
@@ -48,12 +48,12 @@ SELECT try_publish('four');
 SELECT try_publish('four', '{age, gender}');
 SELECT * FROM published.four_1 ORDER BY age, gender \g (format=aligned t=off)
 SELECT linkability FROM pprepub.linkability('four');
-SELECT pprepub.drop_publication('four', forget_history => true);
+CALL forget('four');
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 4.5, "privacy": "diversity"}');
 SELECT try_publish('four');
 TRUNCATE four;
 SELECT try_publish('four');
-SELECT pprepub.drop_publication('four', forget_history => true);
+CALL forget('four');
 DROP TABLE four;
 
 -- ----------------------------------------------------------------
@@ -109,7 +109,7 @@ UPDATE people SET disease = 'other' WHERE id = 1;
 SELECT try_publish('people', '{sex, disease}');
 DELETE FROM people WHERE id IN (1, 2);
 SELECT try_publish('people', '{sex, disease}');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- Newcomers judged by themselves
 TRUNCATE people;
@@ -121,20 +121,20 @@ SELECT try_publish('people', '{age, disease}');
 INSERT INTO people SELECT * FROM drawn_people WHERE id BETWEEN 304 AND 400;
 SELECT try_publish('people', '{age, disease}');
 SELECT linkability >= 4 AS kept FROM pprepub.linkability('people');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- Diversity, the match join, cuts, entropy
 CALL declare('{"k": 2.5, "privacy": "diversity", "loss": "em"}');
 SELECT try_publish('people', '{age, sex}');
 SELECT try_publish('people', '{age, disease}');
 SELECT diversity >= 2.5 AS kept FROM pprepub.linkability('people');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 CALL declare('{"k": 4, "join": "mj", "model": "cut"}');
 SELECT try_publish('people', '{age, sex}');
 SELECT try_publish('people', '{age, disease}');
 SELECT linkability >= 4 AS kept FROM pprepub.linkability('people', join_kind => 'mj');
 SELECT count(*) AS overlapping FROM (SELECT DISTINCT age FROM published.people_2) a, (SELECT DISTINCT age FROM published.people_2) b WHERE a.age <> b.age AND a.age && b.age;
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- What was published elsewhere counts; what nobody knows whose it is does not, once it was waived.
 CALL declare('{"k": 4}');
@@ -147,7 +147,7 @@ SELECT number, kind, columns, rows FROM pprepub.import_release('people', 'nobody
 SELECT try_publish('people', '{sex}');
 SELECT pprepub.acknowledge_history('people');
 SELECT try_publish('people', '{sex}');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- ----------------------------------------------------------------
 -- People who have left: whose values these were, whoever compares the releases can tell
@@ -166,7 +166,7 @@ SELECT try_publish('leaving', '{age}');
 DELETE FROM leaving WHERE id IN (2, 6);
 SELECT try_publish('leaving', '{disease}');
 SELECT check_name, required, measured, holds FROM pprepub.audit('leaving') WHERE check_name = 'joined';
-SELECT pprepub.drop_publication('leaving', forget_history => true);
+CALL forget('leaving');
 DROP TABLE leaving;
 
 -- ----------------------------------------------------------------
@@ -208,7 +208,7 @@ CALL audit();
 SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}');
 SELECT try_publish('audited', '{gender}');
 CALL audit();
-SELECT pprepub.drop_publication('audited', forget_history => true);
+CALL forget('audited');
 DROP TABLE audited CASCADE;
 DROP PROCEDURE audit;
 

@@ -26,6 +26,10 @@ BEGIN
 	END LOOP;
 END $$;
 
+-- Drops publications with their history, and says nothing.
+CREATE PROCEDURE forget(VARIADIC names text[]) LANGUAGE sql SET client_min_messages = warning AS
+$$ SELECT pprepub.drop_publication(name, true) FROM unnest(names) name $$;
+
 -- The parameter by which plans are made parallel is called otherwise since 16.
 CREATE FUNCTION force_parallel(value text) RETURNS void LANGUAGE sql AS
 $$ SELECT set_config(name, value, false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') $$;

@@ -26,7 +26,7 @@ SELECT * FROM pprepub.audit('people') WHERE NOT holds;
 SELECT pprepub.alter_publication('people', '{"strata": ["sex"]}');
 SELECT pprepub.alter_publication('people', '{"strata": null}');
 SELECT params FROM pprepub.publication;
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 15, "l": 2, "reserve": 2, "strata": ["country"], "leaves": "photo"}');
 SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 15, "l": 2, "reserve": 2, "strata": ["country"]}');
 SELECT rows, suppressed FROM pprepub.publish('people', NULL, '{age,disease}');
@@ -77,7 +77,7 @@ SELECT pprepub.alter_publication('people', '{"strata": ["id"]}');
 SELECT pprepub.alter_publication('people', '{"strata": ["no"]}');
 SELECT pprepub.alter_publication('people', '{"strata": []}');
 SELECT params FROM pprepub.publication;
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 5, "strata": ["ward"]}');
 SELECT pprepub.create_publication('people', 'strata_people', 'id', '{"age": "range", "photo": "suppress"}', 'disease', 'bpg', '{"k": 5, "strata": ["photo"]}');
 

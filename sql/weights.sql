@@ -84,14 +84,14 @@ SELECT pprepub.alter_publication('weighed', '{"weights": "age"}');
 SELECT pprepub.alter_publication('weighed', '{"weights": 2}');
 \set VERBOSITY default
 SELECT params -> 'weights' AS weights FROM pprepub.publication;
-SELECT pprepub.drop_publication('weighed', true);
+CALL forget('weighed');
 SELECT declare('{"weights": {"ward": 1}}');
 SELECT declare('{"leaves": "ward", "weights": {"ward": 1}}');
 SELECT pprepub.create_publication('weighed', 'weighed', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2, "weights": {"age": 1}}');
 -- A quasi-identifier that cannot be sorted has a weight, too.
 SELECT pprepub.create_publication('weighed', 'weighed', 'id', '{"age": "range", "photo": "suppress"}', 'disease', 'bpg', '{"k": 5, "repair": "dirty", "weights": {"photo": 0.5}}');
 SELECT rows, suppressed FROM pprepub.publish('weighed');
-SELECT pprepub.drop_publication('weighed', true);
+CALL forget('weighed');
 
 DROP FUNCTION declare;
 DROP PROCEDURE try;
