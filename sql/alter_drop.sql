@@ -24,6 +24,7 @@ SELECT params FROM pprepub.publish('patients');
 
 -- Afterwards, stronger may be said at once, weaker in so many words.
 SELECT pprepub.alter_publication('patients', '{"reserve": 2, "l": 2}');
+\set VERBOSITY terse
 -- But who would never be published again for it is asked after.
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "accept_weakening": true}');
@@ -66,6 +67,7 @@ SELECT pprepub.metrics('patients', 1);
 SELECT pprepub.class_members('patients');
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT pprepub.drop_publication('patients', true);
+\set VERBOSITY default
 SELECT pprepub.alter_publication('patients', '{}');
 RESET ROLE;
 SET ROLE regress_other;
@@ -95,6 +97,7 @@ SELECT pprepub.drop_publication('patients', true);
 RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.drop_publication('patients');
+\set VERBOSITY terse
 SELECT pprepub.drop_publication('patients', NULL);
 SELECT pprepub.drop_publication('patients', false);
 SELECT pprepub.drop_publication('patients', true);

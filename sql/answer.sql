@@ -37,6 +37,7 @@ SELECT * FROM published.asked(columns => '{id}');
 SELECT * FROM published.asked(columns => '{}');
 RESET SESSION AUTHORIZATION;
 SELECT * FROM pprepub_internal.answer('asked', NULL, NULL) AS a(class bigint);
+\set VERBOSITY terse
 SELECT pprepub_internal.answer('asked', NULL, NULL);
 SELECT * FROM pprepub_internal.answer('nothing', NULL, NULL) AS a(class bigint);
 SELECT * FROM pprepub_internal.answer(NULL, NULL, NULL) AS a(class bigint);
@@ -182,6 +183,7 @@ FROM asked_so_far WHERE published_by = 'regress_analyst';
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.asked();
 SELECT count(*) FROM published.asked();
+\set VERBOSITY default
 RESET SESSION AUTHORIZATION;
 SELECT asked_since() AS once;
 

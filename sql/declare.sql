@@ -34,6 +34,7 @@ ALTER TABLE patients RENAME COLUMN ward TO station;
 ALTER TABLE patients RENAME COLUMN zip TO postcode;
 INSERT INTO patients VALUES (1, 30, '531', 'F', 'flu'), (2, 31, '531', 'F', 'flu');
 SELECT count(*) FROM pprepub.publish('patients');
+\set VERBOSITY terse
 SELECT age, zip, sex, disease FROM published.patients;
 ALTER TABLE patients RENAME COLUMN postcode TO zip;
 ALTER TABLE patients RENAME COLUMN station TO ward;

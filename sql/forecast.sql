@@ -1,5 +1,6 @@
 -- forecast(): the releases to come, played on the rows of today.
 \pset format unaligned \t on
+\set VERBOSITY terse
 SET ROLE regress_owner;
 SET client_min_messages = notice;
 CREATE TABLE people (id int PRIMARY KEY, age int, disease text, until date);
@@ -62,6 +63,7 @@ SELECT * FROM pprepub.forecast('people', 1, 'NaN');
 SELECT * FROM pprepub.forecast('people', 1, come => 'Infinity');
 SELECT * FROM pprepub.forecast('people', 1, come => '-Infinity');
 SELECT * FROM pprepub.forecast('people', 1, change => 'NaN');
+\set VERBOSITY default
 SELECT * FROM pprepub.forecast('people', 1, change => 2);
 SELECT * FROM pprepub.forecast('people', 13, 0, 1);
 SELECT * FROM pprepub.forecast('people', 1000, 0, 1);
@@ -73,6 +75,7 @@ SELECT * FROM pprepub.forecast('people', 1, params => '{"l": 6}');
 SELECT * FROM pprepub.forecast('people', 1, params => '{"leaves": "disease"}');
 SELECT pprepub.create_publication('invariant', 'people', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', beside => '{people}');
 SELECT * FROM pprepub.forecast('invariant', 1);
+\set VERBOSITY terse
 CALL forget('invariant');
 SET ROLE regress_other;
 SELECT * FROM pprepub.forecast('people', 1);

@@ -1,6 +1,5 @@
 -- Method global: over all releases together, nobody was ever linked to a value with a chance of more than 1/l.
 \pset format unaligned \t on
-\set VERBOSITY default
 SET ROLE regress_owner;
 CREATE SCHEMA worlds;
 SET search_path = worlds;
@@ -70,6 +69,7 @@ SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDE
 SELECT number FROM pprepub.publish('patients');
 INSERT INTO patients VALUES ('o5', 'F', '65016', 'cold'), ('o6', 'F', '65017', 'gout'), ('o7', 'M', '65003', 'measles'), ('o8', 'M', '65004', 'mumps');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+\set VERBOSITY terse
 SELECT disease FROM worlds_out.patients_3 ORDER BY 1;
 DELETE FROM patients WHERE id >= 'o5';
 INSERT INTO patients VALUES ('p5', 'F', '65016', 'cold'), ('p6', 'F', '65017', 'gout'), ('p7', 'M', '65003', 'measles'), ('p8', 'M', '65004', 'mumps'), ('p9', 'M', '65005', 'rubella');
@@ -87,6 +87,7 @@ SELECT pprepub.alter_publication('patients', '{"strategy": "geometric"}');
 SELECT pprepub.alter_publication('patients', '{"strategy": "geometric", "alpha": 1.5}');
 SELECT pprepub.alter_publication('patients', '{"l": 3}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+\set VERBOSITY default
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
 
 -- Some values are protected, the others leave as they are.
@@ -146,6 +147,7 @@ SELECT * FROM pprepub.rebuild_history('patients');
 SET ROLE regress_other;
 SELECT * FROM pprepub.breach_probability('patients');
 SELECT count(*) FROM worlds_out_private.patients_registry;
+\set VERBOSITY terse
 SELECT count(*) FROM worlds_out_private.patients_paths;
 RESET ROLE;
 SET ROLE regress_owner;
@@ -194,6 +196,7 @@ ALTER TABLE eight ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'worlds_out');
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT pprepub.alter_publication('eight', '{"l": 4}');
+\set VERBOSITY default
 SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.assert_safe('eight');
 -- An import is judged by the l of its day; a release under a smaller one takes nothing from that.

@@ -258,6 +258,7 @@ SELECT count(*) FROM published.asked_now;
 ALTER FOREIGN TABLE published.asked_now DROP COLUMN more;
 SELECT count(*) > 0 AS ok FROM published.asked_now;
 DROP FOREIGN TABLE published.asked_now;
+\set VERBOSITY terse
 DROP FOREIGN TABLE published.asked_now CASCADE;
 SELECT pprepub.alter_publication('asked', '{}');
 SELECT count(*) > 0 AS ok, max(relacl::text) FROM published.asked_now, pg_class WHERE pg_class.oid = 'published.asked_now'::regclass;

@@ -1,5 +1,6 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
 \pset format unaligned \t on
+\set VERBOSITY terse
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -36,6 +37,7 @@ FROM published.patients_counterfeits GROUP BY release ORDER BY release;
 UPDATE patients SET disease = 'cataract' WHERE name = 'Tom';
 SELECT pprepub.publish('patients');
 SELECT pprepub.preview('patients');
+\set VERBOSITY default
 UPDATE patients SET disease = 'measles' WHERE name = 'Tom';
 SELECT pprepub.publish('patients');
 UPDATE patients SET disease = NULL WHERE name = 'Tom';
@@ -162,6 +164,7 @@ SELECT count(*) FROM pprepub.publish('plain');
 SELECT * FROM pprepub.risk_after_updates('plain');
 SELECT count(*), bool_and(risk <= 0.5) FROM pprepub.risk_after_updates('plain', 'updates');
 SELECT * FROM pprepub.risk_after_updates('plain', 'patients');
+\set VERBOSITY terse
 SELECT * FROM pprepub.risk_after_updates('no');
 SELECT * FROM pprepub.risk_after_updates(NULL);
 SET ROLE regress_other;

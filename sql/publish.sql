@@ -1,5 +1,6 @@
 -- publish(), preview() and what they leave: a release, its row, its members, its metrics.
 \pset format unaligned \t on
+\set VERBOSITY terse
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, disease text, ward text);
@@ -14,9 +15,11 @@ SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
 WHERE metric !~ '^seconds of|_seconds$|^bytes_per_row';
 SELECT metric, value > 0 AS positive FROM pprepub.preview('patients')
 WHERE metric IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
+\set VERBOSITY default
 SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.class_members('patients');
 SELECT * FROM pprepub.metrics('patients', 1);
+\set VERBOSITY terse
 
 -- With other parameters, weaker ones too, which hold for the preview alone; what is not given stays.
 CREATE FUNCTION compare(params jsonb, OUT rows float8, OUT classes float8, OUT suppressed float8) LANGUAGE sql AS $$
@@ -116,6 +119,7 @@ SELECT pprepub.publish('few');
 SELECT pprepub.preview('few');
 CREATE OR REPLACE VIEW few AS SELECT * FROM patients UNION ALL SELECT * FROM patients WHERE id < 13;
 SELECT pprepub.publish('few');
+\set VERBOSITY default
 SELECT pprepub.preview('few');
 CREATE OR REPLACE VIEW few AS SELECT nullif(id, 11) AS id, age, zip, disease, ward FROM patients;
 SELECT pprepub.publish('few');

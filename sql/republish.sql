@@ -1,5 +1,6 @@
 -- Releases that follow each other, and are safe together.
 \pset format unaligned \t on
+\set VERBOSITY terse
 SET ROLE regress_owner;
 
 -- What everybody may infer: the sets of people whom nobody can tell apart, from the log alone.
@@ -44,6 +45,7 @@ SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 DELETE FROM patients WHERE name IN ('Alice', 'Dave');
 INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
+\set VERBOSITY default
 SELECT people FROM told_apart('patients');
 SELECT * FROM pprepub.signatures('patients') ORDER BY key;
 SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive \g (format=aligned t=off)
@@ -89,6 +91,7 @@ DELETE FROM people WHERE id IN (1, 100);
 SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';
 DELETE FROM people WHERE id = 50;
 SELECT value FROM pprepub.preview('people', 'age < 1000') WHERE metric = 'suppressed';		-- a cohort asks for some, who may have others later
+\set VERBOSITY terse
 SELECT value FROM pprepub.preview('people', params => '{"repair": "counterfeit"}') WHERE metric = 'suppressed';
 SELECT value FROM pprepub.preview('people', params => '{"reserve": 20}') WHERE metric = 'suppressed';
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1001, 2000) i;
@@ -123,6 +126,7 @@ BEGIN;
 SELECT number FROM pprepub.publish('people');
 ROLLBACK;
 SELECT number FROM pprepub.publish('people');
+\set VERBOSITY default
 SELECT unsafe('people', 5, 2);
 CALL forget('people');
 

@@ -1,7 +1,6 @@
 -- Several sensitive columns, and bands of numbers and texts.
 \pset format unaligned \t on
 SET client_min_messages = notice;
-\set VERBOSITY default
 CREATE SCHEMA several;
 CREATE TABLE several.patients (
 	id int PRIMARY KEY,

@@ -67,6 +67,7 @@ SET client_min_messages = warning;
 
 -- What is refused.
 SELECT pprepub.alter_publication('people', '{"strata": "country"}');
+\set VERBOSITY terse
 SELECT pprepub.alter_publication('people', '{"strata": {"country": 1}}');
 SELECT pprepub.alter_publication('people', '{"strata": [1]}');
 SELECT pprepub.alter_publication('people', '{"strata": [""]}');

@@ -1,5 +1,6 @@
 -- Parameter "weights" of method bpg: cells of a column that weighs more stay narrower.
 \pset format unaligned \t on
+\set VERBOSITY terse
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE weighed (id int PRIMARY KEY, age int, zip int, country text, disease text, ward text, photo point);
@@ -66,8 +67,10 @@ SELECT pprepub.alter_publication('weighed', '{"weights": {"disease": 1}}');
 SELECT pprepub.alter_publication('weighed', '{"weights": {"id": 1}}');
 SELECT pprepub.alter_publication('weighed', '{"weights": {"age": 1, "no": 1}}');
 SELECT pprepub.alter_publication('weighed', '{"weights": {"": 1}}');
+\set VERBOSITY default
 SELECT pprepub.preview('weighed', params => '{"weights": {"no": 1}}');
 SELECT pprepub.alter_publication('weighed', '{"weights": {"age": 0}}');
+\set VERBOSITY terse
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SELECT pprepub.alter_publication('weighed', '{"weights": {"age": -1}}');
