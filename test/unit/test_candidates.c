@@ -22,17 +22,6 @@
 #define NCODES			20
 #define MAX_VALUES		12
 
-static uint64 random_state = 2007;
-
-static uint32
-draw(uint32 n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state >> 20) % n;
-}
-
 /* A class as observers see it: people, and what its rows show; counterfeits are nobody's. */
 typedef struct SeenClass
 {
@@ -362,27 +351,27 @@ come(World *world, int n, uint32 skew)
 		int			p = world->npeople++;
 
 		world->alive[p] = true;
-		world->sensitive[p] = skew > 0 && draw(100) < skew ? 0 : draw(world->nvalues);
+		world->sensitive[p] = skew > 0 && any_below(100) < skew ? 0 : any_below(world->nvalues);
 		for (int q = 0; q < NQIS; q++)
-			world->code[q][p] = draw(NCODES);
+			world->code[q][p] = any_below(NCODES);
 	}
 }
 
 static void
 live(World *world)
 {
-	uint32		leave = 5 + draw(40);
+	uint32		leave = 5 + any_below(40);
 
 	for (int p = 0; p < world->npeople; p++)
 	{
 		if (world->alive[p])
-			world->alive[p] = draw(100) >= leave;
+			world->alive[p] = any_below(100) >= leave;
 		else
-			world->alive[p] = draw(100) < 10;
-		if (draw(100) < 5)
-			world->code[draw(NQIS)][p] = draw(NCODES);
+			world->alive[p] = any_below(100) < 10;
+		if (any_below(100) < 5)
+			world->code[any_below(NQIS)][p] = any_below(NCODES);
 	}
-	come(world, draw(25), draw(3) == 0 ? draw(40) : 0);
+	come(world, any_below(25), any_below(3) == 0 ? any_below(40) : 0);
 }
 
 static Draft *
@@ -394,7 +383,7 @@ draft_of(World *world, const Method *method, const int64 *params)
 	past.paths = make_paths(world);
 	if (method->declaration.degree != NULL)
 		past.companies = make_companies(world, method->declaration.degree(params));
-	return method->draft(&world->frame, &past, params, draw(1000000));
+	return method->draft(&world->frame, &past, params, any_below(1000000));
 }
 
 static World *
@@ -466,7 +455,7 @@ static uint64 released;
 static void
 live_under(const Method *method, const int64 *params, int m, int n, bool once)
 {
-	World	   *world = world_create(5 + draw(80), m + draw(MAX_VALUES - m + 1), draw(4) == 0 ? draw(60) : 0);
+	World	   *world = world_create(5 + any_below(80), m + any_below(MAX_VALUES - m + 1), any_below(4) == 0 ? any_below(60) : 0);
 
 	while (world->releases < MAX_RELEASES)
 	{
@@ -499,7 +488,7 @@ keeps_everybody_among_the_same_values(void)
 {
 	for (int i = 0; i < some_of(600); i++)
 	{
-		int			m = 1 + draw(6);
+		int			m = 1 + any_below(6);
 		int64		params[] = {m, 0};
 
 		live_under(&invariance_method, params, m, 0, true);
@@ -514,8 +503,8 @@ correlates_no_few_people(void)
 {
 	for (int i = 0; i < some_of(1500); i++)
 	{
-		int			m = 1 + draw(6);
-		int			n = 1 + draw(m);
+		int			m = 1 + any_below(6);
+		int			n = 1 + any_below(m);
 		int64		params[] = {m, n, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
 
 		live_under(&cor_split_method, params, m, n, false);
@@ -676,7 +665,7 @@ attacker_create(const World *world, int nknown)
 
 	attacker->world = world;
 	for (int k = 0; k < nknown; k++)
-		attacker->is_known[draw(world->npeople)] = true;
+		attacker->is_known[any_below(world->npeople)] = true;
 	for (int r = 0; r < world->releases; r++)
 		for (int c = 0; c < world->seen[r].nclasses; c++)
 			for (int i = 0; i < world->seen[r].classes[c].npeople; i++)
@@ -732,9 +721,9 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 
 	for (int i = 0; i < some_of(300); i++)
 	{
-		int			m = 3 + draw(4);
-		int			n = 2 + draw(m - 2);
-		int			nknown = 1 + draw(n - 1);
+		int			m = 3 + any_below(4);
+		int			n = 2 + any_below(m - 2);
+		int			nknown = 1 + any_below(n - 1);
 		int64		plain[] = {m, 0};
 		int64		safe[] = {m, n, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
 
@@ -751,7 +740,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 					break;
 				see(world, draft->classes);
 				for (int p = 0; p < world->npeople; p++)
-					world->alive[p] = world->alive[p] ? draw(100) >= 15 : draw(100) < 10;
+					world->alive[p] = world->alive[p] ? any_below(100) >= 15 : any_below(100) < 10;
 				come(world, 5, 0);
 			}
 			if (split)
@@ -936,18 +925,18 @@ static void
 live_among_few(World *world)
 {
 	for (int p = 0; p < world->npeople; p++)
-		world->alive[p] = world->alive[p] ? draw(100) >= 20 : draw(100) < 30;
+		world->alive[p] = world->alive[p] ? any_below(100) >= 20 : any_below(100) < 30;
 	for (int p = 0; p < world->npeople; p++)
-		world->code[draw(NQIS)][p] = draw(NCODES);
-	if (draw(3) == 0)
-		for (int n = 1 + draw(3), value = draw(world->nvalues); n > 0 && world->npeople < 12; n--)
+		world->code[any_below(NQIS)][p] = any_below(NCODES);
+	if (any_below(3) == 0)
+		for (int n = 1 + any_below(3), value = any_below(world->nvalues); n > 0 && world->npeople < 12; n--)
 		{
 			come(world, 1, 0);
-			if (draw(4) > 0)
+			if (any_below(4) > 0)
 				world->sensitive[world->npeople - 1] = value;
 		}
 	else if (world->npeople < 12)
-		come(world, draw(2), 0);
+		come(world, any_below(2), 0);
 }
 
 static void
@@ -959,11 +948,11 @@ leaves_candidates_to_who_knows_what_can_be_invented(void)
 	found = released = 0;
 	for (int i = 0; i < some_of(4000); i++)
 	{
-		int			m = 2 + draw(2);
-		bool		split = draw(3) == 0;
+		int			m = 2 + any_below(2);
+		bool		split = any_below(3) == 0;
 		int64		plain[] = {m, 0};
-		int64		safe[] = {m, 1 + draw(m), PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
-		World	   *world = world_create(m + draw(5), m + 1 + draw(5), draw(2) * 50);
+		int64		safe[] = {m, 1 + any_below(m), PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
+		World	   *world = world_create(m + any_below(5), m + 1 + any_below(5), any_below(2) * 50);
 
 		while (world->releases < MAX_RELEASES)
 		{
@@ -977,7 +966,7 @@ leaves_candidates_to_who_knows_what_can_be_invented(void)
 			}
 			found += draft->refusal.kind == REFUSED_FOUND;
 			live_among_few(world);
-			if (world->npeople >= 12 && draw(4) == 0)
+			if (world->npeople >= 12 && any_below(4) == 0)
 				break;
 		}
 		leaves_everybody_candidates(world, m);
@@ -993,7 +982,7 @@ static World *
 live_carelessly(int m)
 {
 	int64		params[] = {m, 0};
-	World	   *world = world_create(m + draw(4), m + 1 + draw(3), draw(2) * 50);
+	World	   *world = world_create(m + any_below(4), m + 1 + any_below(3), any_below(2) * 50);
 
 	world->is_careless = true;
 	while (world->releases < 6)
@@ -1003,7 +992,7 @@ live_carelessly(int m)
 		if (world->nrows > 0 && draft->refusal.kind == NOT_REFUSED)
 			see(world, draft->classes);
 		live_among_few(world);
-		if (draw(8) == 0)
+		if (any_below(8) == 0)
 			break;
 	}
 	return world;
@@ -1048,7 +1037,7 @@ finds_who_is_not_vouched_for(void)
 
 	for (int i = 0; i < some_of(3000); i++)
 	{
-		int			m = 2 + draw(2);
+		int			m = 2 + any_below(2);
 		World	   *world = live_carelessly(m);
 		Observer	observer;
 		Seen	   *seen;
@@ -1062,7 +1051,7 @@ finds_who_is_not_vouched_for(void)
 		if (observer.nseen == 0 || world->npeople > observer.nseen)
 			continue;
 		seen = seen_of(world);
-		known = draw(3) == 0 ? (Individual) world->seen[0].classes[0].person[0] : NO_INDIVIDUAL;
+		known = any_below(3) == 0 ? (Individual) world->seen[0].classes[0].person[0] : NO_INDIVIDUAL;
 		deduction = deduce(statistics_of(seen), &known, known != NO_INDIVIDUAL, true, PG_UINT64_MAX);
 		for (int k = 0; k < observer.nseen; k++)
 		{
@@ -1115,8 +1104,8 @@ asks_for_what_figure_6_asks(void)
 
 	for (int i = 0; i < some_of(200); i++)
 	{
-		int			m = 2 + draw(4);
-		int			n = 1 + draw(m);
+		int			m = 2 + any_below(4);
+		int			n = 1 + any_below(m);
 		int64		params[] = {m, n, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
 		World	   *world = world_create(40, m, 0);	/* one signature */
 		const Companies *companies;
@@ -1138,12 +1127,12 @@ asks_for_what_figure_6_asks(void)
 		{
 			RowId		rows[MAX_CLASS];
 			int			nrows = 0;
-			int			near = draw(world->nrows);
-			int			size = m * (1 + draw(2));
+			int			near = any_below(world->nrows);
+			int			size = m * (1 + any_below(2));
 
-			while (nrows < size && nrows < world->nrows && draw(12) > 0)
+			while (nrows < size && nrows < world->nrows && any_below(12) > 0)
 			{
-				RowId		row = (near + draw(3) + nrows) % world->nrows;
+				RowId		row = (near + any_below(3) + nrows) % world->nrows;
 				bool		twice = false;
 
 				for (int j = 0; j < nrows; j++)
@@ -1203,9 +1192,9 @@ invents_hardly_more_than_must_be_at_first(void)
 
 	for (int i = 0; i < some_of(500); i++)
 	{
-		int			m = 1 + draw(6);
+		int			m = 1 + any_below(6);
 		int64		params[] = {m, 0};
-		World	   *world = world_create(1 + draw(120), m + draw(MAX_VALUES - m + 1), draw(50));
+		World	   *world = world_create(1 + any_below(120), m + any_below(MAX_VALUES - m + 1), any_below(50));
 		Draft	   *draft = draft_of(world, &invariance_method, params);
 		int			count[MAX_VALUES] = {0};
 		int			most = 0;
@@ -1299,10 +1288,10 @@ chooses_n_as_if_it_asked_for_each(void)
 
 	for (int i = 0; i < some_of(20000); i++)
 	{
-		double		p = pow(draw(1001) / 1000.0, 3);
-		int64		lifespan = 1 + draw(50);
-		uint32		m = 1 + draw(40);
-		double		threshold = draw(1001) / 1000.0;
+		double		p = pow(any_below(1001) / 1000.0, 3);
+		int64		lifespan = 1 + any_below(50);
+		uint32		m = 1 + any_below(40);
+		double		threshold = any_below(1001) / 1000.0;
 		double		least;
 		uint32		n = chosen_one_by_one(p, lifespan, m, threshold, &least);
 

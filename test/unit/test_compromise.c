@@ -12,17 +12,6 @@
 #define MAX_RELEASES 3
 #define AMPLE		100000000	/* steps: more than any search here takes */
 
-static uint64 random_state = 2009;
-
-static uint32
-draw(uint32 n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state >> 20) % n;
-}
-
 /* A release of classes that are given as rows of individuals, NO_INDIVIDUAL ending each. */
 static void
 add_release(Seen *seen, const Individual *individuals, int n, const Code *value_of)
@@ -233,20 +222,20 @@ draw_history(Seen *seen, const Code *truth)
 
 	for (Individual t = 0; t < seen->nindividuals; t++)
 	{
-		if (seen->nreleases > 0 && draw(4) == 0)
+		if (seen->nreleases > 0 && any_below(4) == 0)
 			continue;
 		individuals[n++] = t;
 	}
 	for (int i = 0; i < n; i++)
 	{
-		int			j = i + draw(n - i);
+		int			j = i + any_below(n - i);
 		Individual		swap = individuals[i];
 
 		individuals[i] = individuals[j];
 		individuals[j] = swap;
 	}
 	for (int i = n - 1; i >= 0; i--, since++)
-		if (i == n - 1 || (since >= 2 && draw(2) == 0))
+		if (i == n - 1 || (since >= 2 && any_below(2) == 0))
 		{
 			memmove(individuals + i + 2, individuals + i + 1, sizeof(Individual) * (n - i - 1));
 			individuals[i + 1] = NO_INDIVIDUAL;
@@ -268,17 +257,17 @@ typedef struct Secret
 static Secret
 draw_secret(void)
 {
-	Secret		secret = {.seen = seen_create(3 + draw(5), 3)};
+	Secret		secret = {.seen = seen_create(3 + any_below(5), 3)};
 	Code		truth[MAX_PEOPLE];
 	bool		is_known[MAX_PEOPLE] = {false};
-	int			nreleases = 1 + draw(MAX_RELEASES);
+	int			nreleases = 1 + any_below(MAX_RELEASES);
 
 	for (uint64 t = 0; t < secret.seen->nindividuals; t++)
-		truth[t] = draw(secret.seen->nvalues);
+		truth[t] = any_below(secret.seen->nvalues);
 	while (secret.seen->nreleases < nreleases)
 		draw_history(secret.seen, truth);
 	for (Individual t = 0; t < secret.seen->nindividuals; t++)
-		if (draw(4) == 0)
+		if (any_below(4) == 0)
 		{
 			secret.known[secret.nknown++] = t;
 			is_known[t] = true;
