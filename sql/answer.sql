@@ -89,9 +89,7 @@ DROP TABLE wide;
 DROP TYPE mood, pair, short;
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- Wherever it is called
--- ----------------------------------------------------------------
+-- ---- Wherever it is called ----
 
 CREATE FUNCTION asked_since(boolean DEFAULT false) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -187,9 +185,7 @@ SELECT count(*) FROM published.asked();
 RESET SESSION AUTHORIZATION;
 SELECT asked_since() AS once;
 
--- ----------------------------------------------------------------
--- Locks and rows of the transaction that asks
--- ----------------------------------------------------------------
+-- ---- Locks and rows of the transaction that asks ----
 
 SET ROLE regress_other;
 CREATE TABLE others AS SELECT i AS id, i % 10 AS age, 'd' || i % 7 AS disease FROM generate_series(1, 100) i;
@@ -209,9 +205,7 @@ SELECT count(*) FROM others.locked();
 COMMIT;
 SELECT number, kind, rows FROM pprepub.release WHERE publication = 'locked';
 
--- ----------------------------------------------------------------
--- A source that fails looks like one without anybody
--- ----------------------------------------------------------------
+-- ---- A source that fails looks like one without anybody ----
 
 CREATE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
@@ -247,9 +241,7 @@ SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
 DROP VIEW failing;
 DROP FUNCTION fail;
 
--- ----------------------------------------------------------------
--- The function's life
--- ----------------------------------------------------------------
+-- ---- The function's life ----
 
 CREATE FUNCTION others.taken(int) RETURNS int LANGUAGE sql AS 'SELECT 1';
 SELECT pprepub.create_publication('taken', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');

@@ -41,9 +41,7 @@ EXCEPTION WHEN SQLSTATE 'XX999' THEN
 END
 $$;
 
--- ----------------------------------------------------------------
--- With a key: every form that a cell can have
--- ----------------------------------------------------------------
+-- ---- With a key: every form that a cell can have ----
 
 CREATE TABLE published_before (person text, age text, zip text, country text, sex text, disease text, ward text);
 INSERT INTO published_before VALUES
@@ -85,9 +83,7 @@ SELECT try_rows($$SELECT id AS person, disease FROM patients$$);
 -- A class parts rows, whatever it means.
 SELECT try_rows($$SELECT id AS person, '*' AS age, id % 2 AS class FROM patients$$);
 
--- ----------------------------------------------------------------
--- What is wrong with it
--- ----------------------------------------------------------------
+-- ---- What is wrong with it ----
 
 -- Columns
 SELECT try_rows($$SELECT id AS person, age AS years FROM patients$$);
@@ -138,9 +134,7 @@ SELECT pprepub.import_release('patients', 'published_before', 'person');
 ROLLBACK;
 SELECT count(*) FROM pprepub.release;
 
--- ----------------------------------------------------------------
--- People who have changed or left since
--- ----------------------------------------------------------------
+-- ---- People who have changed or left since ----
 
 SET client_min_messages = notice;
 SELECT classes FROM pprepub.import_release('patients', 'published_before', 'person');
@@ -159,9 +153,7 @@ SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE c
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT key, signature FROM pprepub.signatures('patients') ORDER BY key::int;
 
--- ----------------------------------------------------------------
--- Without a key: nothing is published until that is waived
--- ----------------------------------------------------------------
+-- ---- Without a key: nothing is published until that is waived ----
 
 SELECT pprepub.publish('patients');
 SELECT * FROM published.patients();
@@ -191,9 +183,7 @@ SELECT number FROM pprepub.import_release('patients', 'published_before', 'perso
 SET client_min_messages = notice;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'invariant';
 
--- ----------------------------------------------------------------
--- Who may
--- ----------------------------------------------------------------
+-- ---- Who may ----
 
 RESET ROLE;
 SET ROLE regress_other;
@@ -211,9 +201,7 @@ SELECT pprepub.import_release('patients', 'others', 'person');
 SET ROLE regress_owner;
 CALL forget('patients');
 
--- ----------------------------------------------------------------
--- Method sequential: declared, imported, audited; its releases have no classes
--- ----------------------------------------------------------------
+-- ---- Method sequential: declared, imported, audited; its releases have no classes ----
 
 SET client_min_messages = error;
 CREATE FUNCTION try_sequential(params jsonb) RETURNS text LANGUAGE plpgsql AS $$

@@ -6,9 +6,7 @@
 GRANT USAGE ON SCHEMA planted TO regress_owner;
 SET client_min_messages = warning;
 
--- ----------------------------------------------------------------
--- The paper's examples
--- ----------------------------------------------------------------
+-- ---- The paper's examples ----
 
 -- Example 1.1: age and disease, gender and disease; each links Alice (30, F) to two diseases, both together to angina only.
 CREATE TABLE patients (id int PRIMARY KEY, age int, gender text, disease text);
@@ -101,9 +99,7 @@ SHOW pprepub.fmj_budget;
 CALL forget('t');
 DROP TABLE t, edge CASCADE;
 
--- ----------------------------------------------------------------
--- A life
--- ----------------------------------------------------------------
+-- ---- A life ----
 
 DROP SCHEMA published, published_private;
 SET ROLE regress_owner;

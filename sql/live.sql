@@ -33,9 +33,7 @@ RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 SELECT * FROM last_cohort();
 
--- ----------------------------------------------------------------
--- Which conditions are asked
--- ----------------------------------------------------------------
+-- ---- Which conditions are asked ----
 
 -- the cohort in words, without asking
 CREATE FUNCTION cohort_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -139,9 +137,7 @@ SELECT count(*) > 0 AS some FROM published.asked_now p JOIN (VALUES ('53101'), (
 SELECT count(*) > 0 AS some FROM published.asked_now p LEFT JOIN (VALUES ('53101'), ('53101')) z (zip) USING (zip);
 SELECT count(*) > 0 AS some FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = 'F';
 
--- ----------------------------------------------------------------
--- One scan, one answer
--- ----------------------------------------------------------------
+-- ---- One scan, one answer ----
 
 SET client_min_messages = warning;
 CREATE FUNCTION asked_since() RETURNS bigint LANGUAGE plpgsql AS $$
@@ -233,9 +229,7 @@ RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 SELECT pprepub.alter_publication('asked', '{"max_answers_per_role": 1000}');
 
--- ----------------------------------------------------------------
--- What cannot be done with it
--- ----------------------------------------------------------------
+-- ---- What cannot be done with it ----
 
 INSERT INTO published.asked_now (age) VALUES (1);
 UPDATE published.asked_now SET age = 1;
@@ -264,9 +258,7 @@ SELECT pprepub.alter_publication('asked', '{}');
 SELECT count(*) > 0 AS ok, max(relacl::text) FROM published.asked_now, pg_class WHERE pg_class.oid = 'published.asked_now'::regclass;
 SELECT relname, relacl FROM pg_class WHERE oid = 'published.asked_answers'::regclass;
 
--- ----------------------------------------------------------------
--- Views and functions over it
--- ----------------------------------------------------------------
+-- ---- Views and functions over it ----
 
 GRANT SELECT ON published.asked_now TO regress_analyst;
 CREATE VIEW women AS SELECT age, disease FROM published.asked_now WHERE sex = 'F';
@@ -290,9 +282,7 @@ SELECT answers_used > 0 AS used FROM pprepub.answers('published.asked_now');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 
--- ----------------------------------------------------------------
--- Sources that fail: their owner is told, others are not
--- ----------------------------------------------------------------
+-- ---- Sources that fail: their owner is told, others are not ----
 
 CREATE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
@@ -331,9 +321,7 @@ SELECT pprepub.drop_publication('failing', true);
 DROP VIEW failing;
 DROP FUNCTION fail;
 
--- ----------------------------------------------------------------
--- Values of every kind, live and in the view of the newest release
--- ----------------------------------------------------------------
+-- ---- Values of every kind, live and in the view of the newest release ----
 
 CREATE TYPE mood AS ENUM ('well', 'ill');
 CREATE TABLE moods (mood text, root text);
@@ -367,9 +355,7 @@ DROP TABLE kinds, moods, codes;
 DROP TYPE mood;
 SELECT pprepub.drop_taxonomy('moods'), pprepub.drop_taxonomy('codes'), pprepub.drop_taxonomy('tens');
 
--- ----------------------------------------------------------------
--- What analysts may know
--- ----------------------------------------------------------------
+-- ---- What analysts may know ----
 
 SELECT pprepub.create_publication('told', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg',
 	'{"k": 5, "l": 2, "frequency": 1.5, "repair": "none", "reserve": 1}', beside => '{asked}');

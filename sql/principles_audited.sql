@@ -3,9 +3,7 @@
 SET ROLE regress_owner;
 SET client_min_messages = error;
 
--- ----------------------------------------------------------------
--- "l-Diversity": patients, a 4-anonymous table of them, and a diverse one
--- ----------------------------------------------------------------
+-- ---- "l-Diversity": patients, a 4-anonymous table of them, and a diverse one ----
 
 CREATE TABLE patients (id int PRIMARY KEY, zip text, age int, ill text);
 INSERT INTO patients VALUES (1, '13053', 28, 'heart'), (2, '13068', 29, 'heart'), (3, '13068', 21, 'virus'), (4, '13053', 23, 'virus'),
@@ -42,9 +40,7 @@ SELECT * FROM pprepub.attack('both', '{"k": 2, "frequency": 1.5}') WHERE holds;
 -- Nothing of this was promised.
 SELECT check_name, required, measured, holds FROM pprepub.audit('both') WHERE check_name IN ('k', 'l', 'atoms') OR check_name ~ 'revealed';
 
--- ----------------------------------------------------------------
--- Declared, and broken by an import
--- ----------------------------------------------------------------
+-- ---- Declared, and broken by an import ----
 
 SELECT pprepub.create_publication('strict', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4, "frequency": 2, "recursive": 2, "c": 1.5}', beside => '{four,diverse,both}');
 RESET client_min_messages;
@@ -55,9 +51,7 @@ SELECT * FROM pprepub.attack('strict') \g (format=aligned t=off)
 -- By another principle it may hold, and be told so.
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('strict', '{"k": 2}');
 
--- ----------------------------------------------------------------
--- Raised, and added: who could never be shown again?
--- ----------------------------------------------------------------
+-- ---- Raised, and added: who could never be shown again? ----
 
 CREATE FUNCTION try_alter(name text, params jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -98,9 +92,7 @@ SELECT try_alter('four', '{"t": 0.59}');
 -- The release that is out promised less.
 SELECT check_name, holds FROM pprepub.audit('four') WHERE check_name ~ '^t$|revealed';
 
--- ----------------------------------------------------------------
--- Principles that are none
--- ----------------------------------------------------------------
+-- ---- Principles that are none ----
 
 CREATE FUNCTION try_principle(principle jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -145,9 +137,7 @@ SELECT try_principle('{"beta": 0, "delta": 0.000001}');
 SELECT try_principle('{"k": 2147483647, "frequency": 1000000, "joint": true}');
 SELECT try_principle(NULL) LIKE '%checksums%' AS declared;
 
--- ----------------------------------------------------------------
--- NULLs, and releases that nothing is known of
--- ----------------------------------------------------------------
+-- ---- NULLs, and releases that nothing is known of ----
 
 SET client_min_messages = error;
 CREATE TABLE visits (id int, ward text, ill text);
@@ -163,9 +153,7 @@ SELECT rows, classes FROM pprepub.import_release('visits', 'visits', 'id');
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('visits', '{"k": 2, "frequency": 2, "t": 0.1}') \g (format=aligned t=off)
 SELECT * FROM pprepub.attack('visits', '{"k": 2, "frequency": 2}');
 
--- ----------------------------------------------------------------
--- "t-Closeness": nine salaries, a 3-diverse table of them, and a close one
--- ----------------------------------------------------------------
+-- ---- "t-Closeness": nine salaries, a 3-diverse table of them, and a close one ----
 
 CREATE TABLE staff (id int, zip text, salary int);
 INSERT INTO staff VALUES (1, '47677', 3000), (2, '47602', 4000), (3, '47678', 5000), (4, '47905', 6000), (5, '47909', 11000), (6, '47906', 8000),
@@ -184,9 +172,7 @@ SELECT pprepub.drop_publication(name, true) FROM unnest('{diverse_staff,close_st
 DROP VIEW staff_diverse, staff_close;
 DROP TABLE staff;
 
--- ----------------------------------------------------------------
--- Several columns: each by itself, and one beside a value of another
--- ----------------------------------------------------------------
+-- ---- Several columns: each by itself, and one beside a value of another ----
 
 CREATE TABLE workers (id int, ward text, ill text, income int);
 INSERT INTO workers VALUES (1, 'a', 'flu', 10), (2, 'a', 'flu', 10), (3, 'a', 'gout', 20), (4, 'a', 'gout', 20),
@@ -201,9 +187,7 @@ SELECT * FROM pprepub.attack('workers', '{"l": 2}');
 SELECT * FROM pprepub.attack('workers', '{"l": 2, "joint": true}');
 CALL forget('workers');
 
--- ----------------------------------------------------------------
--- A life under a principle
--- ----------------------------------------------------------------
+-- ---- A life under a principle ----
 
 CREATE TABLE people AS SELECT i AS id, i % 60 AS age, CASE WHEN i % 3 > 0 THEN 'cold' ELSE 'd' || i % 7 END AS ill, i * 7 % 5 AS income FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', '{ill, income}', 'bpg',
@@ -241,9 +225,7 @@ SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_
 SELECT * FROM pprepub.attack('visits', '{"frequency": 2}');
 SET ROLE regress_owner;
 
--- ----------------------------------------------------------------
--- What a release was published with counts for it, and for all up to it, whatever comes later
--- ----------------------------------------------------------------
+-- ---- What a release was published with counts for it, and for all up to it, whatever comes later ----
 
 SET client_min_messages = error;
 CREATE TABLE eight AS SELECT i AS id, i AS age, 'v' || i % 2 AS ill FROM generate_series(1, 8) i;

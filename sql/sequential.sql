@@ -15,9 +15,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- ----------------------------------------------------------------
--- Example 1.1: each release alone links a person to two diseases, both together to one
--- ----------------------------------------------------------------
+-- ---- Example 1.1: each release alone links a person to two diseases, both together to one ----
 
 CREATE TABLE four (id int PRIMARY KEY, age int, gender text, disease text);
 INSERT INTO four VALUES (1, 20, 'male', 'measles'), (2, 20, 'female', 'hepatitis'), (3, 30, 'male', 'flu'), (4, 30, 'female', 'angina');
@@ -56,9 +54,7 @@ SELECT try_publish('four');
 CALL forget('four');
 DROP TABLE four;
 
--- ----------------------------------------------------------------
--- Hundreds of people, and releases that come and go
--- ----------------------------------------------------------------
+-- ---- Hundreds of people, and releases that come and go ----
 
 CREATE FUNCTION drawn(id int, what text, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
 	$$ SELECT (('x' || substr(md5(id || what), 1, 7))::bit(28)::int % n) * (('x' || substr(md5(what || id), 1, 7))::bit(28)::int % n) / n $$;
@@ -149,9 +145,7 @@ SELECT pprepub.acknowledge_history('people');
 SELECT try_publish('people', '{sex}');
 CALL forget('people');
 
--- ----------------------------------------------------------------
--- People who have left: whose values these were, whoever compares the releases can tell
--- ----------------------------------------------------------------
+-- ---- People who have left: whose values these were, whoever compares the releases can tell ----
 
 CREATE TABLE leaving (id int PRIMARY KEY, age int, disease text);
 INSERT INTO leaving VALUES (1, 20, 'flu'), (2, 20, 'measles'), (3, 20, 'cough'), (4, 20, 'mumps'),
@@ -169,9 +163,7 @@ SELECT check_name, required, measured, holds FROM pprepub.audit('leaving') WHERE
 CALL forget('leaving');
 DROP TABLE leaving;
 
--- ----------------------------------------------------------------
--- What the audit says of all releases together
--- ----------------------------------------------------------------
+-- ---- What the audit says of all releases together ----
 
 CREATE TABLE audited AS SELECT id, 20 + id % 4 * 10 AS age, CASE WHEN id % 2 = 0 THEN 'F' ELSE 'M' END AS gender, 'd' || id % 7 AS disease FROM generate_series(1, 40) id;
 ALTER TABLE audited ADD PRIMARY KEY (id);

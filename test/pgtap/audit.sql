@@ -1,8 +1,4 @@
 -- audit(): all holds after whatever publish() made, and each kind of damage is found by the check that is there for it.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE levels (country text, region text, world text);
 INSERT INTO levels VALUES ('France', 'West', 'World'), ('Spain', 'South', 'World'), ('Italy', 'South', 'World'), ('Peru', 'Peru', 'World');
@@ -174,8 +170,6 @@ SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EV
 	FROM (VALUES ('ADD more int'), ('DROP ill CASCADE'), ('ALTER age TYPE text'), ('ALTER ill TYPE bigint USING 1'), ('ALTER class TYPE text')) c(change);
 
 -- Answers, which builds with assertions can make here: what is kept of them, with the log, is all that there is.
-\set asserts 0
-\getenv asserts PPREPUB_ASSERTIONS
 \if :asserts
 CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETURNS SETOF record
 	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
@@ -275,4 +269,3 @@ SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('few') a WHERE NOT holds), NUL
 
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- Releases of cohorts: which rows are read for them, by what, and what their cells say.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 -- Who leaves a neighborhood of one behind takes him along: he is found by his key, of whatever type.
 CREATE TYPE pair AS (a int, b text);
@@ -120,4 +117,3 @@ END $$;
 SELECT CASE WHEN to_regclass('collated') IS NULL THEN skip('there is no ICU', 3) ELSE throws_ok($$SELECT pprepub.preview('collated', 'zip LIKE ''5%''')$$, '0A000', NULL, 'LIKE under a collation that is not deterministic') END;
 SELECT throws_ok($$SELECT pprepub.preview('collated', 'zip = sex')$$, '0A000', NULL, 'texts with different collations') WHERE to_regclass('collated') IS NOT NULL;
 SELECT lives_ok($$SELECT pprepub.preview('collated', 'zip = other AND zip >= ''5'' AND sex > ''F'' ')$$, 'a collation beats the default') WHERE to_regclass('collated') IS NOT NULL;
-SELECT * FROM finish();

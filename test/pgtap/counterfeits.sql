@@ -1,9 +1,6 @@
 -- Invented rows of m-invariance and cor-split cannot be told from people's: neither where they stand, nor in which classes, nor by
 -- what they show; and they never come again.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.4) \g /dev/null
 
 -- One value is too frequent among newcomers, and everybody with another one leaves for a while.
@@ -87,6 +84,3 @@ ROLLBACK TO before;
 SELECT is((SELECT number FROM pprepub.publish('cor_split')), 6, 'a release that was rolled back was none');
 SELECT results_eq($$ SELECT * FROM pprepub.rebuild_history('cor_split') $$, $$ VALUES ('paths', true) $$, 'nor is it in the history');
 SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('cor_split') WHERE NOT holds), NULL, 'and audit() holds');
-
-SELECT * FROM finish();
-ROLLBACK;

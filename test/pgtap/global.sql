@@ -1,9 +1,6 @@
 -- Method global over random lives: in all that is out, nobody was ever linked to a protected value with a chance of more than 1/l.
 -- Chances are counted here from the log, in whole numbers, and by none of the extension's own code.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.25) \g /dev/null
 
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
@@ -136,6 +133,3 @@ SELECT is_empty('SELECT breached(2, (SELECT array_agg(ill) FROM delicate)) EXCEP
 SELECT is_empty($$ SELECT who FROM shown JOIN pprepub.class_members('people') m ON m.key || ': d1' = who JOIN people ON people.id::text = m.key
 	WHERE m.release > 2 AND ill = 'd1' $$, 'who was is withheld while he has it');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
-
-SELECT * FROM finish();
-ROLLBACK;

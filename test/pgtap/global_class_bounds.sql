@@ -1,9 +1,6 @@
 -- What the history of method global keeps of everybody beside the log, so that releases need not read all of it: what classes disclosed, at the
 -- worst. It is never less than they disclosed of any value, follows what is protected, and is noticed, refused and mended where it is damaged.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.75) \g /dev/null
 
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
@@ -189,6 +186,3 @@ SELECT is(altered(change, asked), 'the table of paths of publication "people" is
 	FROM unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER disclosed TYPE bigint[] USING NULL', 'ALTER members TYPE bytea USING ''x''', 'ALTER release TYPE text', 'DROP disclosed', 'ADD more int']) change,
 		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.audit(''people'')', 'SELECT pprepub.rebuild_history(''people'')']) asked;
 SELECT check_disclosed('{d6,d7,d8,d9,d10,d11}', 'after all');
-
-SELECT * FROM finish();
-ROLLBACK;

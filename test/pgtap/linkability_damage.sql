@@ -1,9 +1,5 @@
 -- linkability() on releases that are not what was published: an error, or judged as they are; and on sources that cannot
 -- be read, of any kind of column.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE levels (country text, region text, world text);
 INSERT INTO levels VALUES ('France', 'West', 'World'), ('Spain', 'South', 'World'), ('Italy', 'South', 'World'), ('Peru', 'Peru', 'World');
@@ -106,4 +102,3 @@ SELECT is(judged(kind), 'judged', 'odd types by ' || kind) FROM unnest('{mj,kmj,
 SELECT is(tuples, 60::bigint, 'one tuple each') FROM pprepub.linkability('people');
 SELECT ok(linkability <= 4, 'equal values are one') FROM pprepub.linkability('people');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
-SELECT * FROM finish();

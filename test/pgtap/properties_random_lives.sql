@@ -4,12 +4,7 @@
 --
 -- Everything is drawn from the life's number but what publish() draws itself: where a life fails, try
 -- SELECT live(number) several times.
-\set QUIET on
-SET client_min_messages = error;
 \ir ../lib/attacker.sql
-SELECT no_plan();
-\set asserts 0
-\getenv asserts PPREPUB_ASSERTIONS
 \if :asserts
 CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETURNS SETOF record
 	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
@@ -148,4 +143,3 @@ END
 $fn$;
 -- Each in a transaction of its own: their tables would need too many locks.
 SELECT format('SELECT live(%s)', number) FROM generate_series(1, 56) number \gexec
-SELECT * FROM finish();

@@ -1,8 +1,4 @@
 -- Sequences where people leave and come back: whoever knows who was there when adds and subtracts what all releases show.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE everybody AS SELECT i AS id, 20 + i % 2 AS age, 'd' || i % 7 AS ill FROM generate_series(1, 63) i;
 CREATE TABLE people (LIKE everybody);
@@ -87,4 +83,3 @@ BEGIN
 END $$;
 SELECT setseed(0.3) \g /dev/null
 SELECT ok(published > 30 AND refused > 0 AND few = 0, format('at random: %s published, %s refused, %s sums of few values', published, refused, few)) FROM live_randomly(3);
-SELECT finish();

@@ -1,8 +1,5 @@
 -- Small sequences whose people leave, change and come: whatever happens to them, a release is made, or refused for what it would tell,
 -- and all that is out keeps what was promised.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 -- Who leaves may have been what nobody is any more.
 CREATE TABLE four (id int, age int, sex text, ill text);
@@ -47,4 +44,3 @@ END $$;
 CREATE TABLE lived AS SELECT life, l.* FROM generate_series(1, 60) life, LATERAL live(life) l;
 SELECT cmp_ok((SELECT sum(published) FROM lived), '>', 80::numeric, 'many were published');
 SELECT is((SELECT string_agg(life || ' ' || wrong, '; ') FROM lived WHERE wrong IS NOT NULL), NULL, 'all that is out holds');
-SELECT * FROM finish();

@@ -1,9 +1,5 @@
 -- People who have left a sequence: whoever knows what they were, and when they were there, compares the releases. In
 -- random lives, an attacker who joins them by hand is left with k values, of those who left, too.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT setseed(0.1) \g /dev/null
 
 SET check_function_bodies = off;
@@ -66,4 +62,3 @@ SELECT pprepub.publish('kinds', columns => '{code,country,sex,ill}') \g /dev/nul
 DELETE FROM kinds WHERE id % 5 = 0;
 SELECT lives_ok($$ SELECT pprepub.publish('kinds', columns => '{sex,ill}') $$, 'people of all kinds have left');
 SELECT alike(measured, '5 at the least; of 400 people 0 less%', 'all of them are judged again') FROM pprepub.audit('kinds') WHERE check_name = 'joined';
-SELECT finish();

@@ -1,9 +1,5 @@
 -- Observers of a sequence know of everybody in which releases they were.  So they know how many rows of each release are of people
 -- who were in which others, too: nothing that makes values certain by that is published, or is judged to hold.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE people (id int PRIMARY KEY, a int, b text, d text);
 CREATE FUNCTION people_are(list text) RETURNS void LANGUAGE sql AS $$
@@ -32,9 +28,7 @@ END $$;
 CREATE FUNCTION joined() RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', CASE WHEN holds THEN 'holds' WHEN holds IS NULL THEN 'open' ELSE 'broken' END, measured) FROM pprepub.audit('people') WHERE check_name = 'joined' $$;
 
--- ----------------------------------------------------------------
--- Published
--- ----------------------------------------------------------------
+-- ---- Published ----
 
 -- Of 3 and 4, the first release lets one have b at the most, and the third lets one at the least: so the other b is of 6.
 SELECT declare() \g /dev/null
@@ -66,9 +60,7 @@ END $$;
 SELECT ok(rows_of(25, 2) > 1 OR rows_of(25, 3) <> 0, 'the one of 25 who has left is not the only row of that age');
 SELECT forget() \g /dev/null
 
--- ----------------------------------------------------------------
--- Imported
--- ----------------------------------------------------------------
+-- ---- Imported ----
 
 -- 1, 3 and 4 have one a, 1, 2 and 4 have no second one beside the b's: 2 has c, and 3 has b.
 CREATE FUNCTION six() RETURNS void LANGUAGE sql AS $$ SELECT people_are('1 1 x a, 2 2 x c, 3 3 x b, 4 4 x b, 5 5 x a, 6 6 x c') $$;
@@ -117,9 +109,7 @@ SELECT alike(joined(), '% could not be judged', 'a person whose age is not known
 SELECT isnt((SELECT holds FROM pprepub.audit('people') WHERE check_name = 'joined'), true, 'and does not hold');
 SELECT forget() \g /dev/null
 
--- ----------------------------------------------------------------
--- By the promise of each release
--- ----------------------------------------------------------------
+-- ---- By the promise of each release ----
 
 SELECT declare(3), people_are('1 1 x a, 2 2 x b, 3 3 x a, 4 4 x b') \g /dev/null
 SELECT import('SELECT id, d FROM people') \g /dev/null
@@ -128,4 +118,3 @@ SELECT is(try_publish('{d}'), 'release 2', 'a weaker release');
 SELECT results_eq($$ SELECT required, holds FROM pprepub.audit('people') WHERE check_name = 'joined' ORDER BY 1 $$,
 	$$ VALUES ('linkability >= 2 of everybody', true), ('linkability >= 3 of everybody, up to release 1', false) $$, 'hides nothing that was less than was promised before');
 SELECT throws_ok($$ SELECT pprepub.assert_safe('people') $$, NULL, NULL, 'nor from assert_safe()');
-SELECT finish();

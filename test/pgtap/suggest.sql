@@ -1,7 +1,4 @@
 -- Proposals for tables of all sorts, against plain SQL, and with the rights of who asks.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 -- A column of a row is a test, too.
 \pset fieldsep '\n'
 
@@ -207,4 +204,3 @@ SELECT pprepub.drop_publication('people', true), pprepub.drop_publication('visit
 DROP VIEW asks;
 DROP OWNED BY suggest_reader, suggest_other;
 DROP ROLE suggest_reader, suggest_other;
-SELECT * FROM finish();

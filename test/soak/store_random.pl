@@ -1,11 +1,6 @@
 # The same random statements, on a table of heap and on one of pprepub, print the same.
 #
 # PPREPUB_TEST_SEED=n TWIN_SCRIPTS=1 has only script n run.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Seed;
 use Twins;

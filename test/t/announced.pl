@@ -1,9 +1,4 @@
 # A NOTIFY for each release that has a table, when it is committed, and for nothing else.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

@@ -1,11 +1,6 @@
 # A worker that has answered keeps where people are in the history. Whatever happens to the source
 # between two answers: each row that leaves is the person's own, as it is by then, and nobody is
 # missed who is still there.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -74,9 +69,7 @@ sub asks_all
 	return;
 }
 
-# ----------------------------------------------------------------
-# Others where people stood, who have gone nowhere
-# ----------------------------------------------------------------
+# ---- Others where people stood, who have gone nowhere ----
 
 begin('patients');
 my @moves = (
@@ -118,9 +111,7 @@ $other->query_safe('COMMIT');
 $other->quit;
 asks_all('patients', 'a lock');
 
-# ----------------------------------------------------------------
-# Others in the places of those who have gone
-# ----------------------------------------------------------------
+# ---- Others in the places of those who have gone ----
 
 run('DELETE FROM hospital.patients WHERE id % 17 = 0', 'VACUUM hospital.patients',
 	"INSERT INTO hospital.patients SELECT 10000 + id, 99 - age % 50, zip, sex, 'disease new' FROM hospital.patients WHERE id % 13 = 0");
@@ -131,9 +122,7 @@ asks('patients', 'few, once more');
 run('TRUNCATE hospital.patients');
 asks('patients', 'none who was left');
 
-# ----------------------------------------------------------------
-# A source that is no plain table any more
-# ----------------------------------------------------------------
+# ---- A source that is no plain table any more ----
 
 # Of whom there are two rows, nobody can say which is his, and he is left out.
 run('INSERT INTO hospital.patients TABLE hospital.first');

@@ -4,11 +4,6 @@
 # tell him what happens.
 #
 # LIFE_SECONDS=300 test/run -k tap answers_random: as long as you like.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Seed;
 
@@ -54,9 +49,7 @@ GRANT SELECT ON published.fleeting_now TO PUBLIC;
 SQL
 $node->safe_psql('postgres', "CREATE ROLE analyst$_ LOGIN") foreach 1 .. $analysts;
 
-# ----------------------------------------------------------------
-# What they say
-# ----------------------------------------------------------------
+# ---- What they say ----
 
 sub any { return $_[ int(rand(@_)) ] }
 
@@ -148,9 +141,7 @@ my @nurse = (
 my @killer = (sub { "SELECT pg_sleep(" . rand(0.4) . ");\nSELECT count(" . any('pg_terminate_backend', 'pg_cancel_backend')
 		. "(pid)) * 0 FROM (SELECT pid FROM pg_stat_activity WHERE backend_type = 'pprepub answer' ORDER BY random() LIMIT 1) w;\n" });
 
-# ----------------------------------------------------------------
-# Life
-# ----------------------------------------------------------------
+# ---- Life ----
 
 my @sessions;
 my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + interval '$seconds seconds'");
@@ -179,9 +170,7 @@ foreach my $session (@sessions)
 	$session->{$_} = slurp_file("$session->{file}.$_") foreach qw(out error);
 }
 
-# ----------------------------------------------------------------
-# What came of it
-# ----------------------------------------------------------------
+# ---- What came of it ----
 
 # A declaration that met a repeated key left nothing in place of the publication that was dropped before it.
 $node->safe_psql('postgres', <<'SQL');

@@ -1,10 +1,5 @@
 # A publication of method m-distinct, dumped and restored: its table of updates comes along, sealed, and releases go on keeping
 # every candidate possible.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

@@ -1,10 +1,5 @@
 # A publication of method global, dumped and restored: its registry and its list of values come along, sealed, and so does what
 # everybody was linked to, which releases go on counting.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

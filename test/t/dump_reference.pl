@@ -1,10 +1,5 @@
 # A publication that is compared with a distribution, dumped and restored: the distribution comes along, sealed, releases are
 # compared with it, and what they find is added.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

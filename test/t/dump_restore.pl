@@ -1,10 +1,5 @@
 # Declared, published and remembered things survive a dump, whole and under guard.
-use strict;
-use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 $ENV{PGCLIENTENCODING} = 'UTF8';
@@ -12,9 +7,7 @@ $ENV{PGCLIENTENCODING} = 'UTF8';
 my $node = new_server('main');
 my $dumps = PostgreSQL::Test::Utils::tempdir;
 
-# ----------------------------------------------------------------
-# Two owners, two targets, all kinds, and names that need care
-# ----------------------------------------------------------------
+# ---- Two owners, two targets, all kinds, and names that need care ----
 
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE "owner one" LOGIN;
@@ -186,9 +179,7 @@ my $intact = q{SELECT count(*), (SELECT bool_and(holds) FROM pprepub.publication
 is($node->safe_psql('hospital', $intact), 7 + 2 * @lives . '|t',
 	'releases to dump');
 
-# ----------------------------------------------------------------
-# Restored
-# ----------------------------------------------------------------
+# ---- Restored ----
 
 # Each of these is refused, in one session, which takes a fraction of the time of one for each.
 sub all_refused
@@ -292,9 +283,7 @@ $other->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', 'hospital', "
 restored_well($other, 'hospital', 'another cluster');
 $other->stop;
 
-# ----------------------------------------------------------------
-# Not a whole dump
-# ----------------------------------------------------------------
+# ---- Not a whole dump ----
 
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
@@ -336,9 +325,7 @@ is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publi
 }
 like(slurp_file("$dumps/own"), qr/COPY published\.patients_1 /, 'with their releases');
 
-# ----------------------------------------------------------------
-# pg_upgrade
-# ----------------------------------------------------------------
+# ---- pg_upgrade ----
 
 is( $node->safe_psql('hospital', <<'SQL'), '', 'columns that stay have types that pg_upgrade bears');
 SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid

@@ -1,12 +1,7 @@
 # Databases that 1.0.0 and each later version made: they are upgraded to the version at hand, are as a fresh install is, and go on.
 # "test/run fixture" makes a fixture.
-use strict;
-use warnings;
 use File::Basename;
 use File::Copy;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Weeks;
 

@@ -1,9 +1,4 @@
 # A history that was rewound, copied or left behind is noticed before anything is published.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 1);

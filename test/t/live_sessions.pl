@@ -1,11 +1,6 @@
 # Live tables in sessions of their own: the library comes with the first query, parameters of clients are part of the cohort,
 # what else is in a query does not matter, and rows that were seen are remembered.
-use strict;
-use warnings;
 use DBI;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 1);

@@ -1,9 +1,4 @@
 # Neither the server's log nor its views of activity tell what stands in a source.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -92,9 +87,7 @@ SQL
 my $start = -s $node->logfile;
 $node->safe_psql('postgres', 'SELECT pg_stat_statements_reset()');
 
-# ----------------------------------------------------------------
-# Errors and warnings of publish() and preview()
-# ----------------------------------------------------------------
+# ---- Errors and warnings of publish() and preview() ----
 
 my %expected = (
 	failing => qr/a failure of the source/,
@@ -146,9 +139,7 @@ foreach my $stop ('SELECT pg_advisory_lock(1)', 'BEGIN; LOCK pprepub_internal.ca
 	$holder->quit;
 }
 
-# ----------------------------------------------------------------
-# What was written of it
-# ----------------------------------------------------------------
+# ---- What was written of it ----
 
 my $log = substr(slurp_file($node->logfile), $start);
 

@@ -1,10 +1,5 @@
 # Parallel workers read a source that is dear to read for a release, which is the same as without them; an audit and an
 # answer have none.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

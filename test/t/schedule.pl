@@ -1,10 +1,5 @@
 # Releases on a schedule, by a real pg_cron. Jobs are scheduled for when the server starts: that is
 # sooner than the next minute.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -59,9 +54,7 @@ CREATE ROLE stranger LOGIN;
 CREATE DATABASE other;
 SQL
 
-# ----------------------------------------------------------------
-# Where there is no pg_cron yet
-# ----------------------------------------------------------------
+# ---- Where there is no pg_cron yet ----
 
 refuses('nurse', q{schedule('patients', '@reboot')},
 	qr/pg_cron does not run on this server.*HINT:  .*postgresql-$major-cron.*shared_preload_libraries = 'pg_cron'.*cron.database_name = 'postgres'.*CREATE EXTENSION pg_cron/s,
@@ -99,9 +92,7 @@ is_sql('SELECT schedule, command, database, username, jobname FROM cron.job',
 	q{0 3 * * 1|SELECT pprepub.publish('O''Brien', cohort => 'sex = ''F''')|other|nurse|pprepub: O'Brien in other}, 'and what its hint says');
 $node->safe_psql('postgres', 'SELECT cron.unschedule(jobid) FROM cron.job');
 
-# ----------------------------------------------------------------
-# Who schedules, and how
-# ----------------------------------------------------------------
+# ---- Who schedules, and how ----
 
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/permission denied for schema cron.*HINT:  .*GRANT USAGE ON SCHEMA cron TO nurse/s,
 	'no right to use pg_cron');
@@ -137,9 +128,7 @@ refuses('stranger', q{unschedule('patients')}, qr/must be owner of publication "
 refuses('doctor', q{schedule('patients', 'each monday')}, qr/invalid schedule/, 'what fails');
 is_sql($jobs, "$second|\@reboot|postgres|nurse|t|pprepub: patients", 'leaves the schedule that was');
 
-# ----------------------------------------------------------------
-# Runs
-# ----------------------------------------------------------------
+# ---- Runs ----
 
 run_jobs();
 is(as('doctor', $shown), "$second|\@reboot||nurse|t|t|succeeded|1", 'the first run');
@@ -186,9 +175,7 @@ is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM p
 is_sql('SELECT releases FROM pprepub_internal.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
 	'nothing was published by it, and the other went on');
 
-# ----------------------------------------------------------------
-# How it fares
-# ----------------------------------------------------------------
+# ---- How it fares ----
 
 as('owner', <<'SQL');
 CREATE TABLE hospital.wards AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 60) i;
@@ -251,9 +238,7 @@ like(as('owner', q{SELECT last_status, last_message FROM pprepub.scheduled WHERE
 	qr/^failed\|.*must be owner of publication "patients"/, 'a former member');
 is(as('doctor', $shown), '', 'who sees nothing, either');
 
-# ----------------------------------------------------------------
-# The end of it
-# ----------------------------------------------------------------
+# ---- The end of it ----
 
 as('nurse', q{SELECT pprepub.unschedule('patients')});
 is_sql('SELECT username FROM cron.job', 'nurse', 'a member ends what another began');

@@ -3,11 +3,6 @@
 # kind or there are other values; and nobody dies of it.
 #
 # DAMAGE_ROUNDS=n has so many rounds.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Seed;
 
@@ -101,9 +96,7 @@ my @counters = ('', map { file_of_counters("counted_$_") } 1 .. 9);
 $node->stop;
 my $good = slurp_file($file, 0);
 
-# ----------------------------------------------------------------
-# Chunks in the file
-# ----------------------------------------------------------------
+# ---- Chunks in the file ----
 
 my @table = map { my $c = $_; $c = $c & 1 ? $c >> 1 ^ 0x82F63B78 : $c >> 1 foreach 1 .. 8; $c } 0 .. 255;
 
@@ -198,9 +191,7 @@ sub forge
 	return;
 }
 
-# ----------------------------------------------------------------
-# What is said of it
-# ----------------------------------------------------------------
+# ---- What is said of it ----
 
 my $error = qr/^XX001 (?:column "\w+" of )?group \d+ of table "damaged" is damaged$/;
 
@@ -247,9 +238,7 @@ sub nobody_died
 	return;
 }
 
-# ----------------------------------------------------------------
-# A bit here and there
-# ----------------------------------------------------------------
+# ---- A bit here and there ----
 
 for my $round (1 .. $rounds)
 {
@@ -286,9 +275,7 @@ for my $round (1 .. $rounds)
 	$node->stop;
 }
 
-# ----------------------------------------------------------------
-# Whole numbers, and the checksum agrees
-# ----------------------------------------------------------------
+# ---- Whole numbers, and the checksum agrees ----
 
 for my $round (1 .. $rounds)
 {
@@ -307,9 +294,7 @@ for my $round (1 .. $rounds)
 	$node->stop;
 }
 
-# ----------------------------------------------------------------
-# Bounds that do not hold
-# ----------------------------------------------------------------
+# ---- Bounds that do not hold ----
 
 # A group's header chunk has the GroupHeader, the entries of its columns, then bounds (layout.h): the least of an integer becomes
 # more, the greatest of one less, the least of a text more.
@@ -339,9 +324,7 @@ for my $round (1 .. $rounds)
 	$node->stop;
 }
 
-# ----------------------------------------------------------------
-# Who looks for duplicates
-# ----------------------------------------------------------------
+# ---- Who looks for duplicates ----
 
 # An index that checks for duplicates holds a page meanwhile, so nothing is decoded then: a duplicate of a row whose values are
 # damaged is one.  Who wants to see the row, as exclusion constraints do, sees the damage.
@@ -361,9 +344,7 @@ for my $round (1 .. $rounds)
 
 write_file($good);
 
-# ----------------------------------------------------------------
-# Keys of chunks
-# ----------------------------------------------------------------
+# ---- Keys of chunks ----
 
 # A bit of a key in the TOAST relation's index leads those astray who look for a group: whoever comes by an index is not told less.
 {
@@ -398,9 +379,7 @@ write_file($good);
 	write_file($before, $keys);
 }
 
-# ----------------------------------------------------------------
-# The metapage
-# ----------------------------------------------------------------
+# ---- The metapage ----
 
 # A bit of each counter, of the checksum, and of where the header says that they end; then what agrees with its checksum, and a page of zeros.
 {
