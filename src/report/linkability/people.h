@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "audit/join/graph.h"
+#include "audit/join/join.h"
 #include "report/linkability/source.h"
 
 /*

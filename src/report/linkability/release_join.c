@@ -4,7 +4,7 @@
  */
 #include "report/linkability/release_join.h"
 
-#include "audit/join/full.h"
+#include "audit/join/join.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "release/past_releases.h"

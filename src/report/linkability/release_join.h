@@ -7,8 +7,7 @@
 
 #include "postgres.h"
 
-#include "audit/join/counts.h"
-#include "audit/join/profile.h"
+#include "audit/join/join.h"
 #include "report/linkability/people.h"
 
 typedef enum JoinLevel

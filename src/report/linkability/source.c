@@ -4,7 +4,7 @@
  */
 #include "report/linkability/source.h"
 
-#include "audit/join/parting.h"
+#include "audit/join/cells.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -1,5 +1,5 @@
 /*
- * legal.c
+ * updates_legal.c
  *		Judging by Definitions 13 to 15.
  *
  * NOTES
@@ -9,9 +9,10 @@
 #include "postgres.h"
 
 #include "audit/judge_draft.h"
-#include "audit/update/legal.h"
+#include "audit/updates.h"
 #include "frame/arrays.h"
 #include "frame/span.h"
+#include "frame/union_find.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -454,14 +455,6 @@ typedef struct Mixing
 #define MIX_PROMISED	1
 #define MIX_FAILS		2
 
-static uint64
-root_of(uint64 *parent, uint64 at)
-{
-	while (parent[at] != at)
-		at = parent[at] = parent[parent[at]];
-	return at;
-}
-
 /* Connects the classes of each individual. */
 static void
 connect_classes(Mixing *mixing)
@@ -475,18 +468,12 @@ connect_classes(Mixing *mixing)
 			uint64		at = mixing->base[r] + c;
 
 			CHECK_FOR_INTERRUPTS();
-			mixing->parent[at] = at;
 			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 			{
 				uint64	   *last = &mixing->last[release->individual[i]];
 
 				if (*last != NO_STEP)
-				{
-					uint64		a = root_of(mixing->parent, *last);
-					uint64		b = root_of(mixing->parent, at);
-
-					mixing->parent[Max(a, b)] = Min(a, b);
-				}
+					union_unite(mixing->parent, *last, at);
 				*last = at;
 			}
 		}
@@ -526,7 +513,7 @@ find_odd(Mixing *mixing)
 		for (uint32 c = 0; c < release->nclasses; c++)
 		{
 			uint64		at = mixing->base[r] + c;
-			uint64		root = root_of(mixing->parent, at);
+			uint64		root = union_root(mixing->parent, at);
 			uint64		n = seen_size(release, c);
 			const SeenRelease *first;
 
@@ -552,13 +539,13 @@ find_first_mixing(Mixing *mixing, const bool *is_failing, Mixture *mixture)
 
 	for (uint64 t = 0; t < mixing->seen->nindividuals; t++)
 		if (is_failing[t])
-			fails[root_of(mixing->parent, mixing->last[t])] = true;
+			fails[union_root(mixing->parent, mixing->last[t])] = true;
 	for (int32 r = 0; r < mixing->nreleases && mixture->in == 0; r++)
 		for (uint32 c = 0; c < mixing->seen->release[r].nclasses && mixture->in == 0; c++)
 		{
 			uint64		at = mixing->base[r] + c;
 
-			if (!mixing->is_odd[at] || !fails[root_of(mixing->parent, at)])
+			if (!mixing->is_odd[at] || !fails[union_root(mixing->parent, at)])
 				continue;
 			mixture->in = r + 1;
 			mixture->class = mixing->seen->release[r].number[c];
@@ -581,7 +568,7 @@ mixing_create(const Seen *seen, int32 nreleases, const uint32 *family)
 		nclasses += seen->release[r].nclasses;
 	}
 	mixing.base[nreleases] = nclasses;
-	mixing.parent = new_array(uint64, nclasses);
+	mixing.parent = union_find_create(nclasses);
 	mixing.is_odd = new_zeros(bool, nclasses);
 	mixing.is_mixed = new_zeros(bool, nclasses);
 	mixing.last = new_array(uint64, seen->nindividuals);
@@ -610,7 +597,7 @@ mixing_free(Mixing *mixing)
 static bool
 is_mixed(Mixing *mixing, Individual t)
 {
-	return mixing->last[t] != NO_STEP && mixing->is_mixed[root_of(mixing->parent, mixing->last[t])];
+	return mixing->last[t] != NO_STEP && mixing->is_mixed[union_root(mixing->parent, mixing->last[t])];
 }
 
 bool *

@@ -1,6 +1,6 @@
 /*
- * boxes.c
- *		Boxes as a tree, a column a level.
+ * cells.c
+ *		Parting records by their cells, and boxes of cells as a tree, a column a level.
  *
  * NOTES
  *		Boxes are sorted column by column.  Those that agree on the first columns
@@ -11,10 +11,53 @@
  */
 #include "postgres.h"
 
-#include "audit/join/boxes.h"
+#include "audit/join/cells.h"
 #include "frame/arrays.h"
+#include "frame/tuple_numbers.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+/* ----------------------------------------------------------------
+ * Parting
+ * ----------------------------------------------------------------
+ */
+
+Parting
+parting_create(uint32 nrecords)
+{
+	return (Parting) {.nrecords = nrecords, .part = new_zeros(uint32, nrecords), .nparts = nrecords > 0};
+}
+
+void
+part_by(Parting *parting, const Span *cells)
+{
+	TupleNumbers *parts = tuple_numbers_create(3);
+
+	for (uint32 i = 0; i < parting->nrecords; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		parting->part[i] = tuple_number(parts, (uint32[]) {parting->part[i], cells[i].lo, cells[i].hi}, 3);
+	}
+	parting->nparts = parts->n;
+	tuple_numbers_free(parts);
+}
+
+void
+part_by_codes(Parting *parting, const Code *code)
+{
+	Span	   *cells = new_array(Span, parting->nrecords);
+
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		cells[i] = span_of(code[i]);
+	part_by(parting, cells);
+	pfree(cells);
+}
+
+/* ----------------------------------------------------------------
+ * Boxes
+ * ----------------------------------------------------------------
+ */
 
 typedef struct Level
 {
@@ -33,14 +76,6 @@ struct Boxes
 	uint32	   *order;			/* [n] boxes, sorted */
 	Level	   *level;			/* [ncolumns] */
 };
-
-/* How the boxes to be found lie to the given one */
-typedef enum Lie
-{
-	MEETING,
-	AROUND,
-	WITHIN
-} Lie;
 
 typedef struct BoxSearch
 {
@@ -74,23 +109,6 @@ compare_boxes(const void *a, const void *b, void *arg)
 			return x.hi < y.hi ? -1 : 1;
 	}
 	return 0;
-}
-
-/* The first column in which each box differs from the one before it. */
-static int32 *
-find_steps(const Boxes *boxes)
-{
-	int32	   *step = new_array(int32, boxes->n);
-
-	for (uint32 i = 0; i < boxes->n; i++)
-	{
-		step[i] = 0;
-		while (i > 0 && step[i] < boxes->ncolumns &&
-			   span_equal(cell_of(boxes, boxes->order[i], step[i]),
-						  cell_of(boxes, boxes->order[i - 1], step[i])))
-			step[i]++;
-	}
-	return step;
 }
 
 /* A cell of column c begins where consecutive boxes differ in it, or in a column before. */
@@ -138,7 +156,7 @@ Boxes *
 boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *cells)
 {
 	Boxes	   *boxes = palloc0(sizeof(Boxes));
-	int32	   *step;
+	int32	   *step = new_zeros(int32, n);	/* the first column in which each box differs from the one before it */
 
 	*boxes = (Boxes) {.n = n, .record = record, .ncolumns = ncolumns, .cells = cells};
 	boxes->level = palloc0(sizeof(Level) * (ncolumns + 1));
@@ -147,19 +165,18 @@ boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *c
 		boxes->order[i] = i;
 	qsort_arg(boxes->order, n, sizeof(uint32), compare_boxes, boxes);
 	CHECK_FOR_INTERRUPTS();
-	step = find_steps(boxes);
+	for (uint32 i = 1; i < n; i++)
+		while (step[i] < ncolumns &&
+			   span_equal(cell_of(boxes, boxes->order[i], step[i]), cell_of(boxes, boxes->order[i - 1], step[i])))
+			step[i]++;
 	for (int32 c = 0; c < ncolumns; c++)
 		fill_level(boxes, step, c);
 	pfree(step);
-	for (int32 c = 0; c < ncolumns; c++)
-	{
-		const Level *parent = c == 0 ? NULL : &boxes->level[c - 1];
-
-		if (parent == NULL)
-			reach(&boxes->level[c], 0, boxes->level[c].n);
-		for (uint32 i = 0; parent != NULL && i < parent->n; i++)
-			reach(&boxes->level[c], parent->first[i], parent->first[i + 1]);
-	}
+	if (ncolumns > 0)
+		reach(&boxes->level[0], 0, boxes->level[0].n);
+	for (int32 c = 1; c < ncolumns; c++)
+		for (uint32 i = 0; i < boxes->level[c - 1].n; i++)
+			reach(&boxes->level[c], boxes->level[c - 1].first[i], boxes->level[c - 1].first[i + 1]);
 	return boxes;
 }
 
@@ -209,31 +226,13 @@ search(BoxSearch *s, int32 column, uint32 begin, uint32 end)
 	}
 }
 
-static uint32
-search_all(const Boxes *boxes, const Span *box, Lie lie, uint32 *found)
+uint32
+boxes_find(const Boxes *boxes, const Span *box, Lie lie, uint32 *found)
 {
 	BoxSearch	s = {.boxes = boxes, .box = box, .lie = lie, .found = found};
 
 	search(&s, 0, 0, boxes->ncolumns == 0 ? boxes->n : boxes->level[0].n);
 	return s.nfound;
-}
-
-uint32
-boxes_meeting(const Boxes *boxes, const Span *box, uint32 *found)
-{
-	return search_all(boxes, box, MEETING, found);
-}
-
-uint32
-boxes_around(const Boxes *boxes, const Span *box, uint32 *found)
-{
-	return search_all(boxes, box, AROUND, found);
-}
-
-uint32
-boxes_within(const Boxes *boxes, const Span *box, uint32 *found)
-{
-	return search_all(boxes, box, WITHIN, found);
 }
 
 void
