@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "answer/stored_answers.h"
+#include "answer/answer.h"
 #include "frame/load.h"
 #include "history/atoms.h"
 #include "history/recall.h"

@@ -9,7 +9,6 @@
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/catalog.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"

@@ -11,7 +11,6 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "audit/updates.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "executor/spi.h"

@@ -1,16 +1,10 @@
 /*
- * protocol.c
- *		The segment of shared memory between an analyst's backend and the worker,
- *		and the messages in its queue.
+ * channel.c
+ *		The segment of shared memory between an analyst's backend and the worker, and the messages in its queue.
  *
- * LAYOUT
- *		A table of contents with three entries: the head, the question's bytes,
- *		the queue.  The bytes are those of name, session user, its role and
- *		cohort, each with its terminator, and of the array of columns.
- *
- * MESSAGES
- *		A message is a word, which tells its kind, and a body.  Rows follow the
- *		oids of their columns' types, many to a message, each aligned.
+ * The segment holds the head; name, session user, its role and cohort, each with its terminator; the array of columns;
+ * and the queue.  A message is a word, which tells its kind, and a body.  Rows follow the oids of their columns' types,
+ * many to a message, each aligned.
  */
 #include "answer/answer.h"
 
@@ -19,18 +13,9 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
-#include "storage/shm_toc.h"
 
-#define CHANNEL_MAGIC	0x70707231
+#define CHANNEL_MAGIC	0x70707232
 #define QUEUE_BYTES		((Size) 256 * 1024)
-
-enum
-{
-	KEY_HEAD,
-	KEY_QUESTION,
-	KEY_QUEUE,
-	KEYS
-};
 
 typedef enum Message
 {
@@ -49,72 +34,23 @@ typedef enum Message
  * ----------------------------------------------------------------
  */
 
-static char *
-put_text(char *to, const char *text)
-{
-	Size		size = strlen(text) + 1;
-
-	memcpy(to, text, size);
-	return to + size;
-}
-
-static Size
-texts_size(const Question *question)
-{
-	const Request *request = &question->request;
-
-	return MAXALIGN(strlen(question->name) + 1 + strlen(request->by) + 1 + strlen(request->by_role) + 1 +
-					(request->cohort == NULL ? 0 : strlen(request->cohort) + 1));
-}
-
-static Size
-question_size(const Question *question)
-{
-	return texts_size(question) +
-		(question->request.columns == NULL ? 0 : VARSIZE(question->request.columns));
-}
-
-/* Writes the question's texts one after the other, and behind them, aligned, the columns that it names. */
+/* A missing text is written as an empty one. */
 static void
-put_question(char *bytes, const Question *question)
+append_text(StringInfo bytes, const char *text)
 {
-	const Request *request = &question->request;
-	char	   *to = put_text(put_text(put_text(bytes, question->name), request->by), request->by_role);
-
-	if (request->cohort != NULL)
-		put_text(to, request->cohort);
-	if (request->columns != NULL)
-		memcpy(bytes + texts_size(question), request->columns, VARSIZE(request->columns));
+	if (text != NULL)
+		appendStringInfoString(bytes, text);
+	appendStringInfoChar(bytes, '\0');
 }
 
-/* Estimates as channel_open() allocates. */
+/* Fills up with zeros to where anything can stand; returns that place. */
 static Size
-segment_size(shm_toc_estimator *estimator, const Question *question)
+align(StringInfo bytes)
 {
-	shm_toc_initialize_estimator(estimator);
-	shm_toc_estimate_chunk(estimator, sizeof(ChannelHead));
-	shm_toc_estimate_chunk(estimator, question_size(question));
-	shm_toc_estimate_chunk(estimator, QUEUE_BYTES);
-	shm_toc_estimate_keys(estimator, KEYS);
-	return shm_toc_estimate(estimator);
-}
+	static const char padding[MAXIMUM_ALIGNOF] = {0};
 
-/* Besides the stage: the fields of fixed size. */
-static ChannelHead *
-put_head(shm_toc *toc, const Question *question)
-{
-	ChannelHead *head = shm_toc_allocate(toc, sizeof(ChannelHead));
-
-	pg_atomic_init_u32(&head->stage, STAGE_ASKED);
-	head->database = MyDatabaseId;
-	head->owner = question->owner;
-	head->publication = question->publication;
-	head->time_grid = question->time_grid;
-	head->sees_errors = question->sees_errors;
-	head->has_cohort = question->request.cohort != NULL;
-	head->has_columns = question->request.columns != NULL;
-	shm_toc_insert(toc, KEY_HEAD, head);
-	return head;
+	appendBinaryStringInfo(bytes, padding, MAXALIGN(bytes->len) - bytes->len);
+	return bytes->len;
 }
 
 /* One compare-and-exchange, so that of two sides which change it at once, one wins. */
@@ -135,21 +71,34 @@ withdraw(dsm_segment *segment, Datum head)
 Channel *
 channel_open(const Question *question)
 {
+	const Request *request = &question->request;
 	Channel    *channel = palloc(sizeof(Channel));
-	shm_toc_estimator estimator;
-	Size		size = segment_size(&estimator, question);
-	shm_toc    *toc;
-	char	   *bytes;
+	ChannelHead head = {
+		.magic = CHANNEL_MAGIC, .database = MyDatabaseId, .owner = question->owner, .publication = question->publication,
+		.time_grid = question->time_grid, .sees_errors = question->sees_errors, .has_cohort = request->cohort != NULL,
+	};
+	StringInfoData bytes;
 	shm_mq	   *queue;
 
-	channel->segment = dsm_create(size, 0);
-	toc = shm_toc_create(CHANNEL_MAGIC, dsm_segment_address(channel->segment), size);
-	channel->head = put_head(toc, question);
-	bytes = shm_toc_allocate(toc, question_size(question));
-	put_question(bytes, question);
-	shm_toc_insert(toc, KEY_QUESTION, bytes);
-	queue = shm_mq_create(shm_toc_allocate(toc, QUEUE_BYTES), QUEUE_BYTES);
-	shm_toc_insert(toc, KEY_QUEUE, queue);
+	initStringInfo(&bytes);
+	appendBinaryStringInfo(&bytes, (const char *) &head, sizeof(head));
+	append_text(&bytes, question->name);
+	append_text(&bytes, request->by);
+	append_text(&bytes, request->by_role);
+	append_text(&bytes, request->cohort);
+	head.columns = align(&bytes);
+	if (request->columns == NULL)
+		head.columns = 0;
+	else
+		appendBinaryStringInfo(&bytes, (const char *) request->columns, VARSIZE(request->columns));
+	head.queue = align(&bytes);
+
+	channel->segment = dsm_create(head.queue + QUEUE_BYTES, 0);
+	channel->head = dsm_segment_address(channel->segment);
+	memcpy(channel->head, bytes.data, bytes.len);
+	*channel->head = head;
+	pg_atomic_init_u32(&channel->head->stage, STAGE_ASKED);
+	queue = shm_mq_create((char *) channel->head + head.queue, QUEUE_BYTES);
 	shm_mq_set_receiver(queue, MyProc);
 	channel->queue = shm_mq_attach(queue, channel->segment, NULL);
 	on_dsm_detach(channel->segment, withdraw, PointerGetDatum(channel->head));
@@ -160,17 +109,15 @@ Channel *
 channel_attach(dsm_handle handle)
 {
 	Channel    *channel = palloc(sizeof(Channel));
-	shm_toc    *toc;
 	shm_mq	   *queue;
 
 	channel->segment = dsm_attach(handle);
 	if (channel->segment == NULL)
 		return NULL;
-	toc = shm_toc_attach(CHANNEL_MAGIC, dsm_segment_address(channel->segment));
-	if (toc == NULL)
+	channel->head = dsm_segment_address(channel->segment);
+	if (channel->head->magic != CHANNEL_MAGIC)
 		elog(ERROR, "segment of an answer has another layout");
-	channel->head = shm_toc_lookup(toc, KEY_HEAD, false);
-	queue = shm_toc_lookup(toc, KEY_QUEUE, false);
+	queue = (shm_mq *) ((char *) channel->head + channel->head->queue);
 	shm_mq_set_sender(queue, MyProc);
 	channel->queue = shm_mq_attach(queue, channel->segment, NULL);
 	return channel;
@@ -188,26 +135,25 @@ get_text(const char **from)
 Question *
 channel_question(const Channel *channel)
 {
+	const ChannelHead *head = channel->head;
 	Question   *question = palloc0(sizeof(Question));
-	shm_toc    *toc = shm_toc_attach(CHANNEL_MAGIC, dsm_segment_address(channel->segment));
-	const char *bytes = shm_toc_lookup(toc, KEY_QUESTION, false);
-	const char *from = bytes;
+	const char *from = (const char *) (head + 1);
+	const char *cohort;
 
-	question->publication = channel->head->publication;
-	question->owner = channel->head->owner;
-	question->time_grid = channel->head->time_grid;
-	question->sees_errors = channel->head->sees_errors;
+	question->publication = head->publication;
+	question->owner = head->owner;
+	question->time_grid = head->time_grid;
+	question->sees_errors = head->sees_errors;
 	question->name = get_text(&from);
 	question->request.by = get_text(&from);
 	question->request.by_role = get_text(&from);
-	if (channel->head->has_cohort)
-		question->request.cohort = get_text(&from);
-	if (channel->head->has_columns)
+	cohort = get_text(&from);
+	question->request.cohort = head->has_cohort ? cohort : NULL;
+	if (head->columns > 0)
 	{
-		const ArrayType *columns = (const ArrayType *) (bytes + texts_size(question));
+		const ArrayType *columns = (const ArrayType *) ((const char *) head + head->columns);
 
-		question->request.columns = palloc(VARSIZE(columns));
-		memcpy(question->request.columns, columns, VARSIZE(columns));
+		question->request.columns = memcpy(palloc(VARSIZE(columns)), columns, VARSIZE(columns));
 	}
 	return question;
 }
@@ -246,15 +192,6 @@ send_message(Channel *channel, Message kind, const char *body, Size size)
 	return shm_mq_sendv(channel->queue, parts, size > 0 ? 2 : 1, false, kind != MESSAGE_ROWS) == SHM_MQ_SUCCESS;
 }
 
-/* A missing text is sent as an empty one. */
-static void
-append_text(StringInfo body, const char *text)
-{
-	if (text != NULL)
-		appendStringInfoString(body, text);
-	appendStringInfoChar(body, '\0');
-}
-
 void
 send_waiting(Channel *channel)
 {
@@ -274,47 +211,6 @@ send_error(Channel *channel, const ErrorData *error)
 	(void) send_message(channel, MESSAGE_ERROR, body.data, body.len);
 }
 
-static bool
-send_columns(Channel *channel, TupleDesc desc)
-{
-	Oid		   *types = palloc(sizeof(Oid) * desc->natts);
-
-	for (int i = 0; i < desc->natts; i++)
-		types[i] = TupleDescAttr(desc, i)->atttypid;
-	return send_message(channel, MESSAGE_COLUMNS, (const char *) types, sizeof(Oid) * desc->natts);
-}
-
-static void
-add_row(StringInfo body, MinimalTuple row)
-{
-	static const char padding[MAXIMUM_ALIGNOF] = {0};
-
-	appendBinaryStringInfo(body, (const char *) row, row->t_len);
-	appendBinaryStringInfo(body, padding, MAXALIGN(row->t_len) - row->t_len);
-}
-
-/* Packs rows into messages of about ROWS_BYTES. */
-static bool
-send_rows(Channel *channel, const Answer *answer)
-{
-	StringInfoData body;
-	bool		is_attached = true;
-
-	initStringInfo(&body);
-	for (uint64 i = 0; is_attached && i < answer->nrows; i++)
-	{
-		if (body.len > 0 && body.len + answer->rows[i]->t_len > ROWS_BYTES)
-		{
-			is_attached = send_message(channel, MESSAGE_ROWS, body.data, body.len);
-			resetStringInfo(&body);
-		}
-		add_row(&body, answer->rows[i]);
-	}
-	if (is_attached && body.len > 0)
-		is_attached = send_message(channel, MESSAGE_ROWS, body.data, body.len);
-	return is_attached;
-}
-
 bool
 fits_queue(const Answer *answer)
 {
@@ -325,10 +221,31 @@ fits_queue(const Answer *answer)
 	return bytes <= ROWS_IN_QUEUE;
 }
 
+/* Packs rows into messages of about ROWS_BYTES. */
 bool
 send_answer(Channel *channel, const Answer *answer)
 {
-	return send_columns(channel, answer->desc) && send_rows(channel, answer);
+	StringInfoData body;
+	bool		is_attached;
+
+	initStringInfo(&body);
+	for (int i = 0; i < answer->desc->natts; i++)
+		appendBinaryStringInfo(&body, (const char *) &TupleDescAttr(answer->desc, i)->atttypid, sizeof(Oid));
+	is_attached = send_message(channel, MESSAGE_COLUMNS, body.data, body.len);
+	resetStringInfo(&body);
+	for (uint64 i = 0; is_attached && i < answer->nrows; i++)
+	{
+		if (body.len > 0 && body.len + answer->rows[i]->t_len > ROWS_BYTES)
+		{
+			is_attached = send_message(channel, MESSAGE_ROWS, body.data, body.len);
+			resetStringInfo(&body);
+		}
+		appendBinaryStringInfo(&body, (const char *) answer->rows[i], answer->rows[i]->t_len);
+		(void) align(&body);
+	}
+	if (is_attached && body.len > 0)
+		is_attached = send_message(channel, MESSAGE_ROWS, body.data, body.len);
+	return is_attached;
 }
 
 void
@@ -378,21 +295,6 @@ verify_columns(TupleDesc desc, const Oid *types, int n)
 				 errhint("Ask by the function of the publication that stands beside its releases.")));
 }
 
-/* Adds the rows of a message, which stand aligned one behind the other, to the caller's tuplestore. */
-static void
-receive_rows(RowTarget *target, const char *body, Size size)
-{
-	for (Size at = 0; at < size;)
-	{
-		MinimalTuple row = (MinimalTuple) (body + at);
-
-		ExecStoreMinimalTuple(row, target->slot, false);
-		tuplestore_puttupleslot(target->store, target->slot);
-		at += MAXALIGN(row->t_len);
-	}
-	ExecClearTuple(target->slot);
-}
-
 bool
 receive_message(RowTarget *target, const char *message, Size size)
 {
@@ -415,7 +317,12 @@ receive_message(RowTarget *target, const char *message, Size size)
 			verify_columns(target->desc, (const Oid *) message, size / sizeof(Oid));
 			break;
 		case MESSAGE_ROWS:
-			receive_rows(target, message, size);
+			for (Size at = 0; at < size; at += MAXALIGN(((MinimalTuple) (message + at))->t_len))
+			{
+				ExecStoreMinimalTuple((MinimalTuple) (message + at), target->slot, false);
+				tuplestore_puttupleslot(target->store, target->slot);
+			}
+			ExecClearTuple(target->slot);
 			break;
 		case MESSAGE_END:
 			return true;
