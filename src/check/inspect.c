@@ -1,19 +1,51 @@
 /*
- * inspect_release.c
- *		Reading a release once, for its checksum, its rows and its cells.
+ * inspect.c
+ *		Reading a release once, for its checksum, its rows, its cells and the ends of its ranges.
+ *
+ * NOTES
+ *		The share of a cell, or of sensitive values, in a row's checksum is computed once, as are the codes that a cell covers.
+ *
+ *		An end that only one member of a class has as value singles that person out.  Ends of columns with a step do
+ *		not follow what anybody has, so only those count there that are not where a step ends, as in tables that were
+ *		imported.  Members who have left, or changed, may have had the value, too: nobody knows.
  */
 #include "postgres.h"
 
 #include "check/checks.h"
-#include "check/row_before.h"
 #include "frame/arrays.h"
+#include "frame/bins.h"
 #include "frame/print.h"
-#include "history/reader.h"
 #include "miscadmin.h"
 #include "release/checksum.h"
-#include "release/row_classes.h"
+#include "release/released_rows.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
+
+typedef struct CellEnds
+{
+	int			n;				/* finite ends */
+	Code		value[2];		/* codes whose values the ends are, NO_CODE for none; never of a column with a step */
+	int			loose;			/* ends that are not where a step of the column ends */
+} CellEnds;
+
+/* A cell, the codes of the present that it covers, lo > hi for none, and its ends. */
+typedef struct InspectedCell
+{
+	Span		codes;
+	CellEnds	ends;
+} InspectedCell;
+
+/* A quasi-identifier of a table. */
+typedef struct InspectedColumn
+{
+	int			attribute;
+	int			shown;			/* its place among those that are compared with the present, or -1 */
+	CellReader *reader;			/* of such a one */
+	uint32		room;
+	RowSum	   *sum;			/* by the number of a cell */
+	uint32		cells_room;
+	InspectedCell *cell;		/* the same, if it is compared */
+} InspectedColumn;
 
 typedef struct Inspecting
 {
@@ -24,49 +56,115 @@ typedef struct Inspecting
 	const SeenRelease *seen;
 	const LoadedFrame *present;
 	Inspection	inspection;
-	Checksum   *checksum;
-	RowClasses *classes;		/* of a table's rows */
+
+	/* Quasi-identifiers, and those of them that are shown and compared with the present */
+	InspectedColumn *columns;	/* [answers->ncells] */
+	int			nqis;
+	bool	   *is_read;		/* [nclasses] */
+	InspectedCell *cells;		/* [nclasses][nqis] */
+	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
+
+	/* Sensitive values */
 	Code	   *shown_code;		/* [values of the log] what the release shows of each, NULLs for other columns, by */
 	KeyTable   *shown_values;	/* their numbers */
 	bool	   *shows;			/* [sensitive columns] does the release? */
-	Datum	   *columns;		/* [sensitive columns] of the row at hand */
-	bool	   *nulls;
-	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
+	Datum	   *column;			/* [sensitive columns] of the value at hand */
+	bool	   *isnull;
+	uint32		values_room;
+	Code	   *value_code;		/* by the number of a table's value */
+	uint32		sums_room;
+	RowSum	   *value_sum;		/* the same */
 	Code	   *values;			/* [rows of the log] of the table's rows, class by class, as many as there is room for */
 	uint32	   *filled;			/* [nclasses] rows of each */
-	RowBefore  *before;
-	uint32		class;			/* of the row before, or NO_ROW */
 
-	/* Cells, for each quasi-identifier that is shown */
-	int			nqis;
-	int		   *attribute;		/* [nqis] */
-	CellReader **readers;		/* [nqis] */
-	bool	   *is_read;		/* [nclasses] */
-	Span	   *cells;			/* [nclasses][nqis] codes of the present; lo > hi for none */
-	CellEnds   *ends;			/* [nclasses][nqis] */
+	/* Rows */
+	Checksum   *checksum;
+	int			ninsensitive;
+	int		   *insensitive;	/* [ninsensitive] attributes */
+	int64		class;			/* of the row before, or 0 */
+	RowSum		class_sum;
 } Inspecting;
 
-/* The columns that the release shows, if there is something to compare them with. */
+/* ----------------------------------------------------------------
+ * Cells
+ * ----------------------------------------------------------------
+ */
+
+/* Reads the lower and the upper bound of a printed cell. */
 static void
-find_cells(Inspecting *inspecting)
+read_bounds(const Coding *coding, Datum cell, RangeBound *bounds)
+{
+	bool		empty;
+
+	range_deserialize(range_over(coding->column->type), DatumGetRangeTypeP(cell), &bounds[0], &bounds[1], &empty);
+	bounds[0].infinite |= empty;
+	bounds[1].infinite |= empty;
+}
+
+/* The ends of a printed cell, which covers the codes; lo > hi for none. */
+static CellEnds
+cell_ends(const Coding *coding, Datum cell, bool isnull, Span codes)
+{
+	CellEnds	ends = {.value = {NO_CODE, NO_CODE}};
+	RangeBound	printed[2];
+	RangeBound	present[2];
+	bool		is_none = codes.lo > codes.hi;
+
+	if (isnull || coding->column->kind != KIND_RANGE)
+		return ends;
+	read_bounds(coding, cell, printed);
+	if (printed[0].infinite && printed[1].infinite)
+		return ends;			/* it may hold NULL, and nothing else may be left */
+	if (!is_none && coding->step == NULL)
+		read_bounds(coding, print_cell(coding, codes, &is_none), present);
+	for (int end = 0; end < 2; end++)
+	{
+		if (printed[end].infinite)
+			continue;
+		ends.n++;
+		if (coding->step != NULL)
+			ends.loose += !is_bin_bound(coding->step, &printed[end]);
+		else if (!is_none && range_cmp_bounds(range_over(coding->column->type), &printed[end], &present[end]) == 0)
+			ends.value[end] = end == 0 ? codes.lo : codes.hi;
+	}
+	return ends;
+}
+
+/* Finds the columns, and those that the release shows if there is something to compare them with. */
+static void
+find_columns(Inspecting *inspecting)
 {
 	const DeclaredPublication *publication = inspecting->publication;
 	const Answers *answers = inspecting->answers;
+	int			natts = answers->columns->natts;
+	bool	   *is_other = palloc(sizeof(bool) * natts);
 	int			q = 0;
 
-	inspecting->attribute = palloc0(sizeof(int) * publication->ncolumns);
-	inspecting->readers = palloc0(sizeof(CellReader *) * publication->ncolumns);
-	for (int i = 0; i < publication->ncolumns && inspecting->present != NULL; i++)
+	memset(is_other, true, sizeof(bool) * natts);
+	is_other[0] = !has_class_column(publication);
+	inspecting->columns = palloc0(sizeof(InspectedColumn) * (answers->ncells + 1));
+	for (int i = 0; i < publication->ncolumns; i++)
 	{
+		InspectedColumn *column = &inspecting->columns[q];
+
 		if (publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
 			continue;
-		if (inspecting->released->shown[i])
-		{
-			inspecting->readers[inspecting->nqis] = cell_reader(inspecting->present->codings[inspecting->nqis]);
-			inspecting->attribute[inspecting->nqis++] = answers->cell[q];
-		}
-		q++;
+		is_other[answers->cell[q]] = false;
+		column->attribute = answers->cell[q++];
+		column->shown = -1;
+		array_reserve(column->sum, column->room, 1);
+		array_reserve(column->cell, column->cells_room, 1);
+		if (inspecting->present == NULL || !inspecting->released->shown[i])
+			continue;
+		column->reader = cell_reader(inspecting->present->codings[inspecting->nqis]);
+		column->shown = inspecting->nqis++;
 	}
+	for (int c = 0; c < answers->nsensitive; c++)
+		is_other[answers->sensitive[c]] = false;
+	inspecting->insensitive = palloc(sizeof(int) * natts);
+	for (int a = 0; a < natts; a++)
+		if (is_other[a])
+			inspecting->insensitive[inspecting->ninsensitive++] = a;
 }
 
 /* Finds the classes of the log by their numbers. */
@@ -81,8 +179,7 @@ index_classes(Inspecting *inspecting)
 		if (seen->number[c] > 0 && seen->number[c] <= seen->nclasses)
 			inspecting->class_of[seen->number[c]] = c;
 	inspecting->is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
-	inspecting->cells = new_array(Span, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
-	inspecting->ends = new_array(CellEnds, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
+	inspecting->cells = new_array(InspectedCell, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
 }
 
 static uint32
@@ -91,43 +188,40 @@ find_class(const Inspecting *inspecting, int64 number)
 	return number > 0 && number <= inspecting->seen->nclasses ? inspecting->class_of[number] : NO_ROW;
 }
 
-/* Notes the ends of a class's cell of a column. */
-static void
-note_ends(Inspecting *inspecting, uint32 class, int q, Datum value, bool isnull, Span codes)
+/* What the present has of a cell. */
+static InspectedCell
+inspect_cell(const Inspecting *inspecting, const InspectedColumn *column, Datum value, bool isnull)
 {
-	const Coding *coding = inspecting->present->codings[q];
-	CellEnds   *ends = &inspecting->ends[(Size) class * inspecting->nqis + q];
+	InspectedCell cell;
 
-	*ends = cell_ends(coding, value, isnull, codes);
-	inspecting->inspection.ends += ends->n;
-	inspecting->inspection.loose_ends += ends->loose;
-	if (ends->loose > 0)
-		inspecting->inspection.loose_column = coding->column->name;
+	if (!cell_codes(column->reader, value, isnull, &cell.codes))
+		cell.codes = (Span) {1, 0};
+	cell.ends = cell_ends(inspecting->present->codings[column->shown], value, isnull, cell.codes);
+	return cell;
 }
 
-/* The codes that a class's cells cover; all its rows must have the same. */
+/* Takes a class's cell of a column; all its rows must have the same. */
 static void
-read_cells(Inspecting *inspecting, uint32 class, const Datum *values, const bool *nulls)
+take_cell(Inspecting *inspecting, uint32 class, const InspectedColumn *column, const InspectedCell *cell)
 {
-	Span	   *cells = &inspecting->cells[(Size) class * inspecting->nqis];
+	InspectedCell *known = &inspecting->cells[(Size) class * inspecting->nqis + column->shown];
 
-	for (int q = 0; q < inspecting->nqis; q++)
+	if (inspecting->is_read[class])
 	{
-		int			a = inspecting->attribute[q];
-		Span		codes;
-
-		if (!cell_codes(inspecting->readers[q], values[a], nulls[a], &codes))
-			codes = (Span) {1, 0};
-		if (!inspecting->is_read[class])
-		{
-			cells[q] = codes;
-			note_ends(inspecting, class, q, values[a], nulls[a], codes);
-		}
-		else if (!span_equal(cells[q], codes))
-			inspecting->inspection.is_logged = false;
+		inspecting->inspection.is_logged &= span_equal(known->codes, cell->codes);
+		return;
 	}
-	inspecting->is_read[class] = true;
+	*known = *cell;
+	inspecting->inspection.ends += cell->ends.n;
+	inspecting->inspection.loose_ends += cell->ends.loose;
+	if (cell->ends.loose > 0)
+		inspecting->inspection.loose_column = inspecting->present->codings[column->shown]->column->name;
 }
+
+/* ----------------------------------------------------------------
+ * Tables
+ * ----------------------------------------------------------------
+ */
 
 /* The code of what the release shows of the sensitive columns at hand. */
 static Code
@@ -140,12 +234,12 @@ code_shown(Inspecting *inspecting, bool is_new)
 
 	for (int c = 0; c < n; c++)
 	{
-		inspecting->nulls[c] |= !inspecting->shows[c];
-		is_null &= inspecting->nulls[c];
+		inspecting->isnull[c] |= !inspecting->shows[c];
+		is_null &= inspecting->isnull[c];
 	}
 	if (is_null)
 		return NO_CODE;
-	value = join_value(inspecting->publication, inspecting->columns, inspecting->nulls);
+	value = join_value(inspecting->publication, inspecting->column, inspecting->isnull);
 	found = is_new ? keys_add(inspecting->shown_values, value) : keys_find(inspecting->shown_values, value);
 	if (n > 1)
 		pfree(DatumGetPointer(value));
@@ -160,28 +254,49 @@ code_all_shown(Inspecting *inspecting)
 	Code		n = inspecting->recalled->seen.nvalues;
 
 	inspecting->shows = shown_sensitive(inspecting->publication, inspecting->released->shown);
-	inspecting->columns = palloc(sizeof(Datum) * inspecting->answers->nsensitive);
-	inspecting->nulls = palloc(sizeof(bool) * inspecting->answers->nsensitive);
+	inspecting->column = palloc(sizeof(Datum) * inspecting->answers->nsensitive);
+	inspecting->isnull = palloc(sizeof(bool) * inspecting->answers->nsensitive);
 	inspecting->shown_values = keys_create(sensitive->type, sensitive->collation);
 	inspecting->shown_code = new_array(Code, n);
 	for (Code value = 0; value < n; value++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		split_value(inspecting->publication, inspecting->recalled->values[value], false, inspecting->columns, inspecting->nulls);
+		split_value(inspecting->publication, inspecting->recalled->values[value], false, inspecting->column, inspecting->isnull);
 		inspecting->shown_code[value] = code_shown(inspecting, true);
 	}
 }
 
-/* Has the row at hand the class and the cells of the row before? */
-static bool
-is_as_before(const Inspecting *inspecting, uint32 class)
+/* Learns of a cell of the table. */
+static void
+note_cell(void *what, int q, uint32 number, Datum value, bool isnull)
 {
-	if (class != inspecting->class)
-		return false;
-	for (int q = 0; q < inspecting->nqis; q++)
-		if (!row_before_is_same(inspecting->before, inspecting->attribute[q]))
-			return false;
-	return true;
+	Inspecting *inspecting = what;
+	InspectedColumn *column = &inspecting->columns[q];
+
+	array_reserve(column->sum, column->room, number + 1);
+	column->sum[number] = checksum_value(inspecting->checksum, column->attribute, value, isnull);
+	if (column->shown < 0)
+		return;
+	array_reserve(column->cell, column->cells_room, number + 1);
+	column->cell[number] = inspect_cell(inspecting, column, value, isnull);
+}
+
+/* Learns of sensitive values of the table. */
+static void
+note_value(void *what, uint32 number, const Datum *columns, const bool *nulls)
+{
+	Inspecting *inspecting = what;
+	int			n = inspecting->answers->nsensitive;
+	RowSum		sum = {{0, 0}};
+
+	for (int c = 0; c < n; c++)
+		sum = row_sum(sum, checksum_value(inspecting->checksum, inspecting->answers->sensitive[c], columns[c], nulls[c]));
+	memcpy(inspecting->column, columns, sizeof(Datum) * n);
+	memcpy(inspecting->isnull, nulls, sizeof(bool) * n);
+	array_reserve(inspecting->value_sum, inspecting->sums_room, number + 1);
+	array_reserve(inspecting->value_code, inspecting->values_room, number + 1);
+	inspecting->value_sum[number] = sum;
+	inspecting->value_code[number] = code_shown(inspecting, false);
 }
 
 /* Adds a value to those of its class; a class of the log may have no room for it. */
@@ -196,24 +311,38 @@ add_value(Inspecting *inspecting, uint32 class, Code value)
 
 /* Takes a row of a release's table into account. */
 static void
-inspect_row(void *what, TupleTableSlot *slot)
+inspect_row(void *what, const ReleasedRow *row)
 {
 	Inspecting *inspecting = what;
-	uint32		class = find_class(inspecting, row_class(inspecting->classes, slot));
+	const TupleTableSlot *slot = row->slot;
+	uint32		class = find_class(inspecting, row->class);
+	RowSum		sum = inspecting->value_sum[row->value];
 
-	for (int c = 0; c < inspecting->answers->nsensitive; c++)
+	if (has_class_column(inspecting->publication) && (row->class == 0 || row->class != inspecting->class))
+		inspecting->class_sum = checksum_value(inspecting->checksum, 0, slot->tts_values[0], slot->tts_isnull[0]);
+	inspecting->class = row->class;
+	sum = row_sum(sum, inspecting->class_sum);
+	for (int i = 0; i < inspecting->ninsensitive; i++)
 	{
-		inspecting->columns[c] = slot->tts_values[inspecting->answers->sensitive[c]];
-		inspecting->nulls[c] = slot->tts_isnull[inspecting->answers->sensitive[c]];
+		int			a = inspecting->insensitive[i];
+
+		sum = row_sum(sum, checksum_value(inspecting->checksum, a, slot->tts_values[a], slot->tts_isnull[a]));
 	}
-	row_before_take(inspecting->before, slot->tts_values, slot->tts_isnull);
-	progress_step(1);
-	inspecting->inspection.rows++;
+	for (int q = 0; q < inspecting->answers->ncells; q++)
+	{
+		const InspectedColumn *column = &inspecting->columns[q];
+
+		sum = row_sum(sum, column->sum[row->cell[q]]);
+		if (class != NO_ROW && column->shown >= 0)
+			take_cell(inspecting, class, column, &column->cell[row->cell[q]]);
+	}
+	checksum_add_row(inspecting->checksum, sum);
+	if (class != NO_ROW)
+		inspecting->is_read[class] = true;
 	if (inspecting->released->is_identified)
-		add_value(inspecting, class, code_shown(inspecting, false));
-	if (class != NO_ROW && !is_as_before(inspecting, class))
-		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);
-	inspecting->class = class;
+		add_value(inspecting, class, inspecting->value_code[row->value]);
+	inspecting->inspection.rows++;
+	progress_step(1);
 }
 
 /* Where the value at hand is counted: each shown value, then NULL, then all that the log does not know. */
@@ -273,17 +402,17 @@ compare_rows(Inspecting *inspecting)
 static void
 inspect_table(Inspecting *inspecting)
 {
+	static const RowVisitor visitor = {.wants_class = true, .cell = note_cell, .value = note_value, .row = inspect_row};
 	const Released *released = inspecting->released;
 	const SeenRelease *seen = inspecting->seen;
 
 	inspecting->values = new_array(Code, seen->first[seen->nclasses]);
 	inspecting->filled = new_zeros(uint32, seen->nclasses);
-	inspecting->class = NO_ROW;
 	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
-	inspecting->before = row_before_create(inspecting->answers->columns, inspecting->checksum);
-	inspecting->classes = row_classes_read(inspecting->publication, released->table);
+	array_reserve(inspecting->value_sum, inspecting->sums_room, 1);
+	array_reserve(inspecting->value_code, inspecting->values_room, 1);
 	code_all_shown(inspecting);
-	read_each(released->table, inspect_row, inspecting);
+	released_rows(inspecting->publication, released->table, &visitor, inspecting);
 	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
 											  sizeof(pg_uuid_t)) == 0;
 	if (released->is_identified)
@@ -325,7 +454,17 @@ inspect_answer(Inspecting *inspecting)
 		if (class == NO_ROW)
 			continue;
 		set_answered_class(answers, answer, place, values, nulls);
-		read_cells(inspecting, class, values, nulls);
+		for (int q = 0; q < answers->ncells; q++)
+		{
+			const InspectedColumn *column = &inspecting->columns[q];
+			InspectedCell cell;
+
+			if (column->shown < 0)
+				continue;
+			cell = inspect_cell(inspecting, column, values[column->attribute], nulls[column->attribute]);
+			take_cell(inspecting, class, column, &cell);
+		}
+		inspecting->is_read[class] = true;
 	}
 	for (uint32 c = 0; c < seen->nclasses; c++)
 		if (!inspecting->is_read[c])
@@ -343,12 +482,12 @@ static void
 cover_member(Inspecting *inspecting, uint32 class, RowId row)
 {
 	const Frame *frame = &inspecting->present->frame;
-	const Span *cells = &inspecting->cells[(Size) class * inspecting->nqis];
+	const InspectedCell *cells = &inspecting->cells[(Size) class * inspecting->nqis];
 	Inspection *inspection = &inspecting->inspection;
 
 	inspection->unchanged++;
 	for (int q = 0; q < inspecting->nqis; q++)
-		if (frame->code[q][row] < cells[q].lo || frame->code[q][row] > cells[q].hi)
+		if (!span_contains(cells[q].codes, span_of(frame->code[q][row])))
 		{
 			inspection->uncovered_class = inspecting->seen->number[class];
 			inspection->uncovered_column = inspecting->present->codings[q]->column->name;
@@ -361,11 +500,11 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 static void
 count_ends(const Inspecting *inspecting, uint32 class, RowId row, uint64 *alone)
 {
-	const CellEnds *ends = &inspecting->ends[(Size) class * inspecting->nqis];
+	const InspectedCell *cells = &inspecting->cells[(Size) class * inspecting->nqis];
 
 	for (int q = 0; q < inspecting->nqis; q++)
 		for (int end = 0; end < 2; end++)
-			alone[2 * q + end] += inspecting->present->frame.code[q][row] == ends[q].value[end];
+			alone[2 * q + end] += inspecting->present->frame.code[q][row] == cells[q].ends.value[end];
 }
 
 /* Counts the ends that are one member's alone, and begins anew for the next class. */
@@ -457,7 +596,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 		table_stands(publication, released);
 	if (inspecting.inspection.exists)
 	{
-		find_cells(&inspecting);
+		find_columns(&inspecting);
 		index_classes(&inspecting);
 		if (released->is_answer)
 			inspect_answer(&inspecting);
