@@ -30,7 +30,7 @@ RESET SESSION AUTHORIZATION;
 SELECT * FROM asked_so_far \g (format=aligned t=off)
 SELECT check_name, holds FROM pprepub.audit('asked') WHERE NOT holds;
 
--- What is wrong with a request is said, and costs nothing.
+-- A wrong request gets an error, and costs nothing.
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT * FROM published.asked(columns => '{weight}');
 SELECT * FROM published.asked(columns => '{id}');

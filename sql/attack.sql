@@ -1,4 +1,4 @@
--- What all releases reveal together.
+-- Attacks find what all releases reveal together.
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, sex text, ill text);
@@ -80,7 +80,7 @@ SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT * FROM pprepub.attack('people') WHERE release = 4 OR other_release = 4 \g (format=aligned t=off)
 SELECT count(*), bool_and(holds) FROM pprepub.attack('people');
 
--- What does not hold stands first: had the newest two promised more, those before would stay as they are.
+-- Failures stand first: had the newest two promised more, those before would stay as they are.
 RESET ROLE;
 BEGIN;
 UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 13}' WHERE publication = (SELECT max(publication) FROM pprepub_internal.catalog_publication) AND number IN (3, 4);
@@ -99,7 +99,7 @@ ROLLBACK;
 BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
 SELECT count(*) FROM pprepub.attack('people');
 ROLLBACK;
--- What this transaction published counts.
+-- Releases of this transaction count.
 BEGIN;
 SELECT number FROM pprepub.publish('people');
 SELECT count(*) FROM pprepub.attack('people');

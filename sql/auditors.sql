@@ -58,7 +58,6 @@ SELECT * FROM pprepub.auditor;
 
 -- All the rest is the owner's.
 SELECT * FROM pprepub.class_members('audited');
-SELECT * FROM pprepub.signatures('audited');
 SELECT * FROM pprepub.neighborhoods('audited');
 SELECT * FROM pprepub.linked_values('audited');
 SELECT * FROM pprepub.link_profile('audited');
@@ -132,7 +131,7 @@ SELECT pprepub.report('telling') ~ 'SQLSTATE' AS told;
 SET regress.fails = 'DIS0';
 SELECT pprepub.report('telling') ~ 'SQLSTATE|DIS0' AS told, pprepub.report('telling') ~ 'Do not sign: this could not be computed' AS refused;
 SET regress.fails = 'on';
--- What a caller gave is told as ever.
+-- Arguments of the caller are told as ever.
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.linkability('telling', '{7}');
 SELECT * FROM pprepub.linkability('telling', NULL, 'guess');

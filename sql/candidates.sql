@@ -7,7 +7,7 @@ CREATE TABLE ward.patients (id int, name text, age int, zip text, disease text);
 INSERT INTO ward.patients SELECT i, 'p' || i, 20 + i % 40, (11000 + i % 7 * 100)::text, ('{flu,cancer,AIDS,bronchitis,asthma,diabetes}'::text[])[1 + i % 6]
 FROM generate_series(1, 120) i;
 
--- What may be declared.
+-- Declarations.
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{}');
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 0}');
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6}');
@@ -35,8 +35,7 @@ SELECT number, rows - counterfeits AS true_rows, suppressed, counterfeits > 0 AS
 SELECT sum(counterfeits) = (SELECT counterfeits FROM pprepub.release WHERE publication = 'wards' AND number = 2) AS all_told FROM shown.wards_counterfeits WHERE release = 2;
 SELECT check_name, holds FROM pprepub.audit('wards') ORDER BY 1;
 SELECT * FROM pprepub.rebuild_history('wards');
-SELECT signature, count(*) FROM pprepub.signatures('wards') GROUP BY 1 ORDER BY 1;
-SELECT count(*) = (SELECT count(DISTINCT key) FROM pprepub.class_members('wards')) AS everybody FROM pprepub.signatures('wards');
+SELECT releases, count(*) FROM (SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('wards') GROUP BY key) m GROUP BY 1 ORDER BY 1;
 SELECT sum(records) = (SELECT count(DISTINCT key) FROM pprepub.class_members('wards')) + (SELECT sum(counterfeits) FROM shown.wards_counterfeits) AS everybody FROM pprepub.neighborhoods('wards');
 SELECT kind, holds FROM pprepub.attack('wards') GROUP BY 1, 2 ORDER BY 1;
 
@@ -47,7 +46,7 @@ SELECT count(*) AS changed FROM (
 		JOIN (SELECT 1 AS release, class, disease FROM shown.wards_1 UNION ALL SELECT 2, class, disease FROM shown.wards_2) v USING (release, class)
 		GROUP BY 1, 2) s GROUP BY key HAVING count(DISTINCT seen) > 1) c;
 
--- What is refused: values that change, or are missing.
+-- Refused: values that change, or are missing.
 UPDATE ward.patients SET disease = 'flu' WHERE id IN (50, 51);
 SELECT number FROM pprepub.publish('wards');
 UPDATE ward.patients SET disease = NULL WHERE id = 60;

@@ -13,7 +13,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg',
 	'{"k": 5, "l": 3, "repair": "dirty", "reserve": 4}', insensitive => '{ward}');
 
--- What is shown is as narrow as if the rest did not exist; what is not says nothing.
+-- Shown columns are as narrow as if the rest did not exist; the others say nothing.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{disease, age}');
 SELECT DISTINCT zip, country, sex, ward FROM published.patients_1;
 SELECT count(*), count(DISTINCT age) > 4 AS cut, count(disease), count(DISTINCT disease) FROM published.patients_1;
@@ -38,7 +38,7 @@ SELECT metric, value FROM pprepub.preview('patients', columns => '{age,disease}'
 SELECT pprepub.preview('patients', columns => '{country}');
 UPDATE patients SET country = 'France' WHERE id = 7;
 
--- What is refused.
+-- Refused.
 SELECT pprepub.publish('patients', columns => '{}');
 SELECT pprepub.publish('patients', columns => '{age,none}');
 SELECT pprepub.publish('patients', columns => '{age,id}');

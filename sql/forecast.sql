@@ -12,7 +12,7 @@ CREATE FUNCTION forecast(releases int, leave float8 DEFAULT NULL, come float8 DE
 	FROM pprepub.forecast('people', $1, $2, $3, $4, $5)
 $$;
 
--- What is not given: five in a hundred leave, or as many as are declared, and as many come. One row for each release, the first of which is a preview.
+-- Defaults: five in a hundred leave, or as many as are declared, and as many come. One row for each release, the first of which is a preview.
 SELECT * FROM forecast(4) \g (format=aligned t=off)
 SELECT * FROM forecast(2, params => '{"churn": 0.2}');
 SELECT metric, round(value::numeric, 1) FROM pprepub.preview('people') WHERE metric IN ('rows', 'withheld_percent', 'invented_percent', 'loss_percent', 'average_class');

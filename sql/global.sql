@@ -4,7 +4,7 @@ SET ROLE regress_owner;
 CREATE SCHEMA worlds;
 SET search_path = worlds;
 
--- What strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ratios grow.
+-- Ratios that strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ones grow.
 SELECT l, releases, round(ratio::numeric, 2) AS ratio
 FROM (VALUES (2, 2), (2, 5), (2, 20), (5, 20), (10, 20), (2, 10), (5, 10), (10, 10)) t (l, releases),
 	LATERAL (SELECT ratio FROM pprepub.plan_global(l, releases) WHERE round = 1 AND strategy = 'constant-ratio') p \g (format=aligned t=off)
@@ -81,7 +81,7 @@ SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 
--- What was promised stays promised.
+-- Promises stay.
 SELECT pprepub.alter_publication('patients', '{"l": 1}');
 SELECT pprepub.alter_publication('patients', '{"strategy": "geometric"}');
 SELECT pprepub.alter_publication('patients', '{"strategy": "geometric", "alpha": 1.5}');
@@ -102,7 +102,7 @@ SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill,
 FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC \g (format=aligned t=off)
 SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1 \g (format=aligned t=off)
 SELECT DISTINCT sensitive FROM pprepub.linked_values('patients');
--- What was shown without protection stays shown, and its owner is told.
+-- Values that were shown without protection stay shown, and the owner is told.
 INSERT INTO rare VALUES ('gout');
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT DISTINCT sensitive FROM pprepub.linked_values('patients') ORDER BY 1;

@@ -67,7 +67,7 @@ ALTER TABLE stays ALTER COLUMN discharged TYPE timestamp;
 ALTER TABLE stays DROP COLUMN discharged;
 CREATE OR REPLACE VIEW published_private.stays_source AS SELECT id, age AS years, disease, discharged, ward FROM stays;
 
--- What is refused, on declaring and later.
+-- Refused, when declared and later.
 SELECT pprepub.alter_publication('stays', '{"leaves": "no"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "id"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "disease"}');

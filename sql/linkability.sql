@@ -43,7 +43,7 @@ SELECT planted.release('t', 'SELECT id AS key, age, zipcode, occupation, disease
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{2,3}');
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{2,3}', 'mj');
 SELECT tuple ->> 'age' AS age, linkability, diversity, sensitive FROM pprepub.link_profile('t', '{2,3}') ORDER BY tuple;
--- The same where nobody knows whose rows the second release has, and of neither.
+-- Nobody knows whose rows the second release has, or those of both.
 SELECT planted.release('t', 'SELECT id AS key, age, zipcode, occupation, disease FROM t_2', '{zipcode,occupation,disease}', false);
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{2,4}');
 SELECT planted.release('t', $$ SELECT id AS key, int4range(age, age, '[]') AS age, zipcode, '*' AS occupation, NULL AS disease FROM t $$, '{age,zipcode}', false);
@@ -91,7 +91,7 @@ SELECT planted.release('t', (SELECT format('SELECT * FROM (VALUES %s) v(key, c1,
 	CASE release WHEN 3 THEN '{c4,c5,c6,c7,c8,c9,s}' WHEN 2 THEN '{c1,c2,c3,c7,c8,c9}' ELSE '{c1,c2,c3,c4,c5,c6}' END::name[]) FROM generate_series(1, 3) release;
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', '{2,3,4}', kind);
 SELECT k.tuple ->> 'c1' AS c1, k.sensitive AS kmj, f.sensitive AS fmj FROM pprepub.link_profile('t', '{2,3,4}') k JOIN pprepub.link_profile('t', '{2,3,4}', 'fmj') f USING (tuple) ORDER BY tuple;
--- Whoever does not search long enough is told.
+-- A search that ends too early is told.
 SET pprepub.fmj_budget = 10;
 SELECT * FROM pprepub.linkability('t', '{2,3,4}', 'fmj');
 RESET pprepub.fmj_budget;
@@ -132,7 +132,7 @@ SELECT cliques, linkability > 0 AS told FROM pprepub.linkability('people', '{2}'
 RESET pprepub.search_budget;
 DROP TABLE counted;
 
--- What is asked for.
+-- Arguments.
 SELECT pprepub.linkability('people', '{}');
 SELECT pprepub.linkability('people', '{4}');
 SELECT pprepub.linkability('people', '{0}');

@@ -131,7 +131,7 @@ RESET intervalstyle;
 -- A condition that is asked says nothing of what comes out: these rows are sorted before they are grouped.
 EXPLAIN (COSTS OFF) SELECT sex, count(*) FROM published.asked_now WHERE sex = 'F' GROUP BY sex;
 
--- What is applied to generalized values is said so, once a scan.
+-- Conditions that are applied to generalized values are told, once a scan.
 SELECT count(*) > 0 AS some FROM published.asked_now WHERE age * 2 > 50 AND sex = 'F';
 SELECT count(*) > 0 AS some FROM published.asked_now p JOIN (VALUES ('53101'), ('53102')) z (zip) USING (zip) WHERE sex = 'F' OR disease = 'd1';
 SELECT count(*) > 0 AS some FROM published.asked_now p LEFT JOIN (VALUES ('53101'), ('53101')) z (zip) USING (zip);
@@ -216,7 +216,7 @@ DROP TABLE kept;
 SET ROLE regress_owner;
 SELECT asked_since() AS twice;
 
--- So many answers, and what is left of them.
+-- Answers are counted, and told how many are left.
 SELECT pprepub.alter_publication('asked', format('{"max_answers_per_role": %s, "max_answers_per_statement": 1}', count(*) + 2)::jsonb)
 FROM pprepub.release WHERE publication = 'asked' AND published_by = 'regress_analyst';
 SET SESSION AUTHORIZATION regress_analyst;

@@ -1,4 +1,4 @@
--- What was published stays: rows, columns, names, fences, and the same of the private schema.
+-- Releases stay as they are: rows, columns, names, fences, and those of the private schema.
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 10) i;
@@ -100,7 +100,7 @@ SELECT refused.* FROM refused(
 	'DELETE FROM published_private.patients_members');
 SET ROLE regress_owner;
 
--- What leaves rows, columns and fences alone is free; so is what pg_restore says.
+-- Statements that leave rows, columns and fences alone are free, and those of pg_restore.
 CREATE INDEX ON published.patients_1 (class);
 CREATE INDEX ON published.patients_1 ((lower(disease)));
 DROP INDEX published.patients_1_class_idx;

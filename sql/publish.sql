@@ -38,7 +38,7 @@ SELECT compare('[]');
 SELECT params FROM pprepub.publication;
 SELECT c.* FROM compare(NULL) c;
 
--- What is rolled back was not published, and its number is given again.
+-- A release that is rolled back was not published, and its number is given again.
 BEGIN;
 SELECT number FROM pprepub.publish('patients');
 SELECT count(*) FROM published.patients;
@@ -104,7 +104,7 @@ SET ROLE regress_owner;
 CALL forget('patients');
 SELECT count(*) FROM pprepub.release;
 
--- What cannot be published, and why.
+-- Errors of publish(), and why.
 SELECT pprepub.publish('patients');
 SELECT pprepub.publish(NULL);
 CREATE VIEW few AS SELECT * FROM patients;
@@ -140,7 +140,7 @@ SELECT classes, rows FROM pprepub.publish('few');
 SELECT DISTINCT age, zip FROM published.few;
 CALL forget('few');
 
--- What is in the table already is not what a caller would see who has not committed it.
+-- A table may hold rows that its writer has not committed yet.
 BEGIN;
 CREATE TABLE fresh AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
 SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');

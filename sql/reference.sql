@@ -128,11 +128,10 @@ BEGIN
 	RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
+	RETURN concat_ws(' / ', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
 END $$;
-SELECT try('{"distribution": "census"}');
-SELECT try('{"distribution": "census", "frequency": 2}');
-SELECT try('{"distribution": "census", "beta": 1}');
+SELECT x, try(x::jsonb) FROM unnest(ARRAY[
+	'{"distribution": "census"}', '{"distribution": "census", "frequency": 2}', '{"distribution": "census", "beta": 1}']) x;
 INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.2);
 SELECT try('{"distribution": "census", "beta": 1}');
 INSERT INTO census VALUES ('mumps', 0.050002);
@@ -140,9 +139,9 @@ SELECT try('{"distribution": "census", "beta": 1}');
 UPDATE census SET share = 0.0500005 WHERE disease = 'mumps';
 SELECT try('{"distribution": "census", "beta": 1}');
 UPDATE census SET share = 0.05 WHERE disease = 'mumps';
-SELECT try('{"distribution": "census", "t": 0.1}');
-SELECT try('{"distribution": "census", "t": 0.1, "distance": "ordered"}');
-SELECT try('{"distribution": "nowhere", "beta": 1}');
+SELECT x, try(x::jsonb) FROM unnest(ARRAY[
+	'{"distribution": "census", "t": 0.1}', '{"distribution": "census", "t": 0.1, "distance": "ordered"}',
+	'{"distribution": "nowhere", "beta": 1}']) x;
 INSERT INTO census VALUES ('rabies', 0);
 SELECT try('{"distribution": "census", "delta": 1}');
 UPDATE census SET share = -0.05 WHERE disease = 'rabies';

@@ -3,7 +3,7 @@
 \set VERBOSITY terse
 SET ROLE regress_owner;
 
--- What everybody may infer: the sets of people whom nobody can tell apart, from the log alone.
+-- Sets of people whom nobody can tell apart, from the log alone.
 CREATE FUNCTION seen(publication text) RETURNS TABLE (who text, release int, class bigint, sensitive text) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('SELECT coalesce(key, counterfeit, ''#'' || number), release, class, value FROM published_private.%I,
@@ -47,7 +47,7 @@ INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV')
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
 \set VERBOSITY default
 SELECT people FROM told_apart('patients');
-SELECT * FROM pprepub.signatures('patients') ORDER BY key;
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
@@ -111,7 +111,7 @@ INSERT INTO people SELECT i, i % 60, 'd' || i % 7 FROM generate_series(200, 219)
 SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT number, params ->> 'k' AS k FROM pprepub.release ORDER BY 1;
 
--- Who may read the view may read each new release.
+-- Readers of the view may read each new release.
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT SELECT ON published.people TO regress_analyst;
 SELECT number FROM pprepub.publish('people');
@@ -155,8 +155,8 @@ SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT unsafe('odd', 3, 2);
 SELECT * FROM pprepub.rebuild_history('odd');
-SELECT * FROM pprepub.signatures('odd') ORDER BY key LIMIT 2;
--- What is kept beside the log can be made anew from it.
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('odd') GROUP BY key ORDER BY key LIMIT 2;
+-- The folds can be made anew from the log.
 RESET ROLE;
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
@@ -192,8 +192,8 @@ DROP TABLE published_private.odd_neighborhoods;
 SAVEPOINT s;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
--- Who was where is told by the log.
-SELECT count(*) FROM pprepub.signatures('odd');
+-- The log tells who was where.
+SELECT count(*) FROM pprepub.class_members('odd');
 ROLLBACK TO s;
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT * FROM pprepub.rebuild_history('odd');

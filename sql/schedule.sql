@@ -8,7 +8,7 @@ SET ROLE regress_owner;
 SELECT pprepub.create_publication('patients', 'schedule_patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 RESET ROLE;
 
--- Who runs a job logs in.
+-- The role that runs a job logs in.
 SET ROLE regress_owner;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 RESET ROLE;
@@ -33,7 +33,7 @@ SELECT * FROM pprepub.scheduled;
 DROP SCHEMA cron CASCADE;
 \set VERBOSITY default
 
--- What it is called with.
+-- Its arguments.
 SELECT pprepub.schedule(NULL, '0 3 * * 1');
 SELECT pprepub.schedule('patients', NULL);
 SELECT pprepub.schedule('patients', '0 3 * * 1', 'age > now()');
@@ -42,7 +42,7 @@ SELECT pprepub.schedule('nobody''s', '0 3 * * 1');
 SELECT pprepub.unschedule(NULL);
 SELECT pprepub.unschedule('nobody''s');
 
--- Who calls it.
+-- Its callers.
 SET ROLE regress_analyst;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT pprepub.unschedule('patients');

@@ -11,7 +11,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	-- Lots that were drawn before decide how many these are.
-	RETURN concat_ws(E'\n', state || ' ' || message, nullif(regexp_replace(detail, 'shown that \d+ people', 'shown that N people'), ''), nullif(hint, ''));
+	RETURN concat_ws(' / ', state || ' ' || message, nullif(regexp_replace(detail, 'shown that \d+ people', 'shown that N people'), ''), nullif(hint, ''));
 END
 $$;
 
@@ -32,7 +32,7 @@ SELECT linkability FROM pprepub.linkability('four', join_kind => 'fmj');
 SELECT check_name, required, measured, holds FROM pprepub.audit('four') \g (format=aligned t=off)
 SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'four_1' ORDER BY ordinal_position;
 
--- What cannot be asked
+-- Parameters that are refused
 SELECT try_publish('four', '{}');
 SELECT try_publish('four', '{id}');
 SELECT try_publish('four', '{age, age}');
@@ -132,7 +132,7 @@ SELECT linkability >= 4 AS kept FROM pprepub.linkability('people', join_kind => 
 SELECT count(*) AS overlapping FROM (SELECT DISTINCT age FROM published.people_2) a, (SELECT DISTINCT age FROM published.people_2) b WHERE a.age <> b.age AND a.age && b.age;
 CALL forget('people');
 
--- What was published elsewhere counts; what nobody knows whose it is does not, once it was waived.
+-- Imports count; those of which nobody knows whose their rows are do not, once they were waived.
 CALL declare('{"k": 4}');
 CREATE VIEW before AS SELECT id, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age, disease FROM people;
 SELECT number, kind, columns, rows FROM pprepub.import_release('people', 'before', 'id');
@@ -183,11 +183,11 @@ CALL audit();
 -- A larger k is for the next release.
 SELECT pprepub.alter_publication('audited', '{"k": 6}');
 CALL audit();
--- Who has left or changed since was judged when he was published.
+-- People who have left or changed since were judged when they were published.
 UPDATE audited SET age = age + 1, disease = 'other' WHERE id <= 3;
 DELETE FROM audited WHERE id BETWEEN 4 AND 6;
 CALL audit();
--- Who is no worse off, and who is
+-- People who are no worse off, and people who are
 SET client_min_messages = warning;
 SELECT pprepub.alter_publication('audited', '{"k": 3, "accept_weakening": true}');
 CREATE VIEW no_worse AS SELECT id, gender FROM audited WHERE id > 6;

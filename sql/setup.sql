@@ -12,7 +12,7 @@ DO $$ BEGIN
 END $$;
 GRANT CREATE ON SCHEMA public TO regress_owner, regress_other;
 
--- What EXPLAIN says in the words of PostgreSQL 15, whatever version this is.
+-- EXPLAIN in the words of PostgreSQL 15, whatever version this is.
 CREATE FUNCTION explained(options text, query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -34,7 +34,7 @@ $$ SELECT pprepub.drop_publication(name, true) FROM unnest(names) name $$;
 CREATE FUNCTION force_parallel(value text) RETURNS void LANGUAGE sql AS
 $$ SELECT set_config(name, value, false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') $$;
 
--- What the extension is.
+-- The extension itself.
 SELECT extname, extrelocatable, nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
 WHERE extname = 'pprepub';
 

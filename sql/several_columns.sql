@@ -111,7 +111,7 @@ CALL forget('wards');
 SELECT typname FROM pg_type WHERE typname ~ '^_?wards';
 SELECT count(*) FROM pprepub_internal.catalog_relation;
 
--- What was published elsewhere: a column that the table lacks is that of today.
+-- An import: a column that the table lacks is that of today.
 CREATE TABLE several.old AS SELECT id, '[,)'::int4range AS age, '*' AS zip, disease, income FROM (SELECT id, disease, earns AS income FROM several.patients LIMIT 100) p;
 CREATE VIEW several.old_incomes AS SELECT id, age, zip, income + 1 AS income FROM several.old;
 :call '{disease, earns}', 'bpg', '{"k": 5, "l": 2, "bands": {"earns": "range 1000"}}');

@@ -1,4 +1,4 @@
--- What can be a source, and what shares data with it.
+-- Sources, and relations that share data with them.
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$

@@ -33,7 +33,7 @@ SELECT rows, suppressed FROM pprepub.publish('people', NULL, '{age,disease}');
 SELECT array_agg(DISTINCT country) AS mixed FROM pprepub.class_members('people') m JOIN strata_people p ON p.id = m.key::int
 WHERE class IN (SELECT class FROM pprepub.class_members('people') m JOIN strata_people p ON p.id = m.key::int GROUP BY class HAVING count(DISTINCT country) > 1);
 
--- Whoever came before strata were declared, into larger classes, is parted by them with the next release; so after five releases a country takes no strangers.
+-- People who came before strata were declared, into larger classes, are parted by them with the next release; so after five releases a country takes no strangers.
 CREATE TABLE moving AS TABLE strata_people;
 ALTER TABLE moving ADD PRIMARY KEY (id);
 CREATE PROCEDURE live(params jsonb) LANGUAGE plpgsql AS $$
@@ -65,7 +65,7 @@ CALL live('{"reserve": 1, "strata": ["country"]}');
 CALL live('{"reserve": "auto", "strata": ["country"]}');
 SET client_min_messages = warning;
 
--- What is refused.
+-- Refused.
 SELECT pprepub.alter_publication('people', '{"strata": "country"}');
 \set VERBOSITY terse
 SELECT pprepub.alter_publication('people', '{"strata": {"country": 1}}');

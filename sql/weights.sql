@@ -60,7 +60,7 @@ INSERT INTO weighed SELECT i, i * 37 % 101, i * 53 % 97, 'Chad', 'd' || i % 7, '
 SELECT rows, suppressed FROM pprepub.publish('weighed');
 ALTER TABLE weighed RENAME COLUMN years TO age;
 
--- What is refused.
+-- Refused.
 SELECT pprepub.alter_publication('weighed', '{"leaves": "ward"}');
 SELECT pprepub.alter_publication('weighed', '{"weights": {"ward": 1}}');
 SELECT pprepub.alter_publication('weighed', '{"weights": {"disease": 1}}');

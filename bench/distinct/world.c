@@ -4,8 +4,8 @@
  */
 #include "world.h"
 
+#include "audit/updates.h"
 #include "bench.h"
-#include "audit/update/update_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ world_pass_time(World *world)
 }
 
 /* ----------------------------------------------------------------
- * What was shown
+ * Releases
  * ----------------------------------------------------------------
  */
 
@@ -316,7 +316,7 @@ seen_add(Seen *seen, const World *world, const Classes *classes)
 }
 
 /* ----------------------------------------------------------------
- * What it is worth
+ * Judges
  * ----------------------------------------------------------------
  */
 

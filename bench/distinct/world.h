@@ -83,7 +83,7 @@ typedef struct Seen
 extern Seen *seen_create(const World *world, bool keep_all);
 extern void seen_free(Seen *seen);
 
-/* What a method may know, of the rows of the frame; in the current context. */
+/* Knowledge of a method about the rows of the frame; in the current context. */
 extern Paths *seen_paths(const Seen *seen, const World *world);
 extern void seen_add(Seen *seen, const World *world, const Classes *classes);
 

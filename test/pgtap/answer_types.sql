@@ -1,4 +1,4 @@
--- What is kept of an answer says what it said, whatever the type of its sensitive values and the settings of who asks.
+-- The history of an answer says what the answer said, whatever the type of its sensitive values and the settings of the asker.
 \if :asserts
 \else
 SELECT skip('only where there are assertions');

@@ -23,7 +23,7 @@ BEGIN
 	SELECT count(*) INTO answered FROM answer_here(publication, NULL, NULL) a (class bigint, age int4range, ill text);
 	INSERT INTO written VALUES (source, answered, pg_current_wal_insert_lsn() - before);
 END $$;
--- What the server tidies up meanwhile differs from answer to answer: the median does not.
+-- The server tidies up meanwhile, which differs from answer to answer: the median does not.
 CREATE FUNCTION answers(source text) RETURNS SETOF text LANGUAGE sql AS $$ SELECT format('SELECT answer(%L)', source) FROM generate_series(1, 15) $$;
 CREATE FUNCTION alike(one text, other text) RETURNS SETOF text LANGUAGE sql AS $$
 	WITH m AS (SELECT source, min(answered) AS answered, percentile_disc(0.5) WITHIN GROUP (ORDER BY bytes) AS bytes FROM written GROUP BY source)

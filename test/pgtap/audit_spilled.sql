@@ -44,7 +44,7 @@ CREATE VIEW asked AS SELECT name, format(call, name) AS query FROM pprepub.publi
 	unnest(ARRAY['SELECT * FROM pprepub.audit(%L)', 'SELECT * FROM pprepub.audit(%L, ''{"k": 9, "l": 3, "t": 0.1}'')', 'SELECT * FROM pprepub.attack(%L)',
 		'SELECT * FROM pprepub.attack(%L, ''{"k": 9, "frequency": 3}'')', 'SELECT * FROM pprepub.rebuild_history(%L)']) call;
 SELECT results_eq(format('SELECT under(''64kB'', ''-1'', %L)', query), format('SELECT under(''1GB'', ''0'', %L)', query), name || ': ' || query) FROM asked;
--- What a method checks by itself is done in memory; and "linked" has few rows.
+-- Methods check by themselves in memory; and "linked" has few rows.
 SELECT throws_ok(format('SELECT under(''64kB'', ''0'', %L)', query), '53400', NULL, name || ', no room for a file: ' || query) FROM asked
 WHERE name <> 'linked' AND NOT (name = 'invariant' AND query ~ 'audit\(''[a-z]*''\)');
 SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');

@@ -39,7 +39,7 @@ CREATE INDEX ON others (age);
 CREATE VIEW grown AS SELECT * FROM others WHERE age > current_setting('test.age')::int;
 SELECT pprepub.create_publication('grown', 'grown', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1, "repair": "dirty"}') \g /dev/null
 
--- As many as are released or withheld, or too few for either.
+-- Rows that are released or withheld, or too few for either.
 CREATE FUNCTION cohort_rows(cohort text, publication text DEFAULT 'people') RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
 	detail text;

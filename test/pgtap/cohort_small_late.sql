@@ -58,7 +58,7 @@ UPDATE published_private.people_neighborhoods SET sensitive = NULL WHERE 50 * 20
 SELECT throws_like($$ SELECT pprepub.publish('people', 'n < 100') $$, 'neighborhood % of publication "people" is malformed',
 	'one of those to be published has no values');
 ROLLBACK TO whole;
--- As many as before, and one of them is somebody else.
+-- One of them is somebody else, and there are as many as before.
 UPDATE published_private.people_neighborhoods SET keys[1] = other.key
 FROM (SELECT neighborhood, keys[2] AS key FROM published_private.people_neighborhoods WHERE 50 * 2000003 = ANY (keys)) other
 WHERE people_neighborhoods.neighborhood <> other.neighborhood AND 60 * 2000003 = ANY (keys);

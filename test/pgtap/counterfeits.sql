@@ -32,7 +32,7 @@ BEGIN
 			ill, age, side FROM %s', one.publication, one.number, one.classes, one.relation);
 	END LOOP;
 END $$;
--- As each value stands once in a class of m-invariance, the owner knows which rows are invented.
+-- Each value stands once in a class of m-invariance, so the owner knows which rows are invented.
 CREATE TABLE invented AS
 SELECT s.* FROM shown s WHERE publication = 'm_invariance' AND NOT EXISTS (
 	SELECT FROM pprepub.class_members('m_invariance') m JOIN everybody e ON e.id::text = m.key WHERE (m.release, m.class, e.ill) = (s.release, s.class, s.ill));
@@ -73,7 +73,7 @@ SELECT is((SELECT count(*) FROM (SELECT FROM published_private.m_invariance_memb
 SELECT is((SELECT count(*) FROM (SELECT FROM published_private.cor_split_members, unnest(invented) number WHERE number IS NOT NULL GROUP BY number HAVING count(*) > 1) n), 0::bigint,
 	'cor-split: none comes again');
 
--- Who came back is among the same values, and nothing is suppressed.
+-- People who came back are among the same values, and nothing is suppressed.
 SELECT is((SELECT string_agg(check_name, ' ') FROM unnest('{m_invariance,cor_split}'::text[]) name, pprepub.audit(name) WHERE NOT holds), NULL, 'audit()');
 SELECT is((SELECT sum(suppressed) FROM pprepub.release), 0::numeric, 'nothing is suppressed');
 

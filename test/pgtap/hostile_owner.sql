@@ -18,7 +18,7 @@ SELECT pprepub.create_publication('alices', 'alice.people', 'id', '{"age": "rang
 SELECT count(*) FROM pprepub.publish('alices') \g /dev/null
 RESET ROLE;
 
--- What the catalog says of everybody but mallory.
+-- The catalog of everybody but mallory.
 CREATE FUNCTION catalog_of_others() RETURNS text LANGUAGE sql VOLATILE AS $$
 	WITH mine AS (SELECT publication FROM pprepub_internal.catalog_publication WHERE owner <> 'regress_mallory'::regrole)
 	SELECT md5(concat_ws('/',
@@ -137,7 +137,6 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.import_release(''alices'', ''evil.people'', ''id'')'),
 	('SELECT pprepub.import_release(''evil'', ''vault.secret'')'),
 	('SELECT pprepub.class_members(''alices'')'),
-	('SELECT pprepub.signatures(''alices'')'),
 	('SELECT pprepub.neighborhoods(''alices'')'),
 	('SELECT pprepub.linkability(''alices'')'),
 	('SELECT pprepub.link_profile(''alices'')'),
@@ -536,7 +535,7 @@ INSERT INTO name (name) VALUES
 	('.*'), ('select'), (' '), ('"'), ('{"k": 1}');
 GRANT SELECT ON name TO regress_mallory;
 
--- The same words name publication, target, columns, type, taxonomy, relation and schema.
+-- One list of words names publication, target, columns, type, taxonomy, relation and schema.
 CREATE FUNCTION publish_named(word text, number int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	target text := word || number;

@@ -1,4 +1,4 @@
--- What has been done to others of our kind, done to answers and releases. Numbers in the tests' names group
+-- Attacks on others of our kind, tried on answers and releases. Numbers in the tests' names group
 -- the attacks: 1 names, 7 internals, 8 paths to what is asked, 10 leaky code over it, 13 order and place,
 -- 15 a source that changes, 22 too much and too little.
 
@@ -154,7 +154,7 @@ SELECT is((SELECT count(*) FROM pg_stats WHERE schemaname IN ('ward', 'published
 SELECT unalike(prosrc, '%ward%', '7: the function''s text says nothing of the source') FROM pg_proc WHERE oid = 'published.people'::regproc;
 SELECT unalike(pg_get_viewdef('published.people'::regclass), '%ward%', '7: nor does the view''s');
 SELECT throws_ok(format('SELECT * FROM pprepub.%s(''people'')', name), '42501', NULL, '7: not for an asker: ' || name)
-	FROM unnest('{class_members,signatures,neighborhoods,linked_values,attack,audit,preview,publish,rebuild_history}'::text[]) name;
+	FROM unnest('{class_members,neighborhoods,linked_values,attack,audit,preview,publish,rebuild_history}'::text[]) name;
 SELECT is((SELECT count(*) FROM pprepub.release), 0::bigint, '7: nor are the rows of releases');
 RESET ROLE;
 

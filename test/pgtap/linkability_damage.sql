@@ -28,7 +28,7 @@ UPDATE people SET ward = 1 - ward WHERE id % 29 = 4;
 UPDATE people SET ill = 'd9' WHERE id % 31 = 3;
 SELECT rows FROM pprepub.publish('people', columns => '{born,country,points,sex,ill,ward}') \g /dev/null
 SELECT is(judged(kind), 'judged', kind) FROM unnest('{mj,kmj,mj_unifying,kmj_unifying}'::text[]) kind;
--- Whoever's insensitive values have changed has left, and somebody else has come: so there are more people than the log knows.
+-- Changed insensitive values mean that somebody has left, and somebody else has come: so there are more people than the log knows.
 SELECT ok(a.edges > b.edges, 'rows that fit nobody are of others') FROM pprepub.linkability('people', join_kind => 'kmj_unifying') a, pprepub.linkability('people') b;
 SELECT rows FROM pprepub.publish('people', 'sex = ''F''') \g /dev/null
 SELECT is(judged(), 'judged', 'all kinds of columns, and a cohort');

@@ -141,4 +141,4 @@ END
 $fn$;
 -- Each in a transaction of its own, or there would be more locks than the server has room for.
 COMMIT;
-SELECT format('SELECT try_life(%s)', number) FROM generate_series(1, 150) number \gexec
+SELECT format('SELECT try_life(%s)', number) FROM generate_series(1, 75) number \gexec

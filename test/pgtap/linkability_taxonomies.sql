@@ -67,7 +67,7 @@ END
 $fn$;
 SELECT try_tree(number) FROM generate_series(1, 40) number;
 
--- What is published after a tree has grown is as safe as before.
+-- Releases after a tree has grown are as safe as before.
 CREATE FUNCTION try_sequence(number int) RETURNS SETOF text LANGUAGE plpgsql AS $fn$
 DECLARE
 	published int := 0;

@@ -1,6 +1,6 @@
 -- Loss, withheld and invented rows in per cent, and the average class, as preview() and metrics() tell them, against figures computed by hand.
 
--- As "loss withheld invented class"; of a release, what metrics() says of it, which must be what preview() said.
+-- "loss withheld invented class"; of a release, what metrics() says of it, which must be what preview() said.
 CREATE FUNCTION in_words(metrics jsonb) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(round((metrics->>name)::numeric, 4)::text, ' ' ORDER BY place)
 	FROM unnest('{loss_percent,withheld_percent,invented_percent,average_class}'::text[]) WITH ORDINALITY f (name, place)

@@ -1,4 +1,4 @@
--- What a source's own code may not do while its publication is at work.
+-- A source's own code may not do everything while its publication is at work.
 SET search_path = public;
 BEGIN;
 CREATE TABLE t AS SELECT i AS id, i % 10 AS age, 'd' || i % 5 AS d FROM generate_series(1, 100) i;

@@ -1,4 +1,4 @@
--- What another role left in TARGET_private, when it could still create there, is not taken for the log.
+-- A relation that another role left in TARGET_private, when it could still create there, is not taken for the log.
 BEGIN;
 CREATE ROLE regress_crony;
 CREATE ROLE regress_owner;

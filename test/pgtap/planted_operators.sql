@@ -1,4 +1,4 @@
--- What others planted before the extension came, or put first in the search path, is never called.
+-- Functions that others planted before the extension came, or put first in the search path, are never called.
 BEGIN;
 -- pgTAP stands aside, since public is to be planted.
 DROP EXTENSION pgtap;
@@ -161,7 +161,6 @@ BEGIN
 		('SELECT FROM pprepub.metrics(''pub'', 1)'),
 		('SELECT FROM pprepub.risks(''pub'', 1)'),
 		('SELECT FROM pprepub.class_members(''pub'')'),
-		('SELECT FROM pprepub.signatures(''pub'')'),
 		('SELECT FROM pprepub.neighborhoods(''pub'')'),
 		('SELECT FROM pprepub.linked_values(''pub'')'),
 		('SELECT FROM pprepub.linkability(''pub'')'),
@@ -188,7 +187,7 @@ END
 $$;
 SELECT tap.journey(path) FROM tap.path;
 
--- What the view, the log and the trigger of a release refer to is the server's own.
+-- View, log and trigger of a release refer to the server's own.
 CREATE EXTENSION pprepub;
 SET search_path = planted, public, pg_catalog;
 SELECT pprepub.create_publication('pub', 'planted.people', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "l": 2}') \g /dev/null

@@ -24,7 +24,7 @@ BEGIN
 		JOIN (SELECT ill, count(*) / (sum(count(*)) OVER ())::float8 AS p FROM %s GROUP BY ill) e USING (ill)', release, source) INTO gain;
 	RETURN gain;
 END $$;
--- The same for everybody whom no release and no answer tells apart, with the values that each of these has shown: the worst of all.
+-- The worst of all sets that no release and no answer tells apart, with the values that each of these has shown.
 CREATE FUNCTION revealed(publication text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	worst float8;

@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 
--- Who but the owner has which right on relations and schemas of a target.
+-- Rights of others than the owner on relations and schemas of a target.
 CREATE FUNCTION granted(schema text) RETURNS TABLE (object text, grantee text, privilege text) LANGUAGE sql AS $$
 	SELECT c.relname::text, coalesce(r.rolname, 'PUBLIC')::text, a.privilege_type::text
 	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN aclexplode(c.relacl) a
@@ -52,7 +52,7 @@ CREATE FUNCTION granted(schema text) RETURNS TABLE (object text, grantee text, p
 	FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
 	WHERE n.nspname = schema AND a.grantee <> n.nspowner
 $$;
--- What anybody could do with columns.
+-- Rights on columns.
 CREATE FUNCTION granted_columns(schema text) RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 	WHERE c.relnamespace = schema::regnamespace AND a.attacl IS NOT NULL
@@ -196,7 +196,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
-	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
 	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
@@ -224,7 +223,7 @@ CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
 $$;
 SELECT is(as_role(role, sql), refusal(sql, 'people'), role || ':' || sql)
 	FROM call, (VALUES ('regress_stranger'), ('regress_visitor')) r(role);
--- The same while nothing was published yet, and once the source is somebody else's.
+-- Again while nothing was published yet, and once the source is somebody else's.
 SELECT is(error_as('regress_owner', $$ SELECT pprepub.create_publication('fresh', 'ward.thirds', 'id', '{"age": "range"}', 'disease', 'bpg',
 	'{"k": 2, "l": 2}', target => 'out') $$), 'done', 'a fresh publication');
 SELECT is(as_role('regress_stranger', replace(sql, 'people', 'fresh')), refusal(sql, 'fresh'), 'fresh:' || sql) FROM call;
@@ -283,6 +282,6 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|signatures|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');

@@ -1,4 +1,4 @@
--- What must hold of every first release, tried on random small tables of every kind:
+-- Properties of every first release, tried on random small tables of every kind:
 -- with and without NULLs, even and skewed, of few and many values.
 SET extra_float_digits = 1;
 BEGIN;
@@ -104,7 +104,7 @@ BEGIN
 			AND covers(r.e, '*', p.e, r.e = p.e)) $sql$, how.value) INTO faults;
 	RETURN NEXT is(faults, 0::bigint, what || 'cells cover the values of their members');
 
-	-- What is told was there: prefixes occur in the source, and ranges end near values of their members
+	-- Cells tell what was there: prefixes occur in the source, and ranges end near values of their members
 	EXECUTE format($sql$
 		SELECT count(*) FROM (SELECT class, r.a, min(%1$s) AS low, max(%1$s) AS high FROM (SELECT DISTINCT class, a FROM trial.trial_1) r JOIN member m USING (class) JOIN person p USING (id) GROUP BY 1, 2) x
 			WHERE NOT lower_inf(a) AND (lower(a) NOT BETWEEN low - (high - low) / 10 - %3$s AND low OR upper(a) NOT BETWEEN high + %2$s AND high + %2$s + (high - low) / 10 + %3$s)

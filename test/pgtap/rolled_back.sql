@@ -1,4 +1,4 @@
--- What is rolled back was not published, however it came to that: its number is given again, with the history that
+-- A release that is rolled back was not published, however it came to that: its number is given again, with the history that
 -- it had, and later releases are judged with what was committed.
 \ir ../lib/attacker.sql
 
@@ -21,7 +21,7 @@ $$;
 -- All that is remembered and shown, without what each attempt has of its own
 CREATE FUNCTION history() RETURNS text LANGUAGE sql AS $$
 	SELECT concat((SELECT jsonb_agg(m ORDER BY p.name, m.release, m.key) FROM pprepub.publication p, pprepub.class_members(p.name) m),
-		(SELECT jsonb_agg(s ORDER BY p.name, s.key) FROM pprepub.publication p, pprepub.signatures(p.name) s),
+		(SELECT jsonb_agg(s ORDER BY p.name, s.key, s.release) FROM pprepub.publication p, pprepub.class_members(p.name) s),
 		(SELECT jsonb_agg(s ORDER BY p.name, s.key, s.sensitive) FROM pprepub.publication p, pprepub.linked_values(p.name) s),
 		(SELECT jsonb_agg(r ORDER BY publication, number) FROM pprepub.release r),
 		(SELECT jsonb_agg(relname ORDER BY relname) FROM pg_class WHERE relkind <> 't' AND relnamespace::regnamespace::text IN ('published', 'published_private')))
@@ -109,7 +109,7 @@ SELECT is((SELECT number FROM pprepub.publish('one')), 10, 'and once more');
 COMMIT;
 SELECT is(ARRAY(SELECT attacker.faults('one', 4, 2)), '{}', 'two in a transaction are allowed together');
 
--- What this has found, it would find.
+-- The attacker finds what there is.
 UPDATE attacker.copy_one SET ill = 'another' WHERE id = (SELECT min(key::int) FROM pprepub.class_members('one') WHERE release = 10);
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('one', 4, 2) f), 'release 10, class .* is shown', 'the attacker knows the values');
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 1000, 2) f), 'atom .* people', 'counts people');

@@ -20,7 +20,7 @@ CREATE FUNCTION floor_to(t timestamp, span interval) RETURNS timestamp LANGUAGE 
 		ELSE date_bin(span, t, '2000-01-01') END
 $$;
 
--- What an end is to be, given the next one.  Of times, all in microseconds and UTC.
+-- The end that is to be, given the next one.  Of times, all in microseconds and UTC.
 CREATE FUNCTION rounded(v numeric, next numeric, width numeric, is_low bool, is_whole bool) RETURNS numeric LANGUAGE sql AS $$
 	SELECT coalesce((SELECT at FROM grid g, LATERAL (SELECT v - (v % g.width + g.width) % g.width + CASE WHEN is_low THEN 0 ELSE g.width END AS at) p
 		WHERE kind = 'number' AND abs(at - v) <= $3 / 10 + CASE WHEN is_whole AND NOT is_low THEN 1 ELSE 0 END AND (NOT is_whole OR g.width >= 1)

@@ -32,7 +32,7 @@ SELECT is(live(ARRAY['id <= 42', 'id <= 21', 'true', 'id <= 21 OR id > 42' || wh
 FROM (VALUES (' OR id = 25', 3, 'linkability', '123'), (' OR id IN (25, 32)', 2, 'linkability', '123'), (' OR id IN (25, 26)', 3, 'linkability', '123'),
 	(' OR id IN (25, 26, 27)', 3, 'linkability', '1234'), ('', 3, 'linkability', '1234'), (' OR id IN (25, 26, 27, 32)', 2.5, 'diversity', '123'),
 	(' OR id IN (25, 26, 27)', 2.5, 'diversity', '1234')) v(who, k, privacy, done);
--- What the owner is told.
+-- The owner is told.
 CREATE FUNCTION people_are(condition text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	TRUNCATE people;

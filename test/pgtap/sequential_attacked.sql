@@ -1,4 +1,4 @@
--- What an observer, or a hasty owner, might try on sequences: guessed seeds, the order of rows, publishing again and again,
+-- An observer, or a hasty owner, tries on sequences: guessed seeds, the order of rows, publishing again and again,
 -- rolling back, taxonomies of odd shapes.
 
 CREATE TABLE people AS SELECT i AS id, 20 + (i * 7) % 30 AS age, CASE WHEN i % 3 = 0 THEN 'F' ELSE 'M' END AS sex, 'd' || (i * i) % 11 AS ill FROM generate_series(1, 300) i;
@@ -7,7 +7,7 @@ CREATE FUNCTION declare(params jsonb) RETURNS void LANGUAGE sql AS $$
 
 -- ---- Seeds ----
 
--- The same seed gives the same cells, but not the same order: that is drawn anew, and does not tell of the source's.
+-- One seed gives the same cells, but not the same order: that is drawn anew, and does not tell of the source's.
 CREATE TABLE made (try int, place bigint, age int4range, sex text, ill text);
 CREATE PROCEDURE make(try int, params jsonb) LANGUAGE plpgsql AS $$
 BEGIN
@@ -25,13 +25,22 @@ SELECT isnt((SELECT string_agg(ill, ',' ORDER BY place) FROM made WHERE try = 1)
 SELECT cmp_ok(abs(corr(place, length)), '<', 0.3::float8, 'rows are not in the order of the source, as far as values tell')
 	FROM (SELECT m.place, avg(p.id) AS length FROM made m JOIN people p USING (ill) WHERE try = 1 GROUP BY m.place) s;
 
+-- Previewing leaves nothing behind, and publishing gives what was previewed.
+SELECT declare('{"k": 3}') \g /dev/null
+SELECT pprepub.publish('people', columns => '{age, sex}') \g /dev/null
+CREATE TABLE previewed AS SELECT metric, round(value::numeric, 6) FROM pprepub.preview('people', columns => '{age, ill}') WHERE metric IN ('lm', 'em');
+SELECT is((SELECT count(*)::int FROM pprepub.release), 1, 'previewed');
+SELECT pprepub.publish('people', columns => '{age, ill}') \g /dev/null
+SELECT is_empty($$ TABLE previewed EXCEPT SELECT metric, round(value::numeric, 6) FROM pprepub.metrics('people', 2) $$, 'the same seed gives the same release');
+SELECT pprepub.drop_publication('people', true) \g /dev/null
+
 -- ---- Publishing again and again ----
 
 SELECT declare('{"k": 3}') \g /dev/null
 SELECT pprepub.publish('people', columns => '{age, sex}') \g /dev/null
 SELECT lives_ok($$ SELECT pprepub.publish('people', columns => '{age, ill}') $$, format('the same columns, time %s', n)) FROM generate_series(1, 4) n;
 SELECT cmp_ok(linkability, '>=', 3, 'all of them together') FROM pprepub.linkability('people');
--- What is the same in each of them covers no less than any: somebody's cells all hold him.
+-- All of somebody's cells hold him.
 SELECT ok(holds, check_name) FROM pprepub.audit('people');
 -- Rolled back, nothing was published, and the next release has its number.
 BEGIN;

@@ -1,4 +1,4 @@
--- What audit() says of all releases of a sequence together: no false alarm whatever becomes of the source, and none missed
+-- audit() of all releases of a sequence together: no false alarm whatever becomes of the source, and none missed
 -- where a release is not what was published, or brings more to light.
 SELECT setseed(0.3) \g /dev/null
 

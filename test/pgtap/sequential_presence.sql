@@ -8,7 +8,7 @@ CREATE FUNCTION people_are(list text) RETURNS void LANGUAGE sql AS $$
 CREATE FUNCTION declare(k int DEFAULT 2) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication('people', 'people', 'id', '{"a": "range", "b": "suppress"}', 'd', 'sequential', jsonb_build_object('k', k, 'seed', 1)) $$;
 CREATE FUNCTION forget() RETURNS void LANGUAGE sql AS $$ SELECT pprepub.drop_publication('people', true) $$;
--- What a publish of these columns comes to.
+-- Publishes these columns, and tells how that went.
 CREATE FUNCTION try_publish(columns name[]) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN 'release ' || (pprepub.publish('people', columns => columns)).number;
@@ -72,7 +72,7 @@ SELECT alike(joined(), 'broken 1 at the least; of 6 people 2 less than promised'
 SELECT is(try_publish('{d}'), 'refused', 'nothing is published on top of it');
 SELECT forget() \g /dev/null
 
--- Who is absent from the last release is judged all the same.
+-- People who are absent from the last release are judged all the same.
 SELECT declare(), people_are('1 5 y a, 2 25 x a, 3 5 x c') \g /dev/null
 SELECT import($$ SELECT id, CASE WHEN id = 2 THEN '*' ELSE '[0,10)' END AS a, d FROM people $$) \g /dev/null
 SELECT alike(joined(), 'broken 1 at the least; of 3 people 1 less than promised', 'one of 25 is found');

@@ -87,7 +87,7 @@ BEGIN
 			RETURN NEXT is(faults, 0::bigint, format('%s release %s: at steps', what, release));
 		END IF;
 	END LOOP;
-	-- Who of several that are alike comes into which class is drawn by lot.
+	-- Lots are drawn for people who are alike.
 	RETURN NEXT bag_eq($q$ SELECT alike('stepped') $q$, $q$ SELECT alike('twin') $q$, what || 'the classes of a rounded source');
 	RETURN NEXT is((SELECT jsonb_agg(a) FROM pprepub.audit('stepped') a WHERE NOT holds), NULL, what || 'audit()');
 	RETURN NEXT is((SELECT measured FROM pprepub.audit('stepped') WHERE check_name = 'ends' AND measured NOT LIKE '0 not at steps, 0 the value%'), NULL, what || 'no end is anybody''s');

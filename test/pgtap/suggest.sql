@@ -78,7 +78,7 @@ SELECT is((SELECT array_agg(columns[1]::text ORDER BY columns[1]::text) FROM ppr
 	is((SELECT count(*) FROM pprepub.suggest('sorts') WHERE about = 'column'), 30::bigint, 'a row for each column that there is'),
 	ok((SELECT bool_and(kind ~ '^(range|prefix|suppress)') FROM pprepub.suggest('sorts') WHERE role = 'quasi-identifier'), 'each quasi-identifier has a kind');
 
--- What is proposed can be declared and published.
+-- Proposals can be declared and published.
 SELECT pprepub.suggested_call('people') AS call \gset
 SELECT lives_ok(:'call', 'the call runs'), lives_ok($$ SELECT pprepub.publish('people') $$, 'and a release is made');
 SELECT replace(replace(pprepub.suggested_call('sorts'), '"l": 3', '"l": 1'), 'params ', 'target => ''sorts_out'', params ') AS call \gset

@@ -73,7 +73,7 @@ SQL
 	}
 }
 
-# What was dumped and restored goes on where it was.
+# A restored dump goes on where it was.
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, 'postgres' ], 'dumped');
 $node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');

@@ -17,7 +17,7 @@ $node->safe_psql('postgres', q{CREATE ROLE stranger LOGIN; CREATE ROLE analyst; 
 my $listener = $node->background_psql('postgres', extra_params => [ '-U', 'stranger' ]);
 $listener->query_safe('LISTEN pprepub_release');
 
-# What it has heard since it was last asked; PostgreSQL delivers in the order of commits.
+# Notices since it was last asked; PostgreSQL delivers in the order of commits.
 sub heard
 {
 	my $text = '';

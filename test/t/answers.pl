@@ -251,7 +251,7 @@ fails_with($standby, 'postgres', '25006', $ask, 'a standby refuses');
 fails_like($standby, 'postgres', $ask, qr/a standby cannot answer.*HINT:  Ask the primary/s, 'and says why');
 $standby->stop;
 
-# Who is there when the server is told to stop smartly may still ask.
+# Sessions that are there when the server is told to stop smartly may still ask.
 {
 	my $asker = $node->background_psql('postgres');
 

@@ -12,7 +12,7 @@ my $analysts = 6;
 my ($k, $l) = (4, 2);
 draw_seed();
 
-# Whoever vacuums, truncates and moves rows of the fold does it while workers keep where they are.
+# The fold is vacuumed, truncated and moved while workers keep where its rows are.
 my $node = new_server('main');
 $node->append_conf('postgresql.conf', <<'CONF');
 autovacuum = on
@@ -84,7 +84,7 @@ sub script
 	return $text;
 }
 
-# What is seen is printed with the question; some ask and roll back, some lose patience.
+# Answers are printed with the question; some ask and roll back, some lose patience.
 sub question
 {
 	return live_question() if rand() < 0.2;
@@ -95,7 +95,7 @@ sub question
 		"SET statement_timeout = " . (1 + int(rand(40))) . ";\n${ask}RESET statement_timeout;\n");
 }
 
-# The same cohorts as conditions of a query.
+# Cohorts as conditions of a query.
 sub live_question
 {
 	my $condition = cohort() =~ s/''/'/gr =~ s/^'(.*)'$/$1/sr =~ s/^NULL$/true/r;
@@ -151,7 +151,7 @@ sub start_life
 	my ($as, $line) = @_;
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . @sessions;
 
-	# What they say goes into files: whoever waits for one of them does not empty the pipes of the others.
+	# Their output goes into files: a test that waits for one of them does not empty the pipes of the others.
 	append_to_file("$file.sql", script($line));
 	push @sessions, { as => $as, file => $file, run => IPC::Run::start([ 'psql', '-XAtq', '-v', "until=$until", '-d',
 		$node->connstr('postgres') . " user=$as", '-f', "$file.sql" ], '<', \undef, '>', "$file.out", '2>', "$file.error", IPC::Run::timeout($seconds + 120)) };
@@ -180,7 +180,7 @@ SET ROLE owner;
 SELECT hospital.declare('fleeting', '{steady}') WHERE NOT EXISTS (SELECT FROM pprepub.publication WHERE name = 'fleeting');
 SQL
 
-# What all may be told, and what nobody but an owner is told.
+# Errors that all may be told, and those that nobody but an owner is told.
 my %expected = (
 	'57014' => 'cancelled', '57000' => 'the worker was ended', '25P02' => 'the transaction had failed',
 	'42704' => 'the publication was dropped', '42883' => 'its function was', '42P01' => 'or its live table',
@@ -202,7 +202,7 @@ is_deeply(\@unexpected, [], 'nobody met another error than those that tell what 
 unlike(slurp_file($node->logfile), qr/TRAP|PANIC|terminated by signal|invalid memory|cache lookup/, 'nor did the server');
 unlike(join('', map { $_->{out} } @sessions), qr/rebuilt\|f/, 'the fold was what the log tells, whenever somebody looked');
 
-# What an analyst saw of a publication that stayed is what is remembered of him, in that order; somebody who
+# Answers that an analyst saw of a publication that stayed are remembered, in that order; somebody who
 # lost patience has not seen all of it.
 my ($seen, $asked, $missing) = (0, 0, 0);
 foreach my $session (grep { $_->{as} =~ /^analyst/ } @sessions)

@@ -1,4 +1,4 @@
-# What an analyst can read besides the rows of an answer: statistics, the log, activity,
+# An analyst can read more than the rows of an answer: statistics, the log, activity,
 # locks. None of it tells how many rows of the source were looked at, or what is in them.
 use Hospital;
 
@@ -88,7 +88,7 @@ SQL
 }
 $node->safe_psql('postgres', q{INSERT INTO hospital.more SELECT * FROM hospital.patients WHERE id = 'KEY-200'});
 
-# What the views of statistics say of all but the server's own catalogs, and of where askers look a publication up.
+# Views of statistics, but for the server's own catalogs, and for where askers look a publication up.
 my $statistics = <<'SQL';
 SELECT pg_stat_force_next_flush();
 SELECT string_agg(t::text, E'\n' ORDER BY relid) FROM pg_stat_all_tables t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub', 'pprepub_internal') AND relname !~ '^catalog_(publication|relation|column|tree)';

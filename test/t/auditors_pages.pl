@@ -1,4 +1,4 @@
-# What the auditors' pages tell owners and auditors to type works, and prints what they show.
+# Pages for auditors show statements that work, and print what is shown.
 #
 # Pages run as the owner of a hospital, each in a database of its own.  Numbers of some vary: lots are drawn where people leave.
 use Hospital;
@@ -22,7 +22,7 @@ sub make_database
 	return;
 }
 
-# As the owner who has logged in: answers are given to such.
+# Runs SQL as the owner, who has logged in: answers are given to such.
 sub as_owner
 {
 	my ($database, $sql) = @_;

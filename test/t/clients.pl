@@ -1,4 +1,4 @@
-# What clients ask of the catalogs on connecting and on opening a table works for an analyst, who may use the
+# Clients ask the catalogs on connecting and on opening a table, which works for an analyst, who may use the
 # target schema, read the view of the newest release and ask the publication's function, and shows what may be read, nothing else.
 use Hospital;
 
@@ -16,7 +16,7 @@ GRANT EXECUTE ON FUNCTION published.patients TO analyst;
 SELECT pprepub.publish('patients');
 SQL
 
-# What psql prints for the analyst, who logs in; nothing may be said on stderr.
+# Output of psql for the analyst, who logs in; nothing may be said on stderr.
 sub works
 {
 	my ($sql, $what) = @_;
@@ -165,7 +165,7 @@ my @queries = (
 	q{BEGIN READ ONLY; DECLARE rows NO SCROLL CURSOR FOR SELECT * FROM published.patients; FETCH 50 FROM rows; CLOSE rows; COMMIT},
 	q{COPY (SELECT * FROM published.patients) TO STDOUT (FORMAT csv, HEADER)},
 
-	# The same, as DBeaver does: whole rows of the catalogs
+	# DBeaver: whole rows of the catalogs
 	q{SELECT current_schema(), session_user, pg_catalog.current_schemas(true)},
 	q{SET SESSION extra_float_digits = 3; SET application_name = 'DBeaver'; SHOW search_path; SHOW transaction_isolation},
 	q{SELECT db.oid, db.* FROM pg_catalog.pg_database db WHERE datallowconn},

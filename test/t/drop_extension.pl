@@ -1,4 +1,4 @@
-# What was published stays: what its owner, other roles and a superuser can do to it.
+# Releases stay as they are, whatever owner, other roles and a superuser do to them.
 use Hospital;
 
 my $node = new_server('main');

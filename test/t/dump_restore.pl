@@ -136,7 +136,7 @@ SELECT pprepub.create_publication('asked', 'hospital.asked', 'id', '{"age": "ran
 SQL
 }
 
-# As of this step; whoever left two steps ago comes back.
+# Of this step; people who left two steps ago come back.
 sub change
 {
 	my ($server, $database, $name, $step) = @_;
@@ -193,7 +193,7 @@ sub all_refused
 	return;
 }
 
-# What was restored is what was dumped, and is guarded as that was; lives go on from it, where that is asked for.
+# A restored database is as the dumped one, and as guarded; lives go on from it, where that is asked for.
 sub restored_well
 {
 	my ($server, $database, $how, $lives_go_on) = @_;
@@ -238,7 +238,7 @@ SELECT (SELECT publication FROM pprepub_internal.catalog_publication WHERE name 
 SELECT (SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = 'fresh') > ALL (SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name <> 'fresh');
 SQL
 
-	# What comes is safe together with what was before.
+	# New releases are safe together with the old ones.
 	foreach my $name (@lives)
 	{
 		no_faults($server, $database, $name, 4, 2, "$how: the history of $name is whole");
@@ -316,7 +316,7 @@ $node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '--s
 	qr/cannot be changed/, 'data only, behind seals: refused');
 is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publication'), '0', 'data only: nothing remains');
 
-# Whoever is no superuser cannot read what the extension keeps of all owners.
+# A role that is no superuser cannot read what the extension keeps of all owners.
 {
 	local $ENV{PGUSER} = 'owner one';
 	$node->command_fails_like([ 'pg_dump', '-f', "$dumps/own", 'hospital' ], qr/permission denied for /,

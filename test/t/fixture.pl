@@ -85,7 +85,7 @@ is($fresh->safe_psql('other', 'CREATE TABLE another (x int); DROP TABLE another;
 $fresh->safe_psql('other', q{UPDATE pg_extension SET extversion = default_version FROM pg_available_extensions WHERE extname = 'pprepub' AND name = extname});
 is($fresh->safe_psql('other', q{SET ROLE owner; SELECT number FROM pprepub.publish('patients')}), '2', 'it goes on once they are of one version');
 
-# What a later version wrote is refused.
+# Formats of later versions are refused.
 foreach my $format ([ 'catalog_relation', 'audit', 'publish' ], [ 'catalog_release', 'audit' ])
 {
 	my ($table, @calls) = @$format;

@@ -104,7 +104,7 @@ foreach my $call (q{length(pprepub.report('gated')) > 1000}, q{(SELECT bool_and(
 	is(finish_sql($session) . $session->{out} . $session->{error}, "0t\n", "on a standby, of one moment: $call");
 }
 
-# What was dropped since a snapshot was taken is no longer there.
+# A publication that was dropped since a snapshot was taken is no longer there.
 my $before = $standby->background_psql('postgres', on_error_stop => 0);
 $before->query_safe('SET ROLE owner; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 $node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('gated', forget_history => true)});

@@ -116,7 +116,7 @@ is($node->safe_psql('asked', q{SET ROLE owner; SELECT count(*) > 0 FROM publishe
 is($node->safe_psql('asked', q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', 'with a history that is what the log tells');
 is($node->safe_psql('asked', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds AND check_name IN ('invariant', 'rows', 'remembered')}), '',
 	'and stands up to an audit');
-# Who is in the answer is safe; who is not is told apart from them by what the import told.
+# People of the answer are safe; others are told apart from them by what the import told.
 is($node->safe_psql('asked', q{SELECT count(*) > 0, bool_and(holds) FROM pprepub.attack('patients') WHERE 4 IN (release, other_release) AND kind = 'intersection' OR release = 4 AND kind = 'difference'}),
 	't|t', 'and whoever is in the answer is safe together with all others, the import too');
 

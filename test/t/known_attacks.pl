@@ -1,4 +1,4 @@
-# What has been done to others of our kind and needs a server of its own: pg_dump and postgres_fdw for a reader, logical
+# Attacks on others of our kind that need a server of their own: pg_dump and postgres_fdw for a reader, logical
 # decoding, parallel workers, a source that changes while it is read. Numbers are those of test/pgtap/known_attacks.sql.
 use Hospital;
 
@@ -12,8 +12,8 @@ CONF
 $node->restart;
 make_patients($node, 'postgres', 2000);
 
-# Whoever reads the gated view stops in the middle of the source as long as somebody holds the gate.
-# Whoever reads the guarded one must be its owner, and no more, in whatever process.
+# Readers of the gated view stop in the middle of the source as long as somebody holds the gate.
+# Readers of the guarded one must be its owner, and no more, in whatever process.
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 CREATE FUNCTION hospital.gate(id int) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -161,7 +161,7 @@ SQL
 	all_holds('gated', '15: and after it was');
 }
 
-# What is prepared is not there yet, and who is to come is in nobody's way.
+# A prepared release is not there yet, and rows that are to come are in nobody's way.
 $node->safe_psql('postgres', q{BEGIN; INSERT INTO hospital.patients SELECT id + 9000, age, zip, sex, disease FROM hospital.patients WHERE id <= 300; PREPARE TRANSACTION 'to come'});
 $node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.class_members('gated') WHERE key::int > 9000}), '0', '15: who is prepared is not there');
@@ -185,7 +185,7 @@ all_holds('gated', '15: prepared transactions');
 	$holder->quit;
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release'), $releases, '22: and leaves nothing');
 }
-foreach my $call ('attack', 'audit', 'signatures', 'class_members')
+foreach my $call ('attack', 'audit', 'neighborhoods', 'class_members')
 {
 	fails_with($node, 'postgres', '57014', "SET statement_timeout = 50; SELECT (SELECT count(*) FROM pprepub.$call(CASE WHEN i > 0 THEN 'gated' END)) FROM generate_series(1, 10000) i",
 		"22: so does $call");

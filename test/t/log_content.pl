@@ -154,7 +154,7 @@ is($node->safe_psql('postgres', q{SELECT count(*) > 5 FROM pg_stat_statements WH
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_statements WHERE query ~ '(KEY|QI|SENSITIVE|PLAIN)-[0-9]' AND query !~ 'pg_stat_activity'}),
 	'0', 'pg_stat_statements: no value');
 
-# What PostgreSQL knows of the columns of a release is for those who may read it.
+# Statistics of the columns of a release are for those who may read it.
 $node->safe_psql('postgres', 'ANALYZE');
 $node->safe_psql('postgres', 'CREATE ROLE analyst');
 is($node->safe_psql('postgres', q{SET ROLE analyst; SELECT count(*) FROM pg_stats WHERE schemaname ~ '^(published|hospital|pprepub)'}), '0',

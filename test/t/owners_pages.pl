@@ -1,4 +1,4 @@
-# What the manual's pages for owners and DBAs tell them to type works, and gives what they show; and messages that
+# Pages for owners and DBAs show statements that work, and print what is shown; and messages that
 # docs/howto/troubleshooting.md explains are those of the source.
 use File::Find;
 use Hospital;

@@ -18,7 +18,7 @@ CREATE VIEW hospital.dear_people AS SELECT id, age, sex, hospital.dear(disease) 
 SELECT pprepub.create_publication('dear', 'hospital.dear_people', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg', '{"k": 10, "l": 1, "reserve": 1}');
 SQL
 
-# What is done with so many workers, and how many were started for it.
+# Runs something with so many workers, and returns how many were started for it.
 sub with_workers
 {
 	my ($workers, $sql) = @_;

@@ -20,7 +20,7 @@ CREATE VIEW hospital.slow AS SELECT * FROM hospital.patients WHERE hospital.wait
 SQL
 declare_patients($node, 'postgres', 'slow', 'hospital.slow');
 
-# What a role sees, of whichever session.
+# Rows that a role sees, of any session.
 sub seen
 {
 	my ($role, $server, $database) = @_;

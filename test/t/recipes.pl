@@ -1,4 +1,4 @@
-# What the pages for analysts, docs/howto/{analysts,recipes,counting,cohorts}.md, tell them to type works for one, and gives
+# Pages for analysts, docs/howto/{analysts,recipes,counting,cohorts}.md, show statements that work for one, and give
 # what they show.
 #
 # Blocks run from top to bottom, as the analyst, in a database of the page's own: ```sql in one session of psql, ```python,

@@ -23,7 +23,7 @@ sub refuses
 	return;
 }
 
-# As somebody who logs in, and returns what psql prints.
+# Runs SQL as somebody who logs in, and returns what psql prints.
 sub as
 {
 	my ($role, $sql) = @_;
@@ -68,7 +68,7 @@ max_prepared_transactions = 2
 CONF
 $node->restart;
 
-# Whoever may create schemas can plant one of that name.
+# A role that may create schemas can plant one of that name.
 $node->safe_psql('postgres', <<'SQL');
 CREATE SCHEMA cron AUTHORIZATION stranger;
 GRANT ALL ON SCHEMA cron TO PUBLIC;
@@ -104,7 +104,7 @@ refuses('nurse', q{schedule('patients', 'each monday')}, qr/invalid schedule: ea
 $node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION cron.schedule(text, text, text) FROM PUBLIC');
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/permission denied for function cron.schedule/, 'no right to schedule');
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION cron.schedule(text, text, text) TO PUBLIC');
-# What has the name of a function that older versions lack need not be of pg_cron.
+# A function with a name that older versions lack need not be of pg_cron.
 $node->safe_psql('postgres', 'ALTER EXTENSION pg_cron DROP FUNCTION cron.schedule(text, text, text)');
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/extension "pg_cron" of this database is too old.*HINT:  Run ALTER EXTENSION pg_cron UPDATE/s, 'not a function of pg_cron');
 $node->safe_psql('postgres', 'ALTER EXTENSION pg_cron ADD FUNCTION cron.schedule(text, text, text)');
@@ -200,7 +200,7 @@ is(as('owner', q{SELECT s.withheld = r.suppressed, s.rows = r.rows, s.warnings =
 is(as('owner', $health), 'starving', 'and the view of health');
 is(as('stranger', $fares), '', 'which is nobody else\'s business');
 
-# What others publish, of whatever cohort, is not the job's; nor is an answer to the job's role.
+# Releases of others, of whatever cohort, are not the job's; nor is an answer to the job's role.
 as('owner', q{SELECT pprepub.publish('wards', 'age > 40')});
 as('nurse', q{SELECT pprepub.publish('wards', 'age > 40'); SELECT count(*) FROM published.wards('age > 40')});
 like(as('owner', $fares), qr/^starving\|succeeded\|f\|f\|2\|/, 'until the job publishes again');
@@ -231,7 +231,7 @@ $listener->quit;
 as('nurse', q{SELECT pprepub.unschedule('wards')});
 as('owner', q{SELECT pprepub.drop_publication('wards', forget_history => true)});
 
-# Who is no member any more publishes nothing.
+# A role that is no member any more publishes nothing.
 $node->safe_psql('postgres', 'REVOKE owner FROM doctor');
 run_jobs();
 like(as('owner', q{SELECT last_status, last_message FROM pprepub.scheduled WHERE run_by = 'doctor'}),

@@ -14,7 +14,7 @@ SQL
 my $publish = q{SELECT pprepub.publish('patients', columns => '{age,disease}')};
 my $releases = q{SELECT count(*) FROM pprepub_internal.catalog_release};
 
-# What stands is whole, its history with it, and keeps what was promised.
+# Releases are whole, their history with them, and keep what was promised.
 sub is_whole
 {
 	my ($server, $database, $what, $n) = @_;

@@ -1,4 +1,4 @@
-# What docs/tutorial.md tells its reader to type works, from top to bottom in one session, and prints what the page shows.
+# Statements of docs/tutorial.md work, from top to bottom in one session, and print what the page shows.
 #
 # A block without shown output prints nothing, but for results of functions that return nothing.
 use strict;

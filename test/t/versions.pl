@@ -1,4 +1,4 @@
-# What newer versions of PostgreSQL show, allow or decide otherwise: each part runs where it applies.
+# Newer versions of PostgreSQL show, allow or decide otherwise: each part runs where it applies.
 use Hospital;
 
 my $node = new_server('main');

@@ -370,8 +370,4 @@ static const Test tests[] = {
 	{"all others' values change", test_all_change},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -33,10 +33,7 @@ typedef struct Story
 	double		share[MAX_VALUES + UNSHOWN];
 } Story;
 
-/* ----------------------------------------------------------------
- * As dense integers
- * ----------------------------------------------------------------
- */
+/* ---- As dense integers ---- */
 
 static SeenRelease
 see_release(const Story *story, int r)
@@ -77,10 +74,7 @@ see_story(const Story *story)
 	return seen;
 }
 
-/* ----------------------------------------------------------------
- * Values as principles see them
- * ----------------------------------------------------------------
- */
+/* ---- Values as principles see them ---- */
 
 static double *
 places_of_codes(Code ncodes)
@@ -148,10 +142,7 @@ attack_story(const Story *story)
 	return attack(seen, atoms_of(seen), aspects_of_story(story), bound_promises(story));
 }
 
-/* ----------------------------------------------------------------
- * From the definitions
- * ----------------------------------------------------------------
- */
+/* ---- From the definitions ---- */
 
 typedef struct Set
 {
@@ -370,10 +361,7 @@ is_as_defined(const Story *story)
 	return same == expected.n && found->n == (uint64) expected.n;
 }
 
-/* ----------------------------------------------------------------
- * The sets that are worst off, for audits
- * ----------------------------------------------------------------
- */
+/* ---- The sets that are worst off, for audits ---- */
 
 /* The fewest values that a release showed of an individual's atom. */
 static uint32
@@ -528,10 +516,7 @@ smallest_is_as_defined(const Story *story)
 					count_refused(seen, atoms, &promised, story->individuals) == refused && is_worst(&worst, &promised, &found));
 }
 
-/* ----------------------------------------------------------------
- * Random histories
- * ----------------------------------------------------------------
- */
+/* ---- Random histories ---- */
 
 /* Conditions, each of which many small sets satisfy. */
 static Principle
@@ -657,10 +642,7 @@ test_columns(void)
 	check_stories(50, MAX_VALUES, 2);
 }
 
-/* ----------------------------------------------------------------
- * Edges
- * ----------------------------------------------------------------
- */
+/* ---- Edges ---- */
 
 /* No release has a class, and there is none. */
 static void
@@ -792,8 +774,4 @@ static const Test tests[] = {
 	{"a damaged history", test_damaged_history},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

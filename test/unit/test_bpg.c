@@ -189,10 +189,7 @@ test_cohorts_with_counterfeits(void)
 	live_under_bpg(3, 60);
 }
 
-/* ----------------------------------------------------------------
- * Cohorts' releases to which few rows are added
- * ----------------------------------------------------------------
- */
+/* ---- Cohorts' releases to which few rows are added ---- */
 
 /* Asks for everybody, or for an interval of codes and perhaps a few others. */
 static void
@@ -384,10 +381,7 @@ test_given_up(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Values that change
- * ----------------------------------------------------------------
- */
+/* ---- Values that change ---- */
 
 /* Are there rows with this value in the newest release? */
 static int
@@ -469,10 +463,7 @@ test_return(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Newcomers who are laid out
- * ----------------------------------------------------------------
- */
+/* ---- Newcomers who are laid out ---- */
 
 static Code	leaves_code[MAX_INDIVIDUALS];
 static RowGroups leaves;
@@ -698,10 +689,7 @@ test_sets_by_strata(void)
 	free(world);
 }
 
-/* ----------------------------------------------------------------
- * Neighborhoods that are cut again
- * ----------------------------------------------------------------
- */
+/* ---- Neighborhoods that are cut again ---- */
 
 static bool is_stratum;			/* or tells the code who leaves? */
 
@@ -870,8 +858,4 @@ static const Test tests[] = {
 	{"lives, newcomers wait for each other", test_newcomers_wait},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

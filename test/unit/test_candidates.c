@@ -220,10 +220,7 @@ see(World *world, const Classes *classes)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Definitions
- * ----------------------------------------------------------------
- */
+/* ---- Definitions ---- */
 
 /* Definition 5, and m-uniqueness where once. */
 static bool
@@ -338,10 +335,7 @@ count_unsafe(const World *world, int n)
 	return unsafe;
 }
 
-/* ----------------------------------------------------------------
- * Lives
- * ----------------------------------------------------------------
- */
+/* ---- Lives ---- */
 
 static void
 come(World *world, int n, uint32 skew)
@@ -511,10 +505,7 @@ correlates_no_few_people(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * An attacker who knows somebody
- * ----------------------------------------------------------------
- */
+/* ---- An attacker who knows somebody ---- */
 
 /* The releases as auditors see them; counterfeits are individuals of their own. */
 static Seen *
@@ -566,10 +557,7 @@ seen_of(const World *world)
 	return seen;
 }
 
-/* ----------------------------------------------------------------
- * An attacker who goes by the definitions
- * ----------------------------------------------------------------
- */
+/* ---- An attacker who goes by the definitions ---- */
 
 typedef struct Attacker
 {
@@ -756,10 +744,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 	check(more > some_of(50) && found > some_of(50));
 }
 
-/* ----------------------------------------------------------------
- * An attacker who knows what can be invented
- * ----------------------------------------------------------------
- */
+/* ---- An attacker who knows what can be invented ---- */
 
 #define MOST_STEPS 2000000
 
@@ -1068,10 +1053,7 @@ finds_who_is_not_vouched_for(void)
 	check(below > 20);
 }
 
-/* ----------------------------------------------------------------
- * hcSafe
- * ----------------------------------------------------------------
- */
+/* ---- hcSafe ---- */
 
 /* Figure 6, release by release. */
 static bool
@@ -1150,10 +1132,7 @@ asks_for_what_figure_6_asks(void)
 	check(safe > some_of(1000) && unsafe > some_of(500));
 }
 
-/* ----------------------------------------------------------------
- * Counterfeits
- * ----------------------------------------------------------------
- */
+/* ---- Counterfeits ---- */
 
 /* Where one value is too frequent, no other stands out for what is made up. */
 static void
@@ -1326,8 +1305,4 @@ static const Test tests[] = {
 	{"chooses n of very many", chooses_n_of_very_many},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -6,7 +6,6 @@
 #include "shim.h"
 
 #include "audit/compromise.h"
-#include "audit/correlations.h"
 
 #define MAX_PEOPLE	9
 #define MAX_RELEASES 3
@@ -48,10 +47,7 @@ seen_create(uint64 nindividuals, Code nvalues)
 	return seen;
 }
 
-/* ----------------------------------------------------------------
- * Table 1
- * ----------------------------------------------------------------
- */
+/* ---- Table 1 ---- */
 
 enum
 {
@@ -163,10 +159,7 @@ correlates_as_example_3_says(void)
 	check(found.n == 1 && found.correlation[0].unmatched == 2);
 }
 
-/* ----------------------------------------------------------------
- * Random histories
- * ----------------------------------------------------------------
- */
+/* ---- Random histories ---- */
 
 static int
 times_shown(const SeenRelease *release, uint32 c, Code value, const Code *value_of)
@@ -342,10 +335,7 @@ deduces_no_more_than_the_budget_allows(void)
 	check(times_exact[0] < times_exact[3] && times_exact[3] < times_exact[lengthof(budgets) - 1]);
 }
 
-/* ----------------------------------------------------------------
- * Tables that were made elsewhere
- * ----------------------------------------------------------------
- */
+/* ---- Tables that were made elsewhere ---- */
 
 /* A release of classes of so many people each, who all have something else. */
 static Seen *
@@ -478,8 +468,4 @@ static const Test tests[] = {
 	{"takes NULL for something that is shown", takes_null_for_something_that_is_shown},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

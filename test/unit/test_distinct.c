@@ -12,8 +12,7 @@
 #include <sys/resource.h>
 
 #include "audit/judge_draft.h"
-#include "audit/update/legal.h"
-#include "audit/update/update_graph.h"
+#include "audit/updates.h"
 #include "frame/update_sets.h"
 #include "greedy.h"
 #include "method/m_distinct/m_distinct.h"
@@ -64,10 +63,7 @@ typedef struct Table
 	Person		people[MAX_PEOPLE];
 } Table;
 
-/* ----------------------------------------------------------------
- * The definitions
- * ----------------------------------------------------------------
- */
+/* ---- The definitions ---- */
 
 /* Can each value before have become one of after, each of which is taken: over all subsets of after. */
 static bool
@@ -265,10 +261,7 @@ risks_of(const Table *table, const Person *person, double *risk)
 	return n;
 }
 
-/* ----------------------------------------------------------------
- * Tables, and frames of them
- * ----------------------------------------------------------------
- */
+/* ---- Tables, and frames of them ---- */
 
 static void
 close_updates(Table *table)
@@ -516,10 +509,7 @@ table_create(int nvalues, int m, bool strict)
 	return table;
 }
 
-/* ----------------------------------------------------------------
- * Pairings
- * ----------------------------------------------------------------
- */
+/* ---- Pairings ---- */
 
 /* Each value has become the next one, and all but the first could have stayed: the first has all others change partners. */
 static void
@@ -552,10 +542,7 @@ test_long_pairing(void)
 	check(setrlimit(RLIMIT_STACK, &usual) == 0);
 }
 
-/* ----------------------------------------------------------------
- * The update graph
- * ----------------------------------------------------------------
- */
+/* ---- The update graph ---- */
 
 static void
 add_even_layer(UpdateGraph *graph, const Code *value, Code n)
@@ -721,10 +708,7 @@ test_nulls_in_graphs(void)
 	check(layer_candidates(graph_layer(graph, 0)) == 2);
 }
 
-/* ----------------------------------------------------------------
- * Closing
- * ----------------------------------------------------------------
- */
+/* ---- Closing ---- */
 
 static void
 test_closing(void)
@@ -786,10 +770,7 @@ test_pairings(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Lives
- * ----------------------------------------------------------------
- */
+/* ---- Lives ---- */
 
 static Code
 random_update(const Table *table, Code value)
@@ -1010,10 +991,7 @@ test_long_lives(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Fewer counterfeits
- * ----------------------------------------------------------------
- */
+/* ---- Fewer counterfeits ---- */
 
 /* Enough of everything: nothing is invented, in groups of m and a few larger ones. */
 static void
@@ -1142,8 +1120,4 @@ static const Test tests[] = {
 	{"200 releases", test_long_lives},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

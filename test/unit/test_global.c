@@ -14,10 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------
- * Figures of the paper
- * ----------------------------------------------------------------
- */
+/* ---- Figures of the paper ---- */
 
 static Strategy
 constant(uint32 l, uint32 releases)
@@ -79,10 +76,7 @@ test_geometric_closed_form(void)
 		}
 }
 
-/* ----------------------------------------------------------------
- * Possible worlds
- * ----------------------------------------------------------------
- */
+/* ---- Possible worlds ---- */
 
 /*
  * A world is who has which row in each class: rows with the value are numbered
@@ -226,10 +220,7 @@ test_exact_boundary(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Lives
- * ----------------------------------------------------------------
- */
+/* ---- Lives ---- */
 
 #define NPEOPLE		160
 #define NRELEASES	9
@@ -595,10 +586,7 @@ test_stronger_later(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * What was disclosed
- * ----------------------------------------------------------------
- */
+/* ---- What was disclosed ---- */
 
 /* Never less than the logarithm, and hardly more; a class without others tells everything. */
 static void
@@ -625,10 +613,7 @@ test_disclosure(void)
 	check(disclosure_in_all(3, 4) == 7);
 }
 
-/* ----------------------------------------------------------------
- * Absurd parameters
- * ----------------------------------------------------------------
- */
+/* ---- Absurd parameters ---- */
 
 static void
 set_params(int64 l, int64 strategy, int64 releases, int64 alpha, int64 top_down)
@@ -705,10 +690,7 @@ test_decimal_ratio(void)
 	check(global_method.draft(&life.frame, &life.past, life.params, 1)->classes->nclasses == 1);
 }
 
-/* ----------------------------------------------------------------
- * The last check
- * ----------------------------------------------------------------
- */
+/* ---- The last check ---- */
 
 /* A draft of one class: the first of the frame's rows, in a region of everything. */
 static struct
@@ -827,8 +809,4 @@ static const Test tests[] = {
 	{"the last check of who is spared", test_spared_too_well},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

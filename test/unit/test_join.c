@@ -8,12 +8,7 @@
  */
 #include "shim.h"
 
-#include "audit/join/shown.h"
-#include "audit/join/cliques.h"
-#include "audit/join/counts.h"
-#include "audit/join/full.h"
-#include "audit/join/kernel.h"
-#include "audit/join/profile.h"
+#include "audit/join/join.h"
 
 #define MAX_RELEASES	4
 #define MAX_RECORDS		6
@@ -23,10 +18,7 @@
 #define NO_BUDGET		PG_UINT64_MAX
 #define NVALUES			8
 
-/* ----------------------------------------------------------------
- * Releases
- * ----------------------------------------------------------------
- */
+/* ---- Releases ---- */
 
 typedef struct Story
 {
@@ -102,10 +94,7 @@ graph_of(const Story *story)
 	return join_graph(input);
 }
 
-/* ----------------------------------------------------------------
- * Joins from their definitions
- * ----------------------------------------------------------------
- */
+/* ---- Joins from their definitions ---- */
 
 /* Edges between records, and R-cliques of records by their number */
 typedef struct Joined
@@ -337,10 +326,7 @@ full_join(const Story *story)
 	return admissible;
 }
 
-/* ----------------------------------------------------------------
- * Comparing
- * ----------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 static bool
 equals_edges(const Story *story, const JoinGraph *graph, const Joined *joined)
@@ -404,10 +390,7 @@ equals_counts(const Story *story, const JoinGraph *graph, const Joined *joined)
 	return counts.edges == (uint64) count_edges(story, joined) && strcmp(wide_text(counts.cliques), text) == 0;
 }
 
-/* ----------------------------------------------------------------
- * Linkability and diversity from their definitions
- * ----------------------------------------------------------------
- */
+/* ---- Linkability and diversity from their definitions ---- */
 
 #define NOT_SHOWN	NVALUES
 
@@ -701,10 +684,7 @@ check_joins(const Story *story)
 	check_chain(story, &full, &kernel, &matches);
 }
 
-/* ----------------------------------------------------------------
- * The paper's examples
- * ----------------------------------------------------------------
- */
+/* ---- The paper's examples ---- */
 
 #define CELLS(...)	((const Span[]) {__VA_ARGS__})
 #define CODES(...)	((const Code[]) {__VA_ARGS__})
@@ -1092,10 +1072,7 @@ test_absent_everywhere(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Whatever graph there is
- * ----------------------------------------------------------------
- */
+/* ---- Whatever graph there is ---- */
 
 /*
  * Releases whose graph has these edges.  Column (r1, r2, n) is shown by both releases: as it is by
@@ -1158,10 +1135,7 @@ test_lemma_9_2(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Random releases
- * ----------------------------------------------------------------
- */
+/* ---- Random releases ---- */
 
 /* A node of a taxonomy of eight codes above a code */
 static Span
@@ -1303,10 +1277,7 @@ test_missing(void)
 	check(join_missing(graph) == 0);
 }
 
-/* ----------------------------------------------------------------
- * Many records
- * ----------------------------------------------------------------
- */
+/* ---- Many records ---- */
 
 #define MANY			3000
 #define MANY_COLUMNS	2
@@ -1572,10 +1543,7 @@ test_budget(void)
 	check(outcome == JOIN_FOUND);
 }
 
-/* ----------------------------------------------------------------
- * No join
- * ----------------------------------------------------------------
- */
+/* ---- No join ---- */
 
 static void
 test_no_matching(void)

@@ -17,10 +17,7 @@
 /* Wrong by more than rounding, in an inequality. */
 #define EPSILON		1e-9
 
-/* ----------------------------------------------------------------
- * Frames and releases made by hand
- * ----------------------------------------------------------------
- */
+/* ---- Frames and releases made by hand ---- */
 
 static Domain
 make_line(const double *position, Code size, bool has_null, uint64 *frequency)
@@ -108,10 +105,7 @@ check_summary(const Metrics *metrics, double loss, double withheld, double inven
 	check_near(summed_up(metrics, "average_class"), class);
 }
 
-/* ----------------------------------------------------------------
- * Pencil and paper
- * ----------------------------------------------------------------
- */
+/* ---- Pencil and paper ---- */
 
 /*
  * Ages 10, 20, 40, 50, one row each; classes {10, 20} and {40, 50}.
@@ -607,10 +601,7 @@ test_summary(void)
 	check_summary(&m, 50, 0, 0, 5e18);
 }
 
-/* ----------------------------------------------------------------
- * Random releases
- * ----------------------------------------------------------------
- */
+/* ---- Random releases ---- */
 
 typedef struct Release
 {
@@ -976,8 +967,4 @@ static const Test tests[] = {
 	{"random: memory goes back", test_nothing_is_left_behind},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

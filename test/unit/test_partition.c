@@ -1430,8 +1430,4 @@ static const Test tests[] = {
 	{"equal weights are none", test_equal_weights_are_none},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

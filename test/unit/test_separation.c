@@ -168,8 +168,4 @@ static const Test tests[] = {
 	{"searches are bounded", searches_are_bounded},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -5,8 +5,7 @@
  */
 #include "shim.h"
 
-#include "audit/join/flow.h"
-#include "audit/join/shortage.h"
+#include "audit/join/join.h"
 
 #define MAX_RECORDS	8
 #define COLUMNS		2
@@ -171,8 +170,4 @@ static const Test tests[] = {
 	{"releases with more edges than are allowed", of_too_many_edges},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

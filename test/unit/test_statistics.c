@@ -131,8 +131,4 @@ static const Test tests[] = {
 	{"random histories", test_random_histories},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

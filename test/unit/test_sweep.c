@@ -13,10 +13,7 @@
 
 static Sweep *sweep;
 
-/* ----------------------------------------------------------------
- * Random lives
- * ----------------------------------------------------------------
- */
+/* ---- Random lives ---- */
 
 static SweepOptions lived;		/* how sweeps of lives go; k and l are the life's */
 
@@ -140,8 +137,4 @@ static const Test tests[] = {
 	{"releases that are cut alone", test_naive_lives},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -252,8 +252,4 @@ static const Test tests[] = {
 	{"classes over a deep tree", test_classes_over_a_deep_tree},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -423,7 +423,7 @@ sub ask
 	return { %$question, kind => 'query', rows => $life->{rows} };
 }
 
-# The same of the live table, in cells; a condition that is never true asks nobody.
+# Asks the live table, in cells; a condition that is never true asks nobody.
 sub live_query
 {
 	my ($self, $question) = @_;
@@ -678,7 +678,7 @@ sub judge_release
 	return;
 }
 
-# What the release says that it promised, which is what was declared.
+# The release says that it promised what was declared.
 sub promised
 {
 	my ($self, $release) = @_;
@@ -697,7 +697,7 @@ sub promised
 }
 
 # The distribution that sets are compared with, if they are: one that was declared, or that of the first release, which never changes.
-# What comes up later has the share of the release of everybody that finds it.
+# Values that come up later have the share of the release of everybody that finds them.
 sub judge_everybody
 {
 	my ($self, $release, $event, $log) = @_;

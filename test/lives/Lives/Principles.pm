@@ -54,7 +54,7 @@ sub judges_people
 	return defined $conditions->{l} && (@{ $conditions->{columns} } > 1 || defined $conditions->{columns}[0]{band});
 }
 
-# What both promise, each of which may be judged by the columns of either.
+# The promises of both, each of which may be judged by the columns of either.
 sub weaker
 {
 	my ($one, $other) = @_;

@@ -280,7 +280,7 @@ sub judge_audit
 	{
 		my $what = "audit: $check->{check_name}: $check->{measured}, required $check->{required}";
 
-		# What came of an import is told for ever, in a check of its own.
+		# A weak import is told for ever, in a check of its own.
 		if ($check->{check_name} !~ /^(joined|imported)$/)
 		{
 			$life->found('audit', $what) if !($check->{holds} // 1);
