@@ -311,9 +311,7 @@ number_column(ReadColumn *read, uint32 nrows)
 		column->code[row] = tuple_number(images, word, 2);
 	}
 	pfree(read->image);
-	pfree(images->word);
-	pfree(images->slot);
-	pfree(images);
+	tuple_numbers_free(images);
 	groups = groups_parted(&all, column->code);
 	column->separation = groups_separation(&groups);
 	groups_free(&groups);
