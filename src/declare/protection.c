@@ -212,8 +212,9 @@ check_drops(const char *tag)
 				 " ORDER BY r.publication LIMIT 1");
 	if (SPI_processed > 0)
 		refuse(tag, catalog_int(0, "publication"));
+
 	/*
-	 * Those that may go are deleted from the catalog; a column that is dropped has its relation's number, too.  Other
+	 * Relations that may go are deleted from the catalog; a column that is dropped has its relation's number, too.  Other
 	 * relations may be dropped also where the catalog cannot be written.
 	 */
 	if (catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub_internal.catalog_relation r"

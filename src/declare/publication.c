@@ -160,10 +160,11 @@ find_noted(const DeclaredPublication *publication, const char *part)
 
 	foreach(cell, publication->noted)
 		if (strcmp(((NotedRelation *) lfirst(cell))->part, part) == 0)
-			return lfirst(cell);
+		return lfirst(cell);
 	return NULL;
 }
 
+/* Sets the entry of a part, which lives as long as the list does. */
 static void
 set_noted(DeclaredPublication *publication, const char *part, Oid relation)
 {
@@ -211,7 +212,7 @@ read_noted(CatalogAccess *access, DeclaredPublication *publication, CatalogMode 
 		if (mode == CATALOG_LOOK &&
 			catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1",
 						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lfirst_oid(cell)))) == 0)
-			refuse_old_snapshot();
+		refuse_old_snapshot();
 }
 
 Oid

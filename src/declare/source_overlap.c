@@ -347,7 +347,11 @@ verify_shares_no_data(const DeclaredPublication *publication)
 	if (changes == 0)
 		CacheRegisterRelcacheCallback(note_change, (Datum) 0);
 	changes = Max(changes, 1);
-	/* It holds until a relation changes: making one reach another changes one of them, and a declaration creates a view. */
+
+	/*
+	 * It holds until a relation changes: making one reach another changes one of them, and a declaration creates a
+	 * view.
+	 */
 	if (publication->id > 0 && known->publication == publication->id && known->source == publication->source && known->changes == changes)
 		return;
 	changes_before = changes;
