@@ -17,7 +17,7 @@
 #include "access/tupdesc.h"
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "history/directory.h"
+#include "history/fold.h"
 #include "port/atomics.h"
 #include "release/release.h"
 #include "release/request.h"

@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#include "history/answer_regions.h"
+#include "history/past_tables.h"
 #include "release/past_releases.h"
 
 typedef struct Answers

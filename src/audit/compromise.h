@@ -17,7 +17,7 @@
 #ifndef PPREPUB_AUDIT_COMPROMISE_H
 #define PPREPUB_AUDIT_COMPROMISE_H
 
-#include "history/statistics.h"
+#include "history/seen.h"
 
 /* ----------------------------------------------------------------
  * Peers: people who were in the same classes of all releases.  What is deduced

@@ -11,8 +11,8 @@
 #ifndef PPREPUB_AUDIT_CORRELATIONS_H
 #define PPREPUB_AUDIT_CORRELATIONS_H
 
-#include "history/companies.h"
-#include "history/statistics.h"
+#include "history/past.h"
+#include "history/seen.h"
 #include "partition/classes.h"
 
 typedef struct Correlation

@@ -12,7 +12,7 @@
 #include "declare/promise.h"
 #include "declare/shown_lists.h"
 #include "history/past_tables.h"
-#include "history/writer.h"
+#include "history/rows.h"
 #include "release/request.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"

@@ -7,7 +7,7 @@
 #include "catalog/pg_class.h"
 #include "declare/comments.h"
 #include "declare/value_columns.h"
-#include "history/counterfeits.h"
+#include "history/past_tables.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"

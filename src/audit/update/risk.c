@@ -11,8 +11,7 @@
 #include "audit/update/risk.h"
 #include "audit/update/update_graph.h"
 #include "frame/arrays.h"
-#include "history/atoms.h"
-#include "history/statistics.h"
+#include "history/seen.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -8,7 +8,6 @@
 
 #include "frame/update_sets.h"
 #include "history/seen.h"
-#include "history/statistics.h"
 
 /* ----------------------------------------------------------------
  * The conclusions of observers who follow all people at once, and not each

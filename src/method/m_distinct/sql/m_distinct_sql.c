@@ -15,7 +15,7 @@
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/texts.h"
+#include "history/element.h"
 #include "method/m_distinct/sql/updates.h"
 #include "release/method_sql.h"
 #include "release/search_budgets.h"
