@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "answer/stored_answers.h"
+#include "answer/answer.h"
 #include "frame/load.h"
 #include "history/recall.h"
 #include "history/seen.h"

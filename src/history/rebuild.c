@@ -11,7 +11,6 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"

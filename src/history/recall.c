@@ -16,7 +16,6 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "frame/dictionary.h"

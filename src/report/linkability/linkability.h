@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#include "audit/join/graph.h"
+#include "audit/join/join.h"
 #include "compat.h"
 #include "frame/cells.h"
 #include "frame/load.h"

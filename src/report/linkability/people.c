@@ -8,7 +8,7 @@
  */
 #include "report/linkability/linkability.h"
 
-#include "audit/join/parting.h"
+#include "audit/join/cells.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "shared/steps.h"

@@ -12,7 +12,6 @@
 
 #include "audit/breach.h"
 #include "catalog/pg_type.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "method/sequential/sequence.h"
+#include "method/sequential/sequential.h"
 #include "report/linkability/linkability.h"
 
 typedef struct Sequencing
