@@ -122,7 +122,7 @@ docs:
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
-	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/atoms.c src/history/companies.c src/history/epochs.c src/history/shown.c src/history/statistics.c \
+	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/seen.c \
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
 	src/frame/tuple_numbers.c src/store/layout.c
 

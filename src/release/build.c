@@ -12,7 +12,7 @@
 #include "frame/print.h"
 #include "frame/rounding.h"
 #include "history/fold.h"
-#include "history/log.h"
+#include "history/past_tables.h"
 #include "release/distribution.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"

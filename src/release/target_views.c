@@ -6,7 +6,7 @@
 
 #include "catalog/pg_class.h"
 #include "declare/target_objects.h"
-#include "history/counterfeits.h"
+#include "history/past_tables.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"

@@ -1,12 +1,12 @@
 /*
- * writer.c
- *		Bulk insertion, as COPY does it.
+ * rows.c
+ *		Sequential scans, rows by where they stand, and bulk insertion as COPY does it.
  *
  * NOTES
  *		A heap is given many rows at once, which are copied into slots until
  *		then.  Other access methods are given each row directly, without a copy.
  */
-#include "history/writer.h"
+#include "history/rows.h"
 
 #include "access/heapam.h"
 #include "access/table.h"
@@ -15,8 +15,125 @@
 #include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+
+/* ----------------------------------------------------------------
+ * Reading
+ * ----------------------------------------------------------------
+ */
+
+struct RowReader
+{
+	Relation	table;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+};
+
+RowReader *
+reader_open(Oid table)
+{
+	RowReader  *reader = palloc(sizeof(RowReader));
+
+	reader->table = table_open(table, AccessShareLock);
+	reader->slot = table_slot_create(reader->table, NULL);
+	/* A scan that is not synchronized with others returns rows in the same order each time. */
+	reader->scan = table_beginscan_strat(reader->table, GetActiveSnapshot(), 0, NULL, true, false);
+	return reader;
+}
+
+TupleDesc
+reader_columns(const RowReader *reader)
+{
+	return RelationGetDescr(reader->table);
+}
+
+TupleTableSlot *
+reader_next(RowReader *reader)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!table_scan_getnextslot(reader->scan, ForwardScanDirection, reader->slot))
+		return NULL;
+	slot_getallattrs(reader->slot);
+	return reader->slot;
+}
+
+bool
+row_has_values(const TupleTableSlot *slot, int ncolumns, const int *columns, int n)
+{
+	if (slot->tts_tupleDescriptor->natts < ncolumns)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (slot->tts_isnull[columns[i]])
+			return false;
+	return true;
+}
+
+void
+reader_close(RowReader *reader)
+{
+	table_endscan(reader->scan);
+	ExecDropSingleTupleTableSlot(reader->slot);
+	table_close(reader->table, AccessShareLock);
+	pfree(reader);
+}
+
+void
+read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	RowReader  *reader = reader_open(table);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		visit(what, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
+}
+
+bool
+read_some(Oid relation, const ItemPointerData *tids, uint32 n,
+		  bool (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	Relation	table = table_open(relation, AccessShareLock);
+	TableScanDesc scan = table_beginscan_tid(table, GetActiveSnapshot());
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	bool		found = true;
+
+	for (uint32 i = 0; i < n && found; i++)
+	{
+		ItemPointerData tid = tids[i];
+
+		CHECK_FOR_INTERRUPTS();
+		/* The table may have become shorter. */
+		found = table_tuple_tid_valid(scan, &tid) && table_tuple_fetch_row_version(table, &tid, scan->rs_snapshot, slot);
+		if (found)
+		{
+			slot_getallattrs(slot);
+			found = visit(what, slot);
+		}
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	table_close(table, AccessShareLock);
+	return found;
+}
+
+/* ----------------------------------------------------------------
+ * Writing
+ * ----------------------------------------------------------------
+ */
 
 #define BATCH 200				/* rows for some pages; larger batches only cost slots */
 
@@ -92,28 +209,19 @@ flush(RowWriter *writer)
 	writer->nslots = 0;
 }
 
-/* Returns a free slot; slots are made when first needed and reused for later batches. */
-static TupleTableSlot *
-next_slot(RowWriter *writer)
-{
-	TupleTableSlot **slot = &writer->slots[writer->nslots];
-
-	if (*slot == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(writer->context);
-
-		*slot = table_slot_create(writer->table, NULL);
-		MemoryContextSwitchTo(old);
-	}
-	return *slot;
-}
-
 void
 writer_add(RowWriter *writer, const Datum *values, const bool *nulls)
 {
-	TupleTableSlot *slot = next_slot(writer);
+	TupleTableSlot *slot = writer->slots[writer->nslots];
 	int			natts = RelationGetNumberOfAttributes(writer->table);
 
+	if (slot == NULL)			/* slots are made when first needed, and used again for later batches */
+	{
+		MemoryContext old = MemoryContextSwitchTo(writer->context);
+
+		slot = writer->slots[writer->nslots] = table_slot_create(writer->table, NULL);
+		MemoryContextSwitchTo(old);
+	}
 	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
 	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
 	ExecStoreVirtualTuple(slot);

@@ -1,14 +1,15 @@
 /*
- * past_compare.h
- *		Are neighborhoods and paths as the log tells?
+ * rebuild.h
+ *		Neighborhoods and paths: are they as the log tells? And made anew from it.
  */
-#ifndef PPREPUB_HISTORY_PAST_COMPARE_H
-#define PPREPUB_HISTORY_PAST_COMPARE_H
+#ifndef PPREPUB_HISTORY_REBUILD_H
+#define PPREPUB_HISTORY_REBUILD_H
 
 #include "postgres.h"
 
-#include "history/atoms.h"
+#include "history/past_tables.h"
 #include "history/recall.h"
+#include "history/seen.h"
 
 /* Items are neighborhoods of the table, or classes of the log. */
 typedef struct PastComparison
@@ -27,4 +28,11 @@ extern PastComparison neighborhoods_compare(const DeclaredPublication *publicati
 											const Atoms *atoms);
 extern PastComparison paths_compare(const DeclaredPublication *publication, const Recalled *recalled);
 
-#endif							/* PPREPUB_HISTORY_PAST_COMPARE_H */
+/*
+ * Both fill a table, which has no rows any more, as the owner, inside SPI.  Neighborhoods get numbers
+ * after the last one given, which no row has had: so nothing is taken for a row that somebody knew.
+ */
+extern void neighborhoods_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, int64 last);
+extern void paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table);
+
+#endif							/* PPREPUB_HISTORY_REBUILD_H */

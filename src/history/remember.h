@@ -12,7 +12,7 @@
 #include "postgres.h"
 
 #include "history/fold.h"
-#include "history/log.h"
+#include "history/past_tables.h"
 
 typedef struct RememberedClass
 {

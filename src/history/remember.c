@@ -13,13 +13,13 @@
  *		values that the class showed, but not which; they are remembered with
  *		the values of their own people, which is stricter.
  */
-#include "history/write_log_and_fold.h"
+#include "history/remember.h"
 
 #include "frame/arrays.h"
-#include "history/counterfeits.h"
-#include "history/epochs.h"
-#include "history/paths_write.h"
-#include "history/writer.h"
+#include "history/past.h"
+#include "history/past_tables.h"
+#include "history/path_blocks.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
@@ -62,18 +62,6 @@ note_written(void *directory, TupleTableSlot *slot)
 	directory_add(directory, slot);
 }
 
-/* Opens the fold for writing; a directory is told of each row written. */
-static void
-open_neighborhoods(Remembering *remembering)
-{
-	Fold	   *fold = remembering->fold;
-
-	remembering->table = past_table_ensure(fold->publication, NEIGHBORHOODS_TABLE);
-	remembering->neighborhoods = writer_open(remembering->table, true);
-	if (fold->directory != NULL)
-		writer_watch(remembering->neighborhoods, note_written, fold->directory);
-}
-
 Remembering *
 remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part)
 {
@@ -85,7 +73,12 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable p
 	remembering->loaded = loaded;
 	remembering->release = release;
 	if (fold->keeps_neighborhoods)
-		open_neighborhoods(remembering);
+	{
+		remembering->table = past_table_ensure(fold->publication, NEIGHBORHOODS_TABLE);
+		remembering->neighborhoods = writer_open(remembering->table, true);
+	}
+	if (fold->directory != NULL)
+		writer_watch(remembering->neighborhoods, note_written, fold->directory);
 	if (fold->paths != NULL)
 		remembering->paths = path_writer_open(fold->paths, loaded, release);
 	log_ensure(fold->publication);
@@ -199,23 +192,6 @@ people_in_class(const RememberedClass *class)
 	return class->nrows + class->ncounted;
 }
 
-/* Returns the fingerprint of a row, or 0 if it is not known. */
-static int32
-fingerprint_of(const LoadedFrame *loaded, RowId row)
-{
-	return loaded->is_unprinted != NULL && loaded->is_unprinted[row] ? 0 : (int32) loaded->fingerprint[row];
-}
-
-static Datum
-fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
-{
-	int32	   *fingerprints = new_array(int32, class->nrows);
-
-	for (uint64 i = 0; i < class->nrows; i++)
-		fingerprints[i] = fingerprint_of(remembering->loaded, class->rows[i]);
-	return integer_array(fingerprints, class->nrows);
-}
-
 static Datum
 keys_as_array(const Remembering *remembering, const People *people)
 {
@@ -262,47 +238,38 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	writer_add(remembering->neighborhoods, values, nulls);
 }
 
-/* Logs a class without counterfeits; its arrays are passed, since the fold may have stored the same. */
+/* Logs a class, counterfeits behind the people; its arrays are passed, since the fold may have stored the same. */
 static void
-log_class(Remembering *remembering, const RememberedClass *class, Datum keys, Datum shown)
-{
-	Datum		values[LOG_COLUMNS] = {0};
-	bool		nulls[LOG_COLUMNS] = {[LOG_STANDS_FOR] = true,[LOG_INVENTED] = true};
-
-	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
-	values[LOG_CLASS] = Int64GetDatum(class->number);
-	values[LOG_KEYS] = keys;
-	values[LOG_SENSITIVE] = shown;
-	values[LOG_FINGERPRINTS] = fingerprints_as_array(remembering, class);
-	writer_add(remembering->log, values, nulls);
-}
-
-/* Logs a class with counterfeits, which come after the people. */
-static void
-log_invented_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum shown)
+log_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum keys, Datum shown)
 {
 	const Element *key = &remembering->fold->key;
-	Datum		values[LOG_COLUMNS];
-	bool		nulls[LOG_COLUMNS] = {false};
-	bool	   *stands_for_none = new_array(bool, people->size);
-	bool		any_stands_for = false;
+	const LoadedFrame *loaded = remembering->loaded;
+	uint64		npeople = people_in_class(class);
+	Datum		values[LOG_COLUMNS] = {
+		[LOG_RELEASE] = Int32GetDatum(remembering->release),[LOG_CLASS] = Int64GetDatum(class->number),
+		[LOG_KEYS] = keys,[LOG_SENSITIVE] = shown
+	};
+	bool		nulls[LOG_COLUMNS] = {[LOG_STANDS_FOR] = true,[LOG_INVENTED] = people->is_invented == NULL};
+	int32	   *fingerprints = new_array(int32, class->nrows);
 
-	for (uint64 i = 0; i < people->size; i++)
+	if (class->ninvented > 0)
 	{
-		stands_for_none[i] = i < people_in_class(class) || (people->is_invented != NULL && people->is_invented[i]);
-		any_stands_for |= !stands_for_none[i];
+		bool	   *stands_for_none = new_array(bool, people->size);
+
+		for (uint64 i = 0; i < people->size; i++)
+		{
+			stands_for_none[i] = i < npeople || (people->is_invented != NULL && people->is_invented[i]);
+			nulls[LOG_STANDS_FOR] &= stands_for_none[i];
+		}
+		values[LOG_KEYS] = element_array(key, people->keys, NULL, npeople);
+		if (!nulls[LOG_STANDS_FOR])
+			values[LOG_STANDS_FOR] = element_array(key, people->keys, stands_for_none, people->size);
+		if (!nulls[LOG_INVENTED])
+			values[LOG_INVENTED] = numbers_as_array(people, NULL);
 	}
-	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
-	values[LOG_CLASS] = Int64GetDatum(class->number);
-	values[LOG_KEYS] = element_array(key, people->keys, NULL, people_in_class(class));
-	nulls[LOG_STANDS_FOR] = !any_stands_for;
-	values[LOG_STANDS_FOR] = !any_stands_for ? (Datum) 0 :
-		element_array(key, people->keys, stands_for_none, people->size);
-	nulls[LOG_INVENTED] = people->is_invented == NULL;
-	values[LOG_INVENTED] = people->is_invented == NULL ? (Datum) 0 :
-		numbers_as_array(people, NULL);
-	values[LOG_SENSITIVE] = shown;
-	values[LOG_FINGERPRINTS] = fingerprints_as_array(remembering, class);
+	for (uint64 i = 0; i < class->nrows; i++)
+		fingerprints[i] = loaded->is_unprinted != NULL && loaded->is_unprinted[class->rows[i]] ? 0 : (int32) loaded->fingerprint[class->rows[i]];
+	values[LOG_FINGERPRINTS] = integer_array(fingerprints, class->nrows);
 	writer_add(remembering->log, values, nulls);
 }
 
@@ -347,27 +314,19 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 	return people;
 }
 
-/* Makes the directory forget a neighborhood before its members are written, so that they reuse its slots. */
-static void
-part_neighborhood(const Remembering *remembering, uint32 n)
-{
-	const Fold *fold = remembering->fold;
-
-	if (fold->directory != NULL && remembering->published[n] == 0)
-		directory_forget(fold->directory, fold->neighborhoods[n].index);
-}
-
 /* Writes people of one neighborhood, or newcomers, as a neighborhood, unless they are one already. */
 static void
 remember_people(Remembering *remembering, const People *people, Datum keys, Datum shown)
 {
-	const Past *past = &remembering->fold->past;
+	const Fold *fold = remembering->fold;
+	const Past *past = &fold->past;
 	Parted		parted = parted_of(people);
 
 	if (parted_is_unchanged(past, &parted))
 		return;
-	if (people->parent != NO_NEIGHBORHOOD)
-		part_neighborhood(remembering, people->parent);
+	/* The directory forgets a neighborhood before its members are written, so that they use its slots again. */
+	if (people->parent != NO_NEIGHBORHOOD && fold->directory != NULL && remembering->published[people->parent] == 0)
+		directory_forget(fold->directory, fold->neighborhoods[people->parent].index);
 	write_neighborhood(remembering, people, keys,
 					   parted_is_one_epoch(past, &parted) ? shown : epochs_of(remembering, people));
 	if (people->parent != NO_NEIGHBORHOOD)
@@ -395,10 +354,7 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 		path_writer_add(remembering->paths, class->rows, people_in_class(class), class->invented, class->ninvented);
 	if (remembering->counterfeits != NULL && class->ninvented > 0)
 		counterfeits_add(remembering->counterfeits, remembering->release, class->number, class->ninvented);
-	if (class->ninvented == 0)
-		log_class(remembering, class, keys, shown);
-	else
-		log_invented_class(remembering, class, people, shown);
+	log_class(remembering, class, people, keys, shown);
 	MemoryContextSwitchTo(old);
 }
 
@@ -406,19 +362,6 @@ remember_class(Remembering *remembering, const RememberedClass *class)
  * Mixed classes
  * ----------------------------------------------------------------
  */
-
-/* Maps all members of the past to their neighborhoods. */
-static uint32 *
-neighborhood_of_members(const Past *past)
-{
-	uint64		nmembers = past->first[past->nneighborhoods];
-	uint32	   *neighborhood = new_array(uint32, nmembers);
-
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
-		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-			neighborhood[i] = n;
-	return neighborhood;
-}
 
 static uint32
 neighborhood_of(const Remembering *remembering, RowId row)
@@ -456,11 +399,17 @@ void
 remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows)
 {
 	RememberedClass class = {.number = number, .parent = NO_NEIGHBORHOOD, .rows = rows, .nrows = nrows};
+	const Past *past = &remembering->fold->past;
 	MemoryContext old;
 	People	   *all;
 
 	if (remembering->neighborhood == NULL)
-		remembering->neighborhood = neighborhood_of_members(&remembering->fold->past);
+	{
+		remembering->neighborhood = new_array(uint32, past->first[past->nneighborhoods]);
+		for (uint32 n = 0; n < past->nneighborhoods; n++)
+			for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+				remembering->neighborhood[i] = n;
+	}
 	qsort_arg(rows, nrows, sizeof(RowId), compare_neighborhoods_of, remembering);
 	if (remembering->paths != NULL)
 		path_writer_add(remembering->paths, rows, nrows, NULL, 0);
@@ -476,8 +425,7 @@ remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64
 	MemoryContextReset(remembering->row);
 	old = MemoryContextSwitchTo(remembering->row);
 	all = people_of_class(remembering, &class);
-	log_class(remembering, &class, keys_as_array(remembering, all),
-			  codes_as_array(remembering, all->shown, all->size));
+	log_class(remembering, &class, all, keys_as_array(remembering, all), codes_as_array(remembering, all->shown, all->size));
 	MemoryContextSwitchTo(old);
 }
 
