@@ -1,6 +1,6 @@
 /*
  * layout_columns.c
- *		Finding, verifying and hiding columns by which rows are laid out.
+ *		Finding, verifying and hiding the column by which people leave.
  */
 #include "declare/layout_columns.h"
 
@@ -26,49 +26,22 @@ find_column(const DeclaredPublication *publication, const char *name)
 	return -1;
 }
 
-/* The column that a parameter named when it was declared. */
-static int
-column_of(const DeclaredPublication *publication, const char *param, const char *name)
-{
-	int			i = find_column(publication, name);
-
-	if (i < 0)
-		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, param);
-	return i;
-}
-
-/* The strata that the parameter names. */
-static void
-find_strata(const DeclaredPublication *publication, const char *param, LayoutColumns *columns)
-{
-	char	  **strata = param_strings(publication->params, param, &columns->nstrata);
-
-	columns->strata = palloc(sizeof(int) * (columns->nstrata + 1));
-	for (int i = 0; i < columns->nstrata; i++)
-		columns->strata[i] = column_of(publication, param, strata[i]);
-}
-
-LayoutColumns
-layout_columns(const DeclaredPublication *publication)
+int
+leaving_column(const DeclaredPublication *publication)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
-	int			n = publication->ncolumns + publication->nhidden;
-	LayoutColumns columns = {.leaves = -1, .weight = palloc(sizeof(double) * n)};
 
-	for (int i = 0; i < n; i++)
-		columns.weight[i] = 1;
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 	{
-		char	   *leaves = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+		int			i = name == NULL ? -1 : find_column(publication, name);
 
-		if (leaves != NULL)
-			columns.leaves = column_of(publication, spec->name, leaves);
-		if (spec->type == PARAM_QUASI_IDENTIFIERS)
-			find_strata(publication, spec->name, &columns);
-		for (int i = 0; i < n && spec->type == PARAM_WEIGHTS; i++)
-			columns.weight[i] = param_weight(publication->params, spec->name, publication->columns[i].name);
+		if (name != NULL && i < 0)
+			elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, spec->name);
+		if (i >= 0)
+			return i;
 	}
-	return columns;
+	return -1;
 }
 
 /* ----------------------------------------------------------------
@@ -122,67 +95,6 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 	verify_order(param, column);
 }
 
-/* The publication's quasi-identifiers, for a hint. */
-static char *
-list_quasi_identifiers(const DeclaredPublication *publication)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", publication->columns[i].name);
-	return list.data;
-}
-
-/* A quasi-identifier that a parameter names; anything else is an error. */
-static const DeclaredColumn *
-quasi_identifier(const DeclaredPublication *publication, const char *param, const char *name)
-{
-	int			i = find_column(publication, name);
-
-	if (i < 0 || publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameter \"%s\" cannot name \"%s\"", param, name),
-				 errdetail("It is no quasi-identifier of publication \"%s\".", publication->name),
-				 errhint("Its quasi-identifiers are %s.", list_quasi_identifiers(publication))));
-	return &publication->columns[i];
-}
-
-/* Verifies that the parameter, where there is one, names quasi-identifiers, and none twice. */
-static void
-verify_strata(const DeclaredPublication *publication, const char *param, Jsonb *params)
-{
-	int			n;
-	char	  **names = param_strings(params, param, &n);
-
-	for (int i = 0; i < n; i++)
-	{
-		verify_order(param, quasi_identifier(publication, param, names[i]));
-		for (int j = 0; j < i; j++)
-			if (strcmp(names[i], names[j]) == 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_DUPLICATE_COLUMN),
-						 errmsg("parameter \"%s\" names \"%s\" twice", param, names[i])));
-	}
-}
-
-/* Verifies lists and objects of quasi-identifiers. */
-static void
-verify_quasi_identifiers(const DeclaredPublication *publication, const ParamSpec *spec, Jsonb *params)
-{
-	int			n = 0;
-	char	  **names = NULL;
-
-	if (spec->type == PARAM_QUASI_IDENTIFIERS)
-		verify_strata(publication, spec->name, params);
-	if (spec->type == PARAM_WEIGHTS)
-		names = param_keys(params, spec->name, &n);
-	for (int i = 0; i < n; i++)
-		(void) quasi_identifier(publication, spec->name, names[i]);
-}
-
 /* A column of the source by its name, or NULL. */
 static Form_pg_attribute
 source_attribute(TupleDesc source, const char *name)
@@ -222,7 +134,6 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 	{
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
 
-		verify_quasi_identifiers(publication, spec, publication->params);
 		if (name == NULL)
 			continue;
 		if (find_column(publication, name) < 0)
@@ -348,7 +259,6 @@ resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(given, spec->name) : NULL;
 		const DeclaredColumn *column;
 
-		verify_quasi_identifiers(publication, spec, given);
 		if (name == NULL)
 			continue;
 		column = find_or_hide(publication, name, may_add);

@@ -1,9 +1,8 @@
 /*
  * layout_columns.h
- *		Columns by which rows are laid out, as parameters name them:
- *		{"leaves": "discharged", "strata": ["country", "sex"], "weights": {"age": 2}}.
+ *		The column by which people leave, as a parameter names it: {"leaves": "discharged"}.
  *
- * Strata, and what has a weight, are quasi-identifiers.  The column by which people leave may be a quasi-identifier or an insensitive column, or have no role at all.
+ * It may be a quasi-identifier or an insensitive column, or have no role at all.
  * Then it is hidden: a column of the pinned view behind those that are declared,
  * which is read with each release, and neither shown, asked about nor remembered.
  * The parameter holds its name in the pinned view, which stays when the source's
@@ -20,16 +19,8 @@
 #include "access/tupdesc.h"
 #include "declare/publication.h"
 
-/* Indexes among the publication's columns. */
-typedef struct LayoutColumns
-{
-	int			leaves;			/* tells who leaves together; or -1 */
-	int			nstrata;
-	int		   *strata;			/* [nstrata] classes had better not mix their values */
-	double	   *weight;			/* [columns] how much the width of a cell counts; 1 if it was not said */
-} LayoutColumns;
-
-extern LayoutColumns layout_columns(const DeclaredPublication *publication);
+/* Its index among the publication's columns, or -1. */
+extern int	leaving_column(const DeclaredPublication *publication);
 
 /*
  * In a new publication: verifies the columns that its parameters name, and adds

@@ -14,7 +14,6 @@
 #include "utils/varlena.h"
 
 #define MAX_METHODS 16
-#define MOST_WEIGHT 1000		/* and the least is one part in so many */
 
 static const MethodDeclaration *methods[MAX_METHODS];
 static int	nmethods = 0;
@@ -110,13 +109,6 @@ accepted_values(const ParamSpec *spec)
 			break;
 		case PARAM_COLUMN:
 			appendStringInfoString(&text, "the name of a column or null");
-			break;
-		case PARAM_QUASI_IDENTIFIERS:
-			appendStringInfoString(&text, "a list of quasi-identifiers or null");
-			break;
-		case PARAM_WEIGHTS:
-			appendStringInfo(&text, "an object of quasi-identifiers and numbers from %g to %d with up to 6 digits behind the point, or null",
-							 1.0 / MOST_WEIGHT, MOST_WEIGHT);
 			break;
 		case PARAM_BANDS:
 			appendStringInfoString(&text, "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null");
@@ -229,28 +221,6 @@ millionths_of(const JsonbValue *value, int64 *result)
 	return integer_of(&scaled, result);
 }
 
-/* The strings of a list, none of them empty; NULL if it is none of such. */
-static char **
-names_in(const JsonbValue *value, int *n)
-{
-	JsonbContainer *list = value->type == jbvBinary ? value->val.binary.data : NULL;
-	char	  **names;
-
-	if (list == NULL || !JsonContainerIsArray(list) || JsonContainerIsScalar(list))
-		return NULL;
-	*n = JsonContainerSize(list);
-	names = palloc(sizeof(char *) * (*n + 1));
-	for (int i = 0; i < *n; i++)
-	{
-		const JsonbValue *name = getIthJsonbValueFromContainer(list, i);
-
-		if (name->type != jbvString || name->val.string.len == 0)
-			return NULL;
-		names[i] = pnstrdup(name->val.string.val, name->val.string.len);
-	}
-	return names;
-}
-
 /* The object that a value is, or NULL. */
 static JsonbContainer *
 object_in(const JsonbValue *value)
@@ -258,26 +228,6 @@ object_in(const JsonbValue *value)
 	JsonbContainer *object = value != NULL && value->type == jbvBinary ? value->val.binary.data : NULL;
 
 	return object != NULL && JsonContainerIsObject(object) ? object : NULL;
-}
-
-/* Is the value an object of weights, whatever they are of? */
-static bool
-are_weights(const JsonbValue *value)
-{
-	JsonbContainer *object = object_in(value);
-	JsonbIterator *iterator;
-	JsonbValue	item;
-	JsonbIteratorToken token;
-	int64		weight;
-
-	if (object == NULL)
-		return false;
-	iterator = JsonbIteratorInit(object);
-	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-		if (token == WJB_VALUE &&
-			(!millionths_of(&item, &weight) || weight < PARAM_SCALE / MOST_WEIGHT || weight > PARAM_SCALE * (int64) MOST_WEIGHT))
-			return false;
-	return true;
 }
 
 /* Is the value an object of strings, and not an empty one? */
@@ -303,7 +253,6 @@ static bool
 is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 {
 	int64		integer;
-	int			n;
 
 	if (spec->presence == PARAM_NULLABLE && value->type == jbvNull)
 		return true;
@@ -319,10 +268,6 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 			return integer_of(value, &integer) && integer >= 0;
 		case PARAM_TABLE:
 			return value->type == jbvString && value->val.string.len > 0;
-		case PARAM_QUASI_IDENTIFIERS:
-			return value->type == jbvNull || names_in(value, &n) != NULL;
-		case PARAM_WEIGHTS:
-			return value->type == jbvNull || are_weights(value);
 		case PARAM_BANDS:
 			return value->type == jbvNull || are_bands(value);
 		case PARAM_COLUMN:
@@ -524,8 +469,6 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 			return millionths_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_TABLE:
 		case PARAM_COLUMN:
-		case PARAM_QUASI_IDENTIFIERS:
-		case PARAM_WEIGHTS:
 		case PARAM_BANDS:
 			return 1;
 		case PARAM_BOOLEAN:
@@ -628,17 +571,6 @@ param_string(Jsonb *params, const char *name)
 }
 
 char **
-param_strings(Jsonb *params, const char *name, int *n)
-{
-	JsonbValue *value = JB_ROOT_IS_OBJECT(params) ? field_of(params, name) : NULL;
-	char	  **names = value == NULL ? NULL : names_in(value, n);
-
-	if (names == NULL)
-		*n = 0;
-	return names;
-}
-
-char **
 param_keys(Jsonb *params, const char *name, int *n)
 {
 	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
@@ -665,16 +597,6 @@ param_member(Jsonb *params, const char *name, const char *key)
 	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
 
 	return value == NULL || value->type != jbvString ? NULL : pnstrdup(value->val.string.val, value->val.string.len);
-}
-
-double
-param_weight(Jsonb *params, const char *name, const char *key)
-{
-	JsonbContainer *object = object_in(field_of(params, name));
-	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
-	int64		weight;
-
-	return value != NULL && millionths_of(value, &weight) ? (double) weight / PARAM_SCALE : 1;
 }
 
 Jsonb *

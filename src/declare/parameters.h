@@ -54,13 +54,10 @@ extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const c
 
 /* A string among parameters that need not be checked yet, or NULL where there is none, or an empty one; and with another one there. */
 extern char *param_string(Jsonb *params, const char *name);
-extern char **param_strings(Jsonb *params, const char *name, int *n);	/* likewise a list */
-extern char **param_keys(Jsonb *params, const char *name, int *n);	/* and of an object its keys */
+extern char **param_keys(Jsonb *params, const char *name, int *n);	/* likewise, of an object, its keys */
 extern char *param_member(Jsonb *params, const char *name, const char *key);	/* and a string in an object */
 extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
 
-/* The weight of a key in checked parameters; 1 where there is none. */
-extern double param_weight(Jsonb *params, const char *name, const char *key);
 
 /* Removes a boolean key, which says how to act and is not stored, from the object. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
