@@ -28,7 +28,7 @@ typedef enum RevealedBy
 {
 	REVEALED_BY_INTERSECTION,
 	REVEALED_BY_DIFFERENCE,
-	REVEALED_BY_CHANGE,			/* people who have a true row now and had none: see changes.h */
+	REVEALED_BY_CHANGE,			/* people who have a true row now and had none: see smallest.h */
 	REVEALED_BY_ALL				/* an atom */
 } RevealedBy;
 

@@ -3,31 +3,24 @@
  *		alter_publication() and drop_publication().
  *
  * NOTES
- *		Both refuse to weaken what was promised to the people in the releases,
- *		unless the call says so explicitly: "accept_weakening": true in the
- *		parameters, forget_history => true.  So does alter_publication() where
- *		some of these people could never be published again: "accept_lockout".
+ *		Both refuse to weaken what was promised to the people in the releases, unless the call says so explicitly:
+ *		"accept_weakening": true in the parameters, forget_history => true.  So does alter_publication() where some of
+ *		these people could never be published again: "accept_lockout".
  */
 #include "postgres.h"
 
-#include "declare/hooks.h"
+#include "declare/publication.h"
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "declare/answer_function.h"
-#include "declare/bands.h"
 #include "declare/catalog.h"
 #include "declare/counts_function.h"
-#include "declare/layout_columns.h"
-#include "declare/live_table.h"
-#include "declare/owner_warnings.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
-#include "declare/protection.h"
 #include "declare/publication.h"
 #include "declare/shown_lists.h"
-#include "declare/source_overlap.h"
+#include "declare/target_objects.h"
 #include "declare/taxonomy.h"
+#include "declare/warn_owner.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -46,9 +39,8 @@ const DeclareHooks *declare_hooks = NULL;
  */
 
 /*
- * Gives everything made for the publication to the source's new owner.  This
- * is done as the extension's owner, since no other role need be a member of
- * both.
+ * Gives everything made for the publication to the source's new owner.  This is done as the extension's owner, since no
+ * other role need be a member of both.
  */
 static void
 take_over(DeclaredPublication *publication, Oid owner)
@@ -336,8 +328,8 @@ delete_from_catalog(const DeclaredPublication *publication)
 }
 
 /*
- * Says so if nothing stands in the schemas any more.  They are not dropped:
- * owners grant rights on them, which would be gone for the next publication.
+ * Says so if nothing stands in the schemas any more.  They are not dropped: owners grant rights on them, which would be
+ * gone for the next publication.
  */
 static void
 notice_empty_schemas(const DeclaredPublication *publication)

@@ -2,16 +2,14 @@
  * parameter_tables.c
  *		Resolving and copying the tables that parameters name.
  */
-#include "declare/parameter_tables.h"
+#include "declare/parameters.h"
 
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "declare/hooks.h"
-#include "declare/parameters.h"
-#include "declare/protection.h"
+#include "declare/publication.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -108,10 +106,7 @@ typedef struct CopiedColumn
 	bool		optional;
 } CopiedColumn;
 
-/*
- * Adds a column with a declared column's type.  The length is dropped, since a
- * cast to it would cut values off.
- */
+/* Adds a column with a declared column's type.  The length is dropped, since a cast to it would cut values off. */
 static void
 add_declared(CopiedColumn *columns, int *n, const DeclaredColumn *column, const char *name, bool optional)
 {
@@ -128,10 +123,7 @@ add_declared(CopiedColumn *columns, int *n, const DeclaredColumn *column, const 
 	columns[(*n)++].plain_sql = column_type_sql(&plain);
 }
 
-/*
- * The columns of the copy, in the order of the method's list;
- * quasi-identifiers in that of the source.
- */
+/* The columns of the copy, in the order of the method's list; quasi-identifiers in that of the source. */
 static CopiedColumn *
 copied_columns(const DeclaredPublication *publication, const TableSpec *spec, int *n)
 {
@@ -172,10 +164,7 @@ list_columns(const CopiedColumn *columns, int n)
 	return list.data;
 }
 
-/*
- * Has the table the column?  Raises an error if its type cannot be cast, or if
- * it is missing and must not be.
- */
+/* Has the table the column?  Raises an error if its type cannot be cast, or if it is missing and must not be. */
 static bool
 find_column(TupleDesc table, const CopiedColumn *column, const char *param, const char *hint)
 {

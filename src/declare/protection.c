@@ -3,24 +3,20 @@
  *		The statement trigger and the event trigger behind protection.h.
  *
  * NOTES
- *		The event trigger sees every DDL command of the database, also those that
- *		touch nothing of ours.  One query checks all the ways in which a command
- *		may touch a protected relation; it takes a fifth of a millisecond.  It
- *		fails closed: a command on a protected relation that is not known to be
- *		harmless is refused.
+ *		The event trigger sees every DDL command of the database, also those that touch nothing of ours.  One query checks
+ *		all the ways in which a command may touch a protected relation; it takes a fifth of a millisecond.  It fails
+ *		closed: a command on a protected relation that is not known to be harmless is refused.
  *
- *		Inheritance needs a check of its own: a statement trigger does not fire
- *		for rows that are reached through a parent, and rows of a child would
- *		show up in the release.
+ *		Inheritance needs a check of its own: a statement trigger does not fire for rows that are reached through a
+ *		parent, and rows of a child would show up in the release.
  */
-#include "declare/protection.h"
+#include "declare/publication.h"
 
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "commands/trigger.h"
 #include "declare/catalog.h"
-#include "declare/publication.h"
 #include "fmgr.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
@@ -84,10 +80,7 @@ pprepub_refuse_change(PG_FUNCTION_ARGS)
 			 hint_to_drop()));
 }
 
-/*
- * Refuses a command.  It has done its work by now, so the message names it by
- * its tag, not by the object that it touched.
- */
+/* Refuses a command.  It has done its work by now, so the message names it by its tag, not by the object that it touched. */
 static void
 refuse(const char *tag, int32 publication)
 {
@@ -147,10 +140,9 @@ is_harmless(const AlterTableStmt *statement)
 }
 
 /*
- * The publications whose relations the command touched, and in which way:
- * "itself", "policy", "trigger", "seal", "rule", "index", "schema", "type",
- * "inheritance".  A new seal as seal_table() makes it, and a plain index, are
- * not listed where they do no harm.
+ * The publications whose relations the command touched, and in which way: "itself", "policy", "trigger", "seal", "rule",
+ * "index", "schema", "type", "inheritance".  A new seal as seal_table() makes it, and a plain index, are not listed where
+ * they do no harm.
  */
 static const char *const touched_query =
 "WITH RECURSIVE command AS (SELECT * FROM pg_event_trigger_ddl_commands()),"
@@ -224,9 +216,8 @@ is_allowed(const char *tag, const char *how, Node *statement)
 }
 
 /*
- * Remembers the dummy view that a CREATE OR REPLACE VIEW is about to replace.
- * Where a view depends on an object restored later, pg_restore makes a dummy
- * first, and replaces it in the end.
+ * Remembers the dummy view that a CREATE OR REPLACE VIEW is about to replace.  Where a view depends on an object restored
+ * later, pg_restore makes a dummy first, and replaces it in the end.
  */
 static void
 note_dummy_view(const ViewStmt *statement)
@@ -267,12 +258,10 @@ check_rewrite(const char *tag)
 }
 
 /*
- * Refuses to drop a protected relation or its seal.  A pinned view may be
- * dropped with its source until something was published, so that an owner can
- * drop the table without dropping the publication first.  Afterwards it stays:
- * another publication could be declared over the same people, and would not
- * know of this one.  Views and live tables are their owner's to drop, but not "pg_restore --clean"'s, which would
- * put strangers in their place, all the rest being refused.
+ * Refuses to drop a protected relation or its seal.  A pinned view may be dropped with its source until something was
+ * published, so that an owner can drop the table without dropping the publication first.  Afterwards it stays: another
+ * publication could be declared over the same people, and would not know of this one.  Views and live tables are their
+ * owner's to drop, but not "pg_restore --clean"'s, which would put strangers in their place, all the rest being refused.
  */
 static void
 check_drops(const char *tag)

@@ -3,9 +3,8 @@
  *		Finding a publication, and the names of what is made for it.
  *
  * LOCKING
- *		The lock is an object lock on the publication's number, which SQL's
- *		LOCK TABLE and advisory locks cannot reach.  The catalog row is read
- *		after the lock is taken, so the number of releases in it is current.
+ *		The lock is an object lock on the publication's number, which SQL's LOCK TABLE and advisory locks cannot reach.
+ *		The catalog row is read after the lock is taken, so the number of releases in it is current.
  */
 #include "declare/publication.h"
 
@@ -410,9 +409,8 @@ verify_auditor(int32 publication, Oid owner, const char *name)
 }
 
 /*
- * Finds a publication for a caller with the rights that are asked for.  They
- * are checked before anything is locked, so that other roles cannot hold up
- * publishers.
+ * Finds a publication for a caller with the rights that are asked for.  They are checked before anything is locked, so
+ * that other roles cannot hold up publishers.
  */
 static FoundPublication
 find_publication(const char *name, OpenedFor who)
@@ -450,10 +448,7 @@ find_publication(const char *name, OpenedFor who)
 	return found;
 }
 
-/*
- * Raises an error if the source is gone or, without new_owner, belongs to
- * another role than the publication.
- */
+/* Raises an error if the source is gone or, without new_owner, belongs to another role than the publication. */
 static void
 verify_source(const DeclaredPublication *publication, bool new_owner)
 {
@@ -470,8 +465,8 @@ verify_source(const DeclaredPublication *publication, bool new_owner)
 }
 
 /*
- * Raises a serialization failure if the publication's row has changed since
- * the transaction's snapshot, under which the source is read.
+ * Raises a serialization failure if the publication's row has changed since the transaction's snapshot, under which the
+ * source is read.
  */
 static void
 verify_snapshot(int32 publication)

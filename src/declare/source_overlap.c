@@ -3,29 +3,26 @@
  *		Finding another publication that reaches the tables that a source reaches.
  *
  * NOTES
- *		Partitions and children are followed up and then down again: a row, and
- *		so a person, can move from one partition to its sibling.
+ *		Partitions and children are followed up and then down again: a row, and so a person, can move from one partition
+ *		to its sibling.
  *
- *		A view is followed only into relations that its owner may read: a view
- *		that cannot be read shares nothing, and a role could otherwise stop the
- *		releases of another by a view of its table.  A filled materialized view
- *		was read once.
+ *		A view is followed only into relations that its owner may read: a view that cannot be read shares nothing, and a
+ *		role could otherwise stop the releases of another by a view of its table.  A filled materialized view was read
+ *		once.
  *
- *		Functions are followed if their bodies are in SQL's own form; the tables
- *		that others read cannot be seen from the catalogs.
+ *		Functions are followed if their bodies are in SQL's own form; the tables that others read cannot be seen from the
+ *		catalogs.
  *
- *		Most sources are tables that reach nothing but themselves.  Two of these
- *		are compared by their OIDs; the query below takes milliseconds in a
- *		session that has not run it before.
+ *		Most sources are tables that reach nothing but themselves.  Two of these are compared by their OIDs; the query
+ *		below takes milliseconds in a session that has not run it before.
  */
-#include "declare/source_overlap.h"
+#include "declare/warn_owner.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/owner_warnings.h"
 #include "declare/publication.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -33,10 +30,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/*
- * From each publication's source to the relations and functions it depends on;
- * "role" is the reader's.
- */
+/* From each publication's source to the relations and functions it depends on; "role" is the reader's. */
 static const char *const overlap_query =
 "WITH RECURSIVE lookup AS ("
 " SELECT $2 AS publication, unnest($5) AS relation"
@@ -124,8 +118,8 @@ is_beside(uint64 row, int32 publication)
 }
 
 /*
- * Adds publications over plain tables to the skipped ones.  Returns true if any
- * is left that may share data with the source.
+ * Adds publications over plain tables to the skipped ones.  Returns true if any is left that may share data with the
+ * source.
  */
 static bool
 skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Skipped *skipped)
@@ -376,8 +370,8 @@ shared_lookups(const DeclaredPublication *publication, bool *has_own_people)
  */
 
 /*
- * A publication whose source was found to share nothing, and the number of
- * relcache invalidations that this session had received by then.
+ * A publication whose source was found to share nothing, and the number of relcache invalidations that this session had
+ * received by then.
  */
 typedef struct Alone
 {
@@ -411,8 +405,8 @@ alone_at(int32 publication)
 }
 
 /*
- * The finding holds until a relation changes: making a relation reach another
- * one changes one of them, and declaring a publication creates a view.
+ * The finding holds until a relation changes: making a relation reach another one changes one of them, and declaring a
+ * publication creates a view.
  */
 static bool
 is_known_alone(Oid source, int32 publication)

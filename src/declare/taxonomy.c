@@ -1,25 +1,295 @@
 /*
  * taxonomy.c
- *		create_taxonomy(), extend_taxonomy(), drop_taxonomy().
+ *		create_taxonomy(), extend_taxonomy(), create_range_taxonomy(), drop_taxonomy().
  *
- * NOTES
- *		A tree, once stored, never changes: a taxonomy is a name that points at
- *		one.  Extending makes a new tree and moves the name, so publications
- *		and releases go on pointing at the tree of their day.  A tree that
- *		nothing points at any more is deleted.
+ * A tree, once stored, never changes: a taxonomy is a name that points at one.  Extending makes a new tree and moves the
+ * name, so publications and releases go on pointing at the tree of their day.  A tree that nothing points at any more is
+ * deleted.
  *
- *		A levels table is read with its owner's rights.  The caller must own it:
- *		its contents become readable by all roles.
+ * A levels table is read with its owner's rights.  The caller must own it: its contents become readable by all roles.
  */
 #include "declare/taxonomy.h"
 
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
+#include "declare/string_map.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/rel.h"
+
+/* ----------------------------------------------------------------
+ * A tree under construction, from rows of leaf, parent, …, root
+ * ----------------------------------------------------------------
+ */
+
+#define MAX_NODES	1048576		/* of a tree */
+#define MAX_LEVELS	1600		/* columns of a row */
+#define NO_NODE		PG_UINT32_MAX
+
+/* The part of a node in the rows read so far: one that is both is an error. */
+typedef enum Standing
+{
+	STANDING_LEAF,
+	STANDING_INNER
+} Standing;
+
+typedef struct TaxonomyNode
+{
+	char	   *name;
+	uint32		parent;			/* NO_NODE for the root */
+	uint32		depth;
+	Standing	standing;
+	bool		is_old;			/* was there before the extension */
+
+	/* Set when the tree is complete */
+	uint32		first_child;
+	uint32		next_sibling;
+	int64		first_leaf;
+	int64		leaves;
+} TaxonomyNode;
+
+typedef struct TreeBuilder
+{
+	const char *taxonomy;
+	bool		keep_order;		/* children in order of appearance, not name */
+	TaxonomyNode *nodes;
+	uint32		nnodes;
+	uint32		capacity;
+	uint32		root;
+	string_map_hash *by_name;
+} TreeBuilder;
+
+#define MAX_NAME_BYTES	1024
+
+/* With keep_order, leaves are numbered in order of appearance, else by the names of siblings. */
+static TreeBuilder *
+builder_create(const char *taxonomy, bool keep_order)
+{
+	TreeBuilder *builder = palloc0(sizeof(TreeBuilder));
+
+	builder->taxonomy = taxonomy;
+	builder->keep_order = keep_order;
+	builder->capacity = 64;
+	builder->nodes = palloc(sizeof(TaxonomyNode) * builder->capacity);
+	builder->root = NO_NODE;
+	builder->by_name = string_map_create(CurrentMemoryContext, 64, NULL);
+	return builder;
+}
+
+/* Finds or makes a node. */
+static uint32
+builder_node(TreeBuilder *builder, const char *name, Standing standing)
+{
+	bool		found;
+	StringMapEntry *entry = string_map_insert(builder->by_name, name, &found);
+	TaxonomyNode *node;
+
+	if (found)
+	{
+		node = &builder->nodes[entry->number];
+		if (node->standing != standing)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+					 errmsg("node \"%s\" of taxonomy \"%s\" is a leaf in one row and has children in another",
+							name, builder->taxonomy),
+					 errhint("A leaf of a ragged tree repeats its name on the levels that it skips.")));
+		return entry->number;
+	}
+	if (strlen(name) > MAX_NAME_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("node \"%.*s…\" of taxonomy \"%s\" is longer than %d bytes",
+						pg_mbcliplen(name, strlen(name), 40), name, builder->taxonomy, MAX_NAME_BYTES),
+				 errhint("Give it a shorter name.")));
+	if (builder->nnodes >= MAX_NODES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("taxonomy \"%s\" has more than %d nodes, \"%s\" being one too many",
+						builder->taxonomy, MAX_NODES, name),
+				 errhint("Leave out the leaves that do not occur, or generalize the column in a view first.")));
+	if (builder->nnodes == builder->capacity)
+	{
+		builder->capacity *= 2;
+		builder->nodes = repalloc_huge(builder->nodes, sizeof(TaxonomyNode) * (Size) builder->capacity);
+	}
+	node = &builder->nodes[builder->nnodes];
+	memset(node, 0, sizeof(TaxonomyNode));
+	node->name = pstrdup(name);
+	node->parent = NO_NODE;
+	node->standing = standing;
+	entry->key = node->name;
+	entry->number = builder->nnodes;
+	return builder->nnodes++;
+}
+
+/* Hangs a node below its parent. */
+static void
+builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
+{
+	TaxonomyNode *node = &builder->nodes[child];
+
+	if (child == builder->root)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("node \"%s\" of taxonomy \"%s\" is the root in one row and has a parent in another",
+						node->name, builder->taxonomy)));
+	if (node->parent != NO_NODE && node->parent != parent)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("node \"%s\" of taxonomy \"%s\" has two parents, \"%s\" and \"%s\"",
+						node->name, builder->taxonomy,
+						builder->nodes[node->parent].name, builder->nodes[parent].name)));
+	if (node->name[0] != '\0' && node->name[strspn(node->name, "*")] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("node \"%s\" of taxonomy \"%s\" is not the root", node->name, builder->taxonomy),
+				 errhint("A cell of nothing but stars reads as withheld. Give the node another name.")));
+	node->parent = parent;
+}
+
+/* Notes the last node of a row, which must be the same root in every row. */
+static void
+builder_set_root(TreeBuilder *builder, uint32 root)
+{
+	TaxonomyNode *node = &builder->nodes[root];
+
+	if (node->parent != NO_NODE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("node \"%s\" of taxonomy \"%s\" is the root in one row and has a parent in another",
+						node->name, builder->taxonomy)));
+	if (builder->root != NO_NODE && builder->root != root)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("taxonomy \"%s\" has two roots, \"%s\" and \"%s\"",
+						builder->taxonomy, builder->nodes[builder->root].name, node->name),
+				 errhint("The last column must hold the same value in every row.")));
+	builder->root = root;
+}
+
+/* Raises an error about a NULL in the row, or a node that stands on two separate levels of it. */
+static void
+verify_row(const TreeBuilder *builder, char *const *values, int nvalues)
+{
+	for (int i = 0; i < nvalues; i++)
+		if (values[i] == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("a row of taxonomy \"%s\" has a NULL in column %d",
+							builder->taxonomy, i + 1),
+					 i > 0 && values[0] != NULL
+					 ? errdetail("It is the row of leaf \"%s\".", values[0])
+					 : values[nvalues - 1] != NULL
+					 ? errdetail("It is a row of root \"%s\".", values[nvalues - 1]) : 0,
+					 errhint("NULLs in the data need no node: NULL is a value of its own.")));
+	for (int i = 2; i < nvalues; i++)
+		for (int j = 0; j < i - 1; j++)
+			if (strcmp(values[i], values[j]) == 0 && strcmp(values[i], values[i - 1]) != 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+						 errmsg("node \"%s\" of taxonomy \"%s\" stands on two levels of a row with another node between",
+								values[i], builder->taxonomy)));
+}
+
+/* Adds a row: leaf, its parent, …, the root; a value repeated on consecutive levels is one node. */
+static void
+builder_add_row(TreeBuilder *builder, char *const *values, int nvalues)
+{
+	uint32		child;
+
+	verify_row(builder, values, nvalues);
+	child = builder_node(builder, values[0], STANDING_LEAF);
+	for (int i = 1; i < nvalues; i++)
+	{
+		uint32		parent;
+
+		if (strcmp(values[i], values[i - 1]) == 0)
+			continue;
+		parent = builder_node(builder, values[i], STANDING_INNER);
+		builder_link(builder, child, parent);
+		child = parent;
+	}
+	builder_set_root(builder, child);
+}
+
+static int
+compare_by_name(const void *a, const void *b, void *nodes)
+{
+	return strcmp(((TaxonomyNode *) nodes)[*(const uint32 *) a].name,
+				  ((TaxonomyNode *) nodes)[*(const uint32 *) b].name);
+}
+
+/* Links the children of each node in the order in which their leaves are numbered. */
+static void
+link_children(TreeBuilder *builder)
+{
+	uint32	   *order = palloc_extended(sizeof(uint32) * (Size) builder->nnodes, MCXT_ALLOC_HUGE);
+
+	for (uint32 i = 0; i < builder->nnodes; i++)
+	{
+		order[i] = i;
+		builder->nodes[i].first_child = NO_NODE;
+		builder->nodes[i].next_sibling = NO_NODE;
+	}
+	if (!builder->keep_order)
+		qsort_arg(order, builder->nnodes, sizeof(uint32), compare_by_name, builder->nodes);
+	for (uint32 i = builder->nnodes; i-- > 0;)	/* backwards: each is put in front of its later siblings */
+	{
+		TaxonomyNode *node = &builder->nodes[order[i]];
+
+		if (node->parent == NO_NODE)
+			continue;
+		node->next_sibling = builder->nodes[node->parent].first_child;
+		builder->nodes[node->parent].first_child = order[i];
+	}
+	pfree(order);
+}
+
+/* Walks the tree depth-first without recursion and numbers the leaves; an error if it is empty. */
+static void
+builder_finish(TreeBuilder *builder)
+{
+	int64		next_leaf = 0;
+	uint32		at = builder->root;
+
+	if (builder->nnodes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NO_DATA_FOUND),
+				 errmsg("taxonomy \"%s\" would be empty", builder->taxonomy),
+				 errhint("Its table needs a row for each leaf: the leaf, its parent, and so on up to the root.")));
+	link_children(builder);
+	builder->nodes[at].depth = 0;
+	for (;;)
+	{
+		TaxonomyNode *node = &builder->nodes[at];
+
+		node->first_leaf = next_leaf;
+		if (node->first_child != NO_NODE)
+		{
+			builder->nodes[node->first_child].depth = node->depth + 1;
+			at = node->first_child;
+			continue;
+		}
+		next_leaf++;
+		node->leaves = 1;
+		/* Climb until a sibling is left to visit. */
+		while (at != builder->root && builder->nodes[at].next_sibling == NO_NODE)
+		{
+			at = builder->nodes[at].parent;
+			builder->nodes[at].leaves = next_leaf - builder->nodes[at].first_leaf;
+		}
+		if (at == builder->root)
+			break;
+		builder->nodes[builder->nodes[at].next_sibling].depth = builder->nodes[at].depth;
+		at = builder->nodes[at].next_sibling;
+	}
+}
 
 #define FETCH_ROWS		1000
 
@@ -61,7 +331,8 @@ levels_query(Oid source)
 	return sql.data;
 }
 
-void
+/* Inside SPI: feeds the rows of a query to the builder, a batch at a time. */
+static void
 add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
 {
 	SPIPlanPtr	plan = SPI_prepare(sql, 0, NULL);
@@ -188,10 +459,7 @@ refuse_unknown(const char *name)
 			 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
 }
 
-/*
- * Locks the taxonomy's row: an extension or a drop waits, and then sees which
- * publications use the tree.
- */
+/* Locks the taxonomy's row: an extension or a drop waits, and then sees which publications use the tree. */
 int32
 find_taxonomy(const char *name)
 {
@@ -283,8 +551,8 @@ tree_is_ladder(int32 tree)
 }
 
 /*
- * Under an old snapshot nothing is deleted, since it does not show the trees
- * that others use now; a later call deletes what this one leaves.
+ * Under an old snapshot nothing is deleted, since it does not show the trees that others use now; a later call deletes
+ * what this one leaves.
  */
 void
 forget_unused_trees(void)
@@ -300,7 +568,8 @@ forget_unused_trees(void)
 					" DELETE FROM pprepub_internal.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
-void
+/* Stores a finished tree under the builder's name, for the caller; ladder is NULL but for ladders. */
+static void
 store_taxonomy(const TreeBuilder *builder, ArrayType *ladder)
 {
 	CatalogAccess access;
@@ -348,7 +617,8 @@ add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 	MemoryContextSwitchTo(old);
 }
 
-char *
+/* A function's argument that names a taxonomy. */
+static char *
 taxonomy_argument(FunctionCallInfo fcinfo, int n)
 {
 	char	   *name = text_argument(fcinfo, n, "the name of a taxonomy");
@@ -427,5 +697,154 @@ pprepub_drop_taxonomy(PG_FUNCTION_ARGS)
 	catalog_execute("DELETE FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(name));
 	forget_unused_trees();
 	catalog_leave(&access);
+	PG_RETURN_VOID();
+}
+
+/* ----------------------------------------------------------------
+ * Ladders: trees of nested intervals over a number
+ * ----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(pprepub_create_range_taxonomy);
+
+#define MAX_DIGITS 500			/* of a number, with its sign and point: the name of a node has two */
+
+static Numeric
+numeric_op(PGFunction function, Numeric a, Numeric b)
+{
+	return DatumGetNumeric(DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
+}
+
+static bool
+numeric_test(PGFunction function, Numeric a, Numeric b)
+{
+	return DatumGetBool(DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
+}
+
+static char *
+numeric_text(Numeric n)
+{
+	return DatumGetCString(DirectFunctionCall1(numeric_out,
+											   DirectFunctionCall1(numeric_trim_scale,
+																   NumericGetDatum(n))));
+}
+
+static bool
+numeric_is_finite(Numeric n)
+{
+	return !numeric_is_nan(n) && !numeric_is_inf(n);
+}
+
+/* Refuses a number with too many digits before anything is computed with it: that takes minutes with the longest numbers. */
+static void
+verify_digits(const char *name, Numeric n)
+{
+	if (strlen(numeric_text(n)) > MAX_DIGITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a number of taxonomy \"%s\" has more than %d digits", name, MAX_DIGITS),
+				 errhint("Round its ends and widths.")));
+}
+
+/* Raises an error unless the ends are finite and the widths form a ladder that is not too large. */
+static void
+verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *nulls, int nwidths)
+{
+	Numeric		zero = int64_to_numeric(0);
+
+	verify_digits(name, low);
+	verify_digits(name, high);
+	if (!numeric_is_finite(low) || !numeric_is_finite(high) || !numeric_test(numeric_lt, low, high))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("taxonomy \"%s\" needs a finite low end below a finite high end", name)));
+	if (nwidths == 0 || nwidths >= MAX_LEVELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("taxonomy \"%s\" needs 1 to %d widths", name, MAX_LEVELS - 1)));
+	for (int i = 0; i < nwidths; i++)
+	{
+		Numeric		width = nulls[i] ? NULL : DatumGetNumeric(widths[i]);
+
+		if (width != NULL)
+			verify_digits(name, width);
+		if (width == NULL || !numeric_is_finite(width) || !numeric_test(numeric_gt, width, zero) ||
+			(i > 0 && (!numeric_test(numeric_gt, width, DatumGetNumeric(widths[i - 1])) ||
+					   !numeric_test(numeric_eq, zero,
+									 numeric_op(numeric_mod, width, DatumGetNumeric(widths[i - 1]))))))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("width %d of taxonomy \"%s\" does not fit", i + 1, name),
+					 errdetail("Widths are positive, and each is a larger multiple of the one before.")));
+	}
+	if (numeric_test(numeric_gt,
+					 numeric_op(numeric_sub, high, low),
+					 numeric_op(numeric_mul, DatumGetNumeric(widths[0]), int64_to_numeric(MAX_NODES))))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("taxonomy \"%s\" would have more than %d nodes", name, MAX_NODES),
+				 errhint("Choose a larger first width.")));
+}
+
+/* A query for the rows that builder_add_row() takes: each lowest interval with those that contain it. */
+static char *
+ladder_query(Numeric low, Numeric high, Datum *widths, int nwidths)
+{
+	StringInfoData sql;
+	char	   *from = numeric_text(low);
+	char	   *to = numeric_text(high);
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < nwidths; i++)
+	{
+		char	   *width = numeric_text(DatumGetNumeric(widths[i]));
+
+		appendStringInfo(&sql,
+						 "format('[%%s,%%s)',"
+						 " trim_scale(numeric '%1$s' + div(a - numeric '%1$s', numeric '%3$s') * numeric '%3$s'),"
+						 " trim_scale(least(numeric '%1$s' + (div(a - numeric '%1$s', numeric '%3$s') + 1) * numeric '%3$s', numeric '%2$s'))), ",
+						 from, to, width);
+	}
+	appendStringInfo(&sql,
+					 "'[%1$s,%2$s)'::text FROM generate_series(numeric '%1$s', numeric '%2$s', numeric '%3$s') a"
+					 " WHERE a < numeric '%2$s'",
+					 from, to, numeric_text(DatumGetNumeric(widths[0])));
+	return sql.data;
+}
+
+Datum
+pprepub_create_range_taxonomy(PG_FUNCTION_ARGS)
+{
+	TreeBuilder *builder = builder_create(taxonomy_argument(fcinfo, 0), true);
+	MemoryContext context = CurrentMemoryContext;
+	CatalogAccess access;
+	Numeric		low;
+	Numeric		high;
+	Datum	   *widths;
+	Datum	   *ladder;
+	bool	   *nulls;
+	int			nwidths;
+
+	verify_may_change("create_range_taxonomy()");
+	for (int i = 1; i <= 3; i++)
+		verify_not_null(fcinfo, i, "the ends and widths of a taxonomy");
+	low = PG_GETARG_NUMERIC(1);
+	high = PG_GETARG_NUMERIC(2);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), NUMERICOID, -1, false, TYPALIGN_INT,
+					  &widths, &nulls, &nwidths);
+	verify_ladder(builder->taxonomy, low, high, widths, nulls, nwidths);
+
+	/* Built from pg_catalog alone, so it may run as the catalog's owner. */
+	catalog_enter(&access);
+	add_rows_of(builder, ladder_query(low, high, widths, nwidths), context);
+	catalog_leave(&access);
+	builder_finish(builder);
+
+	ladder = palloc(sizeof(Datum) * (nwidths + 2));
+	ladder[0] = NumericGetDatum(low);
+	ladder[1] = NumericGetDatum(high);
+	memcpy(ladder + 2, widths, sizeof(Datum) * nwidths);
+	store_taxonomy(builder, construct_array(ladder, nwidths + 2, NUMERICOID, -1, false, TYPALIGN_INT));
 	PG_RETURN_VOID();
 }

@@ -1,10 +1,12 @@
 /*
  * warn_owner.c
- *		Raising warnings, and remembering them.
+ *		Raising warnings and remembering them, and what owners are warned of with a declaration or a release.
  */
 #include "declare/warn_owner.h"
 
 #include "catalog/pg_type.h"
+#include "declare/catalog.h"
+#include "declare/parameters.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -86,4 +88,351 @@ bool
 remembers_starving(const DeclaredPublication *publication)
 {
 	return publication->warnings->starving;
+}
+
+/* ----------------------------------------------------------------
+ * Figures of the source
+ * ----------------------------------------------------------------
+ */
+
+/* Runs the query as its owner; called by look_in_subtransaction(). */
+static void
+read_figures(void *what)
+{
+	Figures    *figures = what;
+	Identity	caller;
+
+	act_as(&caller, figures->owner);
+	SPI_connect();
+	if (SPI_execute(figures->sql, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read figures of the source");
+	for (int i = 0; i < SPI_tuptable->tupdesc->natts; i++)
+	{
+		bool		isnull;
+		Datum		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1, &isnull);
+
+		figures->figure[i] = isnull ? 0 : DatumGetInt64(value);
+	}
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+bool
+ask_figures(Figures *figures)
+{
+	ErrorData  *error = look_in_subtransaction(read_figures, figures);
+
+	if (error != NULL && ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+		ReThrowError(error);
+	return error == NULL;
+}
+
+/* ----------------------------------------------------------------
+ * Rows that point to persons
+ * ----------------------------------------------------------------
+ */
+
+/* Names that columns and tables of persons have. */
+#define PERSONS "(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?"
+#define PERSON_COLUMN "'^" PERSONS "(_?(id|no|nr|num|number|key|uuid|fk|ref))?$'"
+#define PERSON_TABLE "'^" PERSONS "$'"
+
+/*
+ * Columns of a relation that seem to point to persons.  A foreign key is found through views by the column's name; one
+ * that a view reads and does not show counts if the view shows a key of the table that has it.
+ */
+static const char *const person_query =
+"WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
+" SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"
+"  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass"
+"  WHERE v.oid = r.relation AND v.relkind IN ('v', 'm')"
+" UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n"
+"), f AS (SELECT DISTINCT ON (a.attname) a.attname, c.conrelid, c.confrelid::regclass::text AS target, lower(t.relname) ~ " PERSON_TABLE " AS to_persons"
+" FROM r JOIN pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f' AND cardinality(c.conkey) = 1 AND c.confrelid <> c.conrelid"
+" JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] JOIN pg_class t ON t.oid = c.confrelid"
+" ORDER BY a.attname, to_persons DESC, c.oid"
+"), c AS (SELECT coalesce(s.attname, f.attname)::text AS name, s.attname IS NOT NULL AS shown, f.target, f.conrelid,"
+"  coalesce(f.to_persons, false) OR lower(coalesce(s.attname, f.attname)) ~ " PERSON_COLUMN " AS persons"
+" FROM (SELECT attname FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped AND atttypid <> 'bool'::regtype) s"
+" FULL JOIN f ON f.attname = s.attname)"
+" SELECT name, target, persons::int AS persons, shown::int AS shown FROM c"
+" WHERE (persons OR shown AND target IS NOT NULL) AND name IS DISTINCT FROM $2"
+" AND NOT EXISTS (SELECT FROM c k WHERE k.name = $2 AND k.persons)"
+" AND (shown OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname::text = $2 AND NOT a.attisdropped))"
+" AND (persons OR NOT EXISTS (SELECT FROM r JOIN pg_class t ON t.oid = r.relation JOIN pg_attribute a ON a.attrelid = t.oid"
+"  WHERE lower(t.relname) ~ " PERSON_TABLE " AND a.attname::text = $2))"
+" ORDER BY shown DESC, persons DESC, target IS NULL, name";
+
+PersonColumn *
+find_person_columns(Oid source, const char *key, int *n)
+{
+	CatalogAccess access;
+	PersonColumn *columns;
+
+	catalog_enter(&access);
+	*n = catalog_read(person_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
+	columns = MemoryContextAlloc(access.context, sizeof(PersonColumn) * (*n + 1));
+	for (int i = 0; i < *n; i++)
+		columns[i] = (PersonColumn) {
+			.name = catalog_text(&access, i, "name"),
+			.target = catalog_text(&access, i, "target"),
+			.is_named = catalog_int(i, "persons"),
+			.is_shown = catalog_int(i, "shown"),
+		};
+	catalog_leave(&access);
+	return columns;
+}
+
+bool
+repeats_persons(const PersonColumn *column, uint64 rows, uint64 distinct)
+{
+	/* Wards and the like have many rows each, persons some. */
+	return rows > distinct && rows <= distinct * (column->is_named ? 100 : 10);
+}
+
+char *
+points_to_persons(const PersonColumn *column)
+{
+	return column->target != NULL ? psprintf("column \"%s\" points to %s", column->name, column->target)
+		: psprintf("column \"%s\" is named like a person's key", column->name);
+}
+
+void
+warn_of_several_rows(const DeclaredPublication *publication)
+{
+	const char *key = publication_column(publication, ROLE_KEY)->name;
+	int			n;
+	PersonColumn *columns = find_person_columns(publication->source, key, &n);
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *name = quote_identifier(columns[i].name);
+		Figures		figures = {.owner = publication->owner,
+			.sql = psprintf("SELECT pg_catalog.count(%s), pg_catalog.count(DISTINCT %s::pg_catalog.text) FROM %s",
+							name, name, quoted_relation(publication->source))};
+
+		if (columns[i].is_shown &&
+			(!ask_figures(&figures) || !repeats_persons(&columns[i], figures.figure[0], figures.figure[1])))
+			continue;
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("%s: a person may have several rows", points_to_persons(&columns[i])),
+			.detail = psprintf("Publication \"%s\" takes each \"%s\" for a person: its parameters count rows, and a class of several rows may be one person's.",
+							   publication->name, key),
+			.hint = "Publish a view with one row for each person, the last one for example, and the person as its key.",
+		});
+		return;
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Values that are rows' own
+ * ----------------------------------------------------------------
+ */
+
+#define LEAST_JUDGED	50		/* rows: of fewer, many have a value of their own whatever it is */
+#define WORDS_OF_TEXT	4		/* on average */
+
+/* Says what is wrong with a sensitive column, of whose rows so many have a value of their own, or returns NULL. */
+static const char *
+why_values_are_rows_own(const DeclaredColumn *column, int64 unique, int64 rows, int64 words)
+{
+	if (rows < LEAST_JUDGED)
+		return NULL;
+	if (is_string(column->type) && words >= rows * WORDS_OF_TEXT && unique * 10 > rows)
+		return "seems to be free text";
+	return unique * 2 > rows ? "is of values that occur once" : NULL;
+}
+
+void
+warn_of_unique_sensitive(const DeclaredPublication *publication)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		const char *name = quote_identifier(column->name);
+		Figures		figures = {.owner = publication->owner};
+		const char *why;
+
+		if (!is_sensitive(column) || has_bands(column))
+			continue;
+		figures.sql = psprintf("SELECT pg_catalog.count(*) FILTER (WHERE n OPERATOR(pg_catalog.=) 1), pg_catalog.sum(n)::pg_catalog.int8,"
+							   " pg_catalog.sum(n OPERATOR(pg_catalog.*) pg_catalog.array_length(pg_catalog.string_to_array(value, ' '), 1))::pg_catalog.int8"
+							   " FROM (SELECT %s::pg_catalog.text AS value, pg_catalog.count(*) AS n FROM %s WHERE %s IS NOT NULL GROUP BY 1) s",
+							   name, quoted_relation(publication->pinned), name);
+		if (!ask_figures(&figures))
+			return;
+		why = why_values_are_rows_own(column, figures.figure[0], figures.figure[1], figures.figure[2]);
+		if (why == NULL)
+			continue;
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("sensitive column \"%s\" of publication \"%s\" %s: %.1f %% of its values are unique",
+								column->name, publication->name, why, 100.0 * figures.figure[0] / figures.figure[1]),
+			.detail = "Values leave as they are: an observer who knows one finds the row, and any rows have as many different values as there are rows, however alike these are.",
+			.hint = psprintf("Publish a coarser column, by a view: rounded amounts, codes in place of notes%s.",
+							 find_parameter(method, "bands") == NULL ? "" : "; or judge values that are alike as one, by parameter \"bands\""),
+		});
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Insensitive columns
+ * ----------------------------------------------------------------
+ */
+
+/* Counts the rows, and those whose combination of insensitive values occurs once. */
+static Figures
+count_unique(const DeclaredPublication *publication)
+{
+	StringInfoData columns;
+	Figures		figures = {.owner = publication->owner};
+
+	initStringInfo(&columns);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_INSENSITIVE)
+			/* as text, since a type need not have an equality */
+			appendStringInfo(&columns, "%s%s::pg_catalog.text", columns.len > 0 ? ", " : "",
+							 quote_identifier(publication->columns[i].name));
+	figures.sql = psprintf("SELECT pg_catalog.count(*) FILTER (WHERE n OPERATOR(pg_catalog.=) 1),"
+						   " pg_catalog.sum(n)::pg_catalog.int8"
+						   " FROM (SELECT pg_catalog.count(*) AS n FROM %s GROUP BY %s) s",
+						   quoted_relation(publication->pinned), columns.data);
+	read_figures(&figures);
+	return figures;
+}
+
+static bool
+has_insensitive(const DeclaredPublication *publication)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_INSENSITIVE)
+			return true;
+	return false;
+}
+
+/* An error: releases would name most people to whoever knows the columns. */
+static void
+refuse_unique_insensitive(const DeclaredPublication *publication, double share)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
+					publication->name, 100 * share),
+			 errdetail("They leave as they are: an observer who knows them of a person finds that person's row, whatever its class."),
+			 errhint("Declare them as quasi-identifiers, or leave them out. If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
+}
+
+void
+warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)
+{
+	Figures		figures;
+	int64		unique;
+	int64		rows;
+
+	if (!has_insensitive(publication))
+		return;
+	figures = count_unique(publication);
+	unique = figures.figure[0];
+	rows = figures.figure[1];
+	if (is_declared && unique * 2 > rows &&
+		!param_is_set(method_declaration(publication->method), publication->params, "accept_insensitive"))
+		refuse_unique_insensitive(publication, (double) unique / rows);
+	if (unique * 100 > rows)
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
+								publication->name, 100.0 * unique / rows),
+			.detail = "Anybody who knows them of a person finds that person's row in any class.",
+			.hint = "Declare them as quasi-identifiers, or leave them out.",
+		});
+}
+
+/*
+ * The setting that keeps invented rows from taking the places of people who have left, or NULL where the parameters let
+ * none do so.
+ */
+static const char *
+without_stand_ins(const DeclaredPublication *publication, Jsonb *params)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	return method->without_stand_ins == NULL ? NULL : method->without_stand_ins(param_values(method, params));
+}
+
+void
+warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
+{
+	const char *instead = without_stand_ins(publication, publication->params);
+
+	if (instead == NULL || !has_insensitive(publication) ||
+		(before != NULL && without_stand_ins(publication, before) != NULL))
+		return;
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("the insensitive columns of publication \"%s\" will show which rows were those of people who have left",
+							publication->name),
+		.detail = "Invented rows take their places, but repeat other people's values in these columns: values that are missing since then were theirs.",
+		.hint = psprintf("Declare no insensitive columns, or set %s.", instead),
+	});
+}
+
+/* "release 2 withholds about 41 % of the people". */
+static char *
+describe_release(const ForeseenRelease *release)
+{
+	char	   *withheld = psprintf("withholds about %.0f %% of the people", 100 * release->withheld);
+	char	   *invented = psprintf("invents about %.0f rows for 100 people", 100 * release->invented);
+
+	if (release->invented < 0.005)
+		return psprintf("release %u %s", release->number, withheld);
+	if (release->withheld < 0.005)
+		return psprintf("release %u %s", release->number, invented);
+	return psprintf("release %u %s, and %s", release->number, invented, withheld);
+}
+
+void
+foresee_losses(const DeclaredPublication *publication, Jsonb *given)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	const ForeseenRelease *later;
+	Foresight	foresight;
+
+	if (method->foresee == NULL ||
+		!method->foresee(param_values(method, given), param_values(method, publication->params), &foresight))
+		return;
+	later = &foresight.release[1];
+	ereport(NOTICE,
+			(later->withheld >= later->invented
+			 ? errmsg("publication \"%s\" will lose people if its table changes", publication->name)
+			 : errmsg("publication \"%s\" will have many invented rows if its table changes", publication->name),
+			 errdetail("If %g %% of the people leave between two releases, and as many come, %s, and %s.", 100 * foresight.leave,
+					   describe_release(&foresight.release[0]), describe_release(later)),
+			 errhint("For a table that is published again and again, %s.", foresight.instead)));
+}
+
+/* Looks through views and partitions; a materialized view has its own copy of the rows. */
+static const char *const unlogged_query =
+"WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
+" SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"
+"  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass"
+"  WHERE v.oid = r.relation AND v.relkind = 'v'"
+" UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n)"
+" SELECT c.oid::regclass::text AS relation FROM r JOIN pg_class c ON c.oid = r.relation"
+" WHERE c.relkind = 'r' AND c.relpersistence = 'u' ORDER BY c.oid";
+
+void
+warn_of_unlogged_tables(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	uint64		n;
+
+	catalog_enter(&access);
+	n = catalog_read(unlogged_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
+	if (n > 0)
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),
+			.detail = psprintf("A crash of the server empties %s%s, but the history remembers who was there.",
+							   catalog_text(&access, 0, "relation"), n > 1 ? " and others" : ""),
+			.hint = "ALTER TABLE … SET LOGGED makes a table survive a crash.",
+		});
+	catalog_leave(&access);
 }

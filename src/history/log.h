@@ -34,10 +34,4 @@ extern void log_ensure(const DeclaredPublication *publication);
 /* Visits all rows of the log of a publication with releases, each in a context that is reset afterwards. */
 extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/*
- * Words of a FROM item "log" with a row for each member of a class: release,
- * class, key, stands_for, invented, sensitive; to be used as the owner.
- */
-extern char *log_rows(const DeclaredPublication *publication);
-
 #endif							/* PPREPUB_HISTORY_LOG_H */

@@ -9,7 +9,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
-#include "declare/protection.h"
+#include "declare/publication.h"
 #include "history/element.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

@@ -8,7 +8,7 @@
  */
 #include "history/protected.h"
 
-#include "declare/parameter_tables.h"
+#include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "history/reader.h"
 #include "utils/memutils.h"

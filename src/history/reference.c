@@ -6,7 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/parameter_tables.h"
+#include "declare/parameters.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/element.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "audit/judge_draft.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "frame/arrays.h"

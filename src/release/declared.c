@@ -17,8 +17,8 @@
 #include "release/declared.h"
 
 #include "audit/smallest.h"
+#include "declare/catalog.h"
 #include "declare/parameters.h"
-#include "declare/subtransaction.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "frame/arrays.h"

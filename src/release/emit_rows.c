@@ -20,7 +20,7 @@
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"
-#include "release/row_classes.h"
+#include "release/released_rows.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
 #include "shared/progress.h"

@@ -5,8 +5,7 @@
 #include "release/target_views.h"
 
 #include "catalog/pg_class.h"
-#include "declare/comments.h"
-#include "declare/value_columns.h"
+#include "declare/target_objects.h"
 #include "history/counterfeits.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"

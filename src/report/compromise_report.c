@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "audit/compromise.h"
-#include "audit/correlations.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "declare/work.h"

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "audit/correlations.h"
+#include "audit/compromise.h"
 #include "audit/invariance.h"
 #include "check/checks.h"
 #include "declare/parameters.h"

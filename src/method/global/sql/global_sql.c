@@ -1,8 +1,7 @@
 /*
  * global_sql.c
  *		What method global promises: judged in each draft, checked by audit(), and
- *		what its owner is warned of; its registry, its list of values to be protected, and
- *		breach_probability().
+ *		what its owner is warned of; its registry, and its list of values to be protected.
  *
  * NOTES
  *		When more is promised than was, people may be linked too well already.  Nothing that is
@@ -13,12 +12,10 @@
 
 #include "audit/breach.h"
 #include "check/checks.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "executor/spi.h"
-#include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/paths_write.h"
 #include "history/protected.h"
@@ -29,8 +26,6 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-PG_FUNCTION_INFO_V1(pprepub_breach_probability);
 
 /* The l of parameters. */
 static uint32
@@ -534,7 +529,7 @@ protect_others(const DeclaredPublication *publication, Oid old_copy, Oid new_cop
 	work_close(&work);
 }
 
-/* Refuses a registry, or a list of values, that makes no sense: see declare/parameter_tables.h. */
+/* Refuses a registry, or a list of values, that makes no sense: see declare/parameters.h. */
 static void
 check_global_table(const DeclaredPublication *publication, const char *param,
 				   Oid old_copy, Oid new_copy, bool accept_weakening)
@@ -557,92 +552,6 @@ load_global_tables(const DeclaredPublication *publication, FrameLoad *load)
 	if (OidIsValid(registry))
 		load_registry(load, registry);
 	load_protected_values(publication, load);
-}
-
-/* ----------------------------------------------------------------
- * breach_probability()
- * ----------------------------------------------------------------
- */
-
-typedef struct Reporting
-{
-	const Recalled *recalled;
-	const OwnersWork *work;
-	TextCast   *key;
-	TextCast   *sensitive;
-	Individual	person;			/* whose key stands in key_text */
-	NullableDatum key_text;
-	MemoryContext of_person;
-	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
-} Reporting;
-
-/* The key of a person as text, made once for all rows of that person, which come together. */
-static NullableDatum
-text_of_person(Reporting *reporting, Individual person)
-{
-	if (person != reporting->person)
-	{
-		MemoryContext old;
-
-		MemoryContextReset(reporting->of_person);
-		old = MemoryContextSwitchTo(reporting->of_person);
-		reporting->key_text.value = text_cast(reporting->key, reporting->recalled->people->keys[person],
-											  &reporting->key_text.isnull);
-		reporting->person = person;
-		MemoryContextSwitchTo(old);
-	}
-	return reporting->key_text;
-}
-
-static NullableDatum
-text_of_value(Reporting *reporting, Code value)
-{
-	NullableDatum *text = &reporting->texts[value];
-
-	if (text->value == (Datum) 0 && !text->isnull)
-		text->value = text_cast(reporting->sensitive, reporting->recalled->values[value], &text->isnull);
-	return *text;
-}
-
-/* Puts a person, a value and the probability that they were ever linked as a row. */
-static void
-put_breach(void *what, const Breach *breach)
-{
-	Reporting  *reporting = what;
-	NullableDatum key = text_of_person(reporting, breach->person);
-	NullableDatum sensitive = text_of_value(reporting, breach->value);
-	Datum		values[] = {
-		key.value, sensitive.value, Int32GetDatum(breach->n),
-		Float8GetDatum(breach_probability_of(breach->links, breach->n)),
-	};
-	bool		nulls[] = {key.isnull, sensitive.isnull, false, false};
-
-	report_row(reporting->work, values, nulls);
-}
-
-/* Visits all breaches, as the owner. */
-static void
-put_breaches(const OwnersWork *work)
-{
-	const DeclaredPublication *publication = work->publication;
-	const Recalled *recalled = recall(publication);
-	Reporting	reporting = {
-		.recalled = recalled, .work = work,
-		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
-		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
-		.person = NO_INDIVIDUAL,
-		.of_person = AllocSetContextCreate(CurrentMemoryContext, "key of a person", ALLOCSET_SMALL_SIZES),
-		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
-	};
-
-	visit_breaches(statistics_of(&recalled->seen), recalled->people->size,
-				   protected_values(publication, recalled), put_breach, &reporting);
-}
-
-Datum
-pprepub_breach_probability(PG_FUNCTION_ARGS)
-{
-	return report(fcinfo, put_breaches);
 }
 
 const MethodSql global_sql = {

@@ -10,8 +10,7 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "audit/update/legal.h"
-#include "declare/parameter_tables.h"
+#include "audit/updates.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "executor/spi.h"
