@@ -109,23 +109,6 @@ receiver_end(DestReceiver *self)
 {
 }
 
-/* Notes whether newcomers are laid out by the publication's column i. */
-static bool
-lay_out_by(FrameLoad *load, const LayoutColumns *layout, int i, const LoadingColumn *column)
-{
-	bool		is_used = i == layout->leaves;
-
-	if (is_used)
-		load->leaves = column;
-	for (int s = 0; s < layout->nstrata; s++)
-		if (layout->strata[s] == i)
-		{
-			load->strata[s] = column;
-			is_used = true;
-		}
-	return is_used;
-}
-
 /* Makes a load without rows, with the columns that are shown, the key, the sensitive one, and those of the layout. */
 static FrameLoad *
 load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
@@ -133,7 +116,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	int			ncolumns = publication->ncolumns + publication->nhidden;
-	LayoutColumns layout = layout_columns(publication);
+	int			leaves = leaving_column(publication);
 
 	load->receiver.receiveSlot = receive_row;
 	load->receiver.rStartup = receiver_startup;
@@ -144,8 +127,6 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	load->shown = shown;
 	load->context = context;
 	load->columns = palloc0(sizeof(LoadingColumn) * (ncolumns + 1));
-	load->nstrata = layout.nstrata;
-	load->strata = palloc0(sizeof(LoadingColumn *) * (layout.nstrata + 1));
 	load->capacity = FIRST_CAPACITY;
 	load->keys = keys_create(key->type, key->collation);
 	for (int i = 0; i < ncolumns; i++)
@@ -162,11 +143,12 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		if (declared->role == ROLE_SENSITIVE_PART)
 			continue;
 		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
-		if (!lay_out_by(load, &layout, i, column) && column->is_layout_only)
+		if (i != leaves && column->is_layout_only)
 			continue;
+		if (i == leaves)
+			load->leaves = column;
 		load->ncolumns++;
 		column->column = declared;
-		column->weight = layout.weight[i];
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)

@@ -134,7 +134,6 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
-	frame->weight[q] = column->weight;
 	loaded->codings[q]->domain = &frame->domain[q];
 	pfree(code);
 }
@@ -215,21 +214,17 @@ group_rows(const FrameLoad *load, const LoadingColumn *column, RowGroups *groups
 	pfree(code);
 }
 
-/* By what newcomers are laid out; before columns are coded in place. */
+/* By when people leave; before columns are coded in place. */
 static void
 load_layout(const FrameLoad *load, Frame *frame)
 {
-	RowGroups  *groups = new_zeros(RowGroups, load->nstrata + 1);
+	RowGroups  *groups;
 
-	if (load->leaves != NULL)
-	{
-		group_rows(load, load->leaves, groups);
-		frame->leaves = groups;
-	}
-	for (int s = 0; s < load->nstrata; s++)
-		group_rows(load, load->strata[s], groups + 1 + s);
-	frame->nstrata = load->nstrata;
-	frame->strata = groups + 1;
+	if (load->leaves == NULL)
+		return;
+	groups = palloc0(sizeof(RowGroups));
+	group_rows(load, load->leaves, groups);
+	frame->leaves = groups;
 }
 
 /* Codes a column in the way that its role demands. */
@@ -296,7 +291,6 @@ finish_frame(FrameLoad *load)
 	frame->nrows = load->nrows;
 	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
 	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
-	frame->weight = palloc0(sizeof(double) * load->ncolumns);
 	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);
 	loaded->keys = load->keys->keys;

@@ -18,7 +18,6 @@ typedef struct LoadingColumn
 	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
-	double		weight;			/* where rows are cut */
 	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
 } LoadingColumn;
 
@@ -34,8 +33,6 @@ struct FrameLoad
 	LoadingColumn *columns;
 	int			key;			/* a column */
 	const LoadingColumn *leaves;	/* or NULL */
-	int			nstrata;
-	const LoadingColumn **strata;	/* [nstrata] */
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;
