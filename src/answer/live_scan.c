@@ -10,7 +10,8 @@
 
 #include "access/reloptions.h"
 #include "answer/answer.h"
-#include "compat_explain.h"
+#include "commands/explain.h"
+#include "compat.h"
 #include "declare/live_table.h"
 #include "executor/executor.h"
 #include "fmgr.h"

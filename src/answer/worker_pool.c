@@ -10,7 +10,7 @@
  *
  * LAYOUT
  *		The memory's name carries a version, to be raised with each change of the
- *		structs (shared/memory.h).
+ *		structs (shared/progress.h).
  *
  * DEADLOCKS
  *		Every wait for a worker looks now and then whether the worker waits for
@@ -26,7 +26,7 @@
 #include "nodes/pg_list.h"
 #include "pgstat.h"
 #include "release/stopwatch.h"
-#include "shared/memory.h"
+#include "shared/progress.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"

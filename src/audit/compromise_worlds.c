@@ -20,7 +20,7 @@
 
 #include "audit/covers.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"

@@ -13,7 +13,7 @@
 #include "audit/invariance.h"
 #include "audit/judge_draft.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "miscadmin.h"
 
 /* A class that shows a value which is still open. */

@@ -17,7 +17,6 @@
 #include "declare/answer_function.h"
 #include "declare/bands.h"
 #include "declare/catalog.h"
-#include "declare/counts_function.h"
 #include "declare/layout_columns.h"
 #include "declare/live_table.h"
 #include "declare/owner_warnings.h"

@@ -15,7 +15,6 @@
 #include "declare/answer_function.h"
 #include "declare/bands.h"
 #include "declare/catalog.h"
-#include "declare/counts_function.h"
 #include "declare/hooks.h"
 #include "declare/layout_columns.h"
 #include "declare/live_table.h"

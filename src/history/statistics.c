@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "history/statistics.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -11,7 +11,6 @@
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
-#include "frame/rounding.h"
 #include "history/fold.h"
 #include "history/log.h"
 #include "release/distribution.h"

@@ -7,7 +7,8 @@
 
 #include "postgres.h"
 
-#include "compat_explain.h"
+#include "commands/explain.h"
+#include "compat.h"
 #include "nodes/execnodes.h"
 
 /* The columns (attribute number less 1) that are read. */

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "audit/join/full.h"
-#include "frame/read_taxonomy.h"
+#include "frame/cells.h"
 #include "method/sequential/specialise.h"
 
 #define MAX_RELEASES	4

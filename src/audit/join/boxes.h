@@ -5,7 +5,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_BOXES_H
 #define PPREPUB_AUDIT_JOIN_BOXES_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 typedef struct Boxes Boxes;
 

@@ -14,7 +14,7 @@
 #include "audit/join/graph.h"
 #include "audit/join/parting.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "shared/steps.h"

@@ -19,7 +19,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_GRAPH_H
 #define PPREPUB_AUDIT_JOIN_GRAPH_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 /* How two records of one person may be combined: a set of may_be() */
 typedef uint8 Together;

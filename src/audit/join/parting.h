@@ -6,7 +6,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_PARTING_H
 #define PPREPUB_AUDIT_JOIN_PARTING_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 typedef struct PartingSlot PartingSlot;
 

@@ -12,7 +12,7 @@
 #include "audit/join/hearing.h"
 #include "audit/join/profile.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"

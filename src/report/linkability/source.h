@@ -9,7 +9,6 @@
 
 #include "frame/cells.h"
 #include "frame/load.h"
-#include "frame/read_taxonomy.h"
 #include "report/linkability/reading.h"
 
 typedef struct Source
