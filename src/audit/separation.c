@@ -41,9 +41,7 @@ groups_parted(const RowGroups *groups, const uint32 *code)
 		parted.group[row] = tuple_number(tuples, word, 2);
 	}
 	parted.ngroups = tuples->n;
-	pfree(tuples->word);
-	pfree(tuples->slot);
-	pfree(tuples);
+	tuple_numbers_free(tuples);
 	return parted;
 }
 

@@ -278,7 +278,7 @@ BEGIN
 		END IF;
 		-- Texts are told apart by their bytes, whatever their column's collation takes for equal.
 		shown := shown || format(CASE col.kind WHEN 'range' THEN 'r.%I' ELSE 'r.%I::text COLLATE "C"' END, col.name);
-		EXECUTE format('SELECT array_agg(cell::text) FROM (SELECT DISTINCT %s AS cell FROM %s r) s', shown[cardinality(shown)], counted.relation) INTO cells;
+		EXECUTE format('SELECT array_agg(cell::text) FROM (SELECT %s AS cell, count(*) FROM %s r GROUP BY 1) s', shown[cardinality(shown)], counted.relation) INTO cells;
 		SELECT b.* INTO chosen FROM pprepub_internal.bins_of(col, cells, bins -> col.name::text) b;
 		known := known || jsonb_build_object('cells', coalesce(cells, '{}'), 'bins', chosen.bins, 'whole', chosen.whole);
 		combinations := combinations * jsonb_array_length(chosen.bins);

@@ -22,7 +22,7 @@
 #include "common/hashfn.h"
 #include "common/pg_prng.h"
 #include "compat.h"
-#include "declare/identity.h"
+#include "declare/catalog.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -311,9 +311,7 @@ number_column(ReadColumn *read, uint32 nrows)
 		column->code[row] = tuple_number(images, word, 2);
 	}
 	pfree(read->image);
-	pfree(images->word);
-	pfree(images->slot);
-	pfree(images);
+	tuple_numbers_free(images);
 	groups = groups_parted(&all, column->code);
 	column->separation = groups_separation(&groups);
 	groups_free(&groups);
