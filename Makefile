@@ -20,6 +20,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/frame/frame.sql \
 	src/history/history.sql \
 	src/release/release.sql \
+	src/release/counts.sql \
 	src/release/schedule/schedule.sql \
 	src/answer/answer.sql \
 	src/check/check.sql \

@@ -10,7 +10,6 @@
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
-#include "frame/rounding.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "release/distribution.h"
