@@ -20,6 +20,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/frame/frame.sql \
 	src/history/history.sql \
 	src/release/release.sql \
+	src/release/counts.sql \
 	src/release/schedule/schedule.sql \
 	src/answer/answer.sql \
 	src/check/check.sql \
@@ -30,6 +31,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/risks.sql \
 	src/report/suggest/suggest.sql \
 	src/report/page/page.sql \
+	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql
@@ -122,7 +124,7 @@ docs:
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
-	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/atoms.c src/history/companies.c src/history/epochs.c src/history/shown.c src/history/statistics.c \
+	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/seen.c \
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
 	src/frame/tuple_numbers.c src/store/layout.c
 

@@ -36,60 +36,52 @@ SELECT * FROM last_cohort();
 -- ---- Which conditions are asked ----
 
 -- the cohort in words, without asking
-CREATE FUNCTION cohort_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN SELECT explained('COSTS OFF', query) LOOP
-		IF line ~ '(Cohort|Columns|Filter|One-Time)' THEN
-			RETURN NEXT btrim(line);
-		END IF;
-	END LOOP;
-END $$;
-SELECT * FROM cohort_of('SELECT age, disease FROM published.asked_now WHERE age > 40 AND sex = ''F'' AND note IS NOT NULL');
-SELECT * FROM cohort_of('SELECT age FROM published.asked_now WHERE age BETWEEN 30 AND 40 AND zip LIKE ''531%'' AND sex IN (''F'', ''M'')');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE (age < 30 OR sex = ''F'') AND NOT (zip = ''53101'')');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE seen >= now() - interval ''30 days'' AND weight < 60 AND age IS DISTINCT FROM 33');
+CREATE FUNCTION cohort_of(query text) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(btrim(line), '; ') FROM explained('COSTS OFF', query) line WHERE line ~ '(Cohort|Columns|Filter|One-Time)' $$;
+SELECT cohort_of('SELECT age, disease FROM published.asked_now WHERE age > 40 AND sex = ''F'' AND note IS NOT NULL');
+SELECT cohort_of('SELECT age FROM published.asked_now WHERE age BETWEEN 30 AND 40 AND zip LIKE ''531%'' AND sex IN (''F'', ''M'')');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE (age < 30 OR sex = ''F'') AND NOT (zip = ''53101'')');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE seen >= now() - interval ''30 days'' AND weight < 60 AND age IS DISTINCT FROM 33');
 -- the sensitive column, sums of columns, an OR with other columns: applied to what comes out
-SELECT * FROM cohort_of('SELECT age FROM published.asked_now WHERE disease = ''d1'' AND age > 40');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age + 1 > 40');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 OR disease = ''d1''');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE class > 1 AND cells->>''sex'' = ''*''');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE sex ILIKE ''f'' AND zip ~ ''53'' AND zip COLLATE "C" > ''5''');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE random() < 0.5');
+SELECT cohort_of('SELECT age FROM published.asked_now WHERE disease = ''d1'' AND age > 40');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age + 1 > 40');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 OR disease = ''d1''');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE class > 1 AND cells->>''sex'' = ''*''');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE sex ILIKE ''f'' AND zip ~ ''53'' AND zip COLLATE "C" > ''5''');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE random() < 0.5');
 -- what is false before anybody is asked
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 AND false');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 AND false');
 -- joins: outer joins keep what they are made of
-SELECT * FROM cohort_of('SELECT p.disease FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
-SELECT * FROM cohort_of('SELECT p.disease FROM generate_series(1, 3) g LEFT JOIN published.asked_now p ON p.age = g AND p.sex = ''F''');
-SELECT * FROM cohort_of('SELECT p.disease FROM published.asked_now p LEFT JOIN generate_series(1, 3) g ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
-SELECT * FROM cohort_of('SELECT p.disease FROM published.asked_now p FULL JOIN generate_series(1, 3) g ON p.age = g WHERE p.age IS NULL');
-SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g WHERE EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
-SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g WHERE NOT EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
+SELECT cohort_of('SELECT p.disease FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
+SELECT cohort_of('SELECT p.disease FROM generate_series(1, 3) g LEFT JOIN published.asked_now p ON p.age = g AND p.sex = ''F''');
+SELECT cohort_of('SELECT p.disease FROM published.asked_now p LEFT JOIN generate_series(1, 3) g ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
+SELECT cohort_of('SELECT p.disease FROM published.asked_now p FULL JOIN generate_series(1, 3) g ON p.age = g WHERE p.age IS NULL');
+SELECT cohort_of('SELECT g FROM generate_series(1, 3) g WHERE EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
+SELECT cohort_of('SELECT g FROM generate_series(1, 3) g WHERE NOT EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
 -- what follows from a join is about what comes out
-SELECT * FROM cohort_of('SELECT count(*) FROM (VALUES (''53101''), (''53102'')) z (zip) JOIN published.asked_now p USING (zip) WHERE z.zip = ''53101''');
+SELECT cohort_of('SELECT count(*) FROM (VALUES (''53101''), (''53102'')) z (zip) JOIN published.asked_now p USING (zip) WHERE z.zip = ''53101''');
 -- subqueries that stand by themselves are computed first; others are not asked
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT 40)');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT max(g) FROM generate_series(1, 40) g)');
-SELECT * FROM cohort_of('SELECT (SELECT count(*) FROM published.asked_now p WHERE p.age > g) FROM generate_series(30, 32) g');
-SELECT * FROM cohort_of('SELECT * FROM (SELECT age, count(*) FROM published.asked_now WHERE sex = ''M'' GROUP BY age) s WHERE age > 40');
-SELECT * FROM cohort_of('WITH a AS MATERIALIZED (SELECT age FROM published.asked_now) SELECT * FROM a WHERE age > 40');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT 40)');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT max(g) FROM generate_series(1, 40) g)');
+SELECT cohort_of('SELECT (SELECT count(*) FROM published.asked_now p WHERE p.age > g) FROM generate_series(30, 32) g');
+SELECT cohort_of('SELECT * FROM (SELECT age, count(*) FROM published.asked_now WHERE sex = ''M'' GROUP BY age) s WHERE age > 40');
+SELECT cohort_of('WITH a AS MATERIALIZED (SELECT age FROM published.asked_now) SELECT * FROM a WHERE age > 40');
 -- columns: of cells those that are named
-SELECT * FROM cohort_of('SELECT count(*) FROM published.asked_now WHERE sex = ''F''');
-SELECT * FROM cohort_of('SELECT cells->>''age'', (cells->>''seen'')::tstzrange FROM published.asked_now');
-SELECT * FROM cohort_of('SELECT cells FROM published.asked_now');
-SELECT * FROM cohort_of('SELECT a FROM published.asked_now a');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now ORDER BY class');
+SELECT cohort_of('SELECT count(*) FROM published.asked_now WHERE sex = ''F''');
+SELECT cohort_of('SELECT cells->>''age'', (cells->>''seen'')::tstzrange FROM published.asked_now');
+SELECT cohort_of('SELECT cells FROM published.asked_now');
+SELECT cohort_of('SELECT a FROM published.asked_now a');
+SELECT cohort_of('SELECT disease FROM published.asked_now ORDER BY class');
 -- all cells, where it cannot be seen which are looked at
-SELECT * FROM cohort_of('SELECT key FROM published.asked_now a, LATERAL jsonb_each_text(a.cells) WHERE a.age = 30');
-SELECT * FROM cohort_of('SELECT c FROM published.asked_now a, LATERAL (SELECT a.cells->>''age'' AS c OFFSET 0) x');
-SELECT * FROM cohort_of('SELECT cells->>''age'' FROM (SELECT cells FROM published.asked_now UNION ALL SELECT cells FROM published.asked_now) u');
+SELECT cohort_of('SELECT key FROM published.asked_now a, LATERAL jsonb_each_text(a.cells) WHERE a.age = 30');
+SELECT cohort_of('SELECT c FROM published.asked_now a, LATERAL (SELECT a.cells->>''age'' AS c OFFSET 0) x');
+SELECT cohort_of('SELECT cells->>''age'' FROM (SELECT cells FROM published.asked_now UNION ALL SELECT cells FROM published.asked_now) u');
 -- rows that are kept to be looked at again need no more columns than the query does
-SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g FOR UPDATE OF p');
-SELECT * FROM cohort_of('UPDATE people SET age = people.age FROM published.asked_now p WHERE p.zip = people.zip');
-SELECT * FROM cohort_of('UPDATE people SET note = p::text FROM published.asked_now p WHERE p.zip = people.zip');
+SELECT cohort_of('SELECT g FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g FOR UPDATE OF p');
+SELECT cohort_of('UPDATE people SET age = people.age FROM published.asked_now p WHERE p.zip = people.zip');
+SELECT cohort_of('UPDATE people SET note = p::text FROM published.asked_now p WHERE p.zip = people.zip');
 -- what is made one query of with others shares its conditions
-SELECT * FROM cohort_of('SELECT age FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = ''F''');
+SELECT cohort_of('SELECT age FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = ''F''');
 
 -- With values that are known when the query begins, in the way the session has them
 SET timezone = 'America/New_York';
@@ -263,8 +255,8 @@ SELECT relname, relacl FROM pg_class WHERE oid = 'published.asked_answers'::regc
 GRANT SELECT ON published.asked_now TO regress_analyst;
 CREATE VIEW women AS SELECT age, disease FROM published.asked_now WHERE sex = 'F';
 CREATE VIEW guarded WITH (security_barrier) AS SELECT age, disease FROM published.asked_now WHERE sex = 'F';
-SELECT * FROM cohort_of('SELECT disease FROM women WHERE age > 40');
-SELECT * FROM cohort_of('SELECT disease FROM guarded WHERE age > 40');
+SELECT cohort_of('SELECT disease FROM women WHERE age > 40');
+SELECT cohort_of('SELECT disease FROM guarded WHERE age > 40');
 GRANT SELECT ON women TO regress_other;
 SET SESSION AUTHORIZATION regress_other;
 SELECT count(*) > 0 AS ok FROM women WHERE age > 30;

@@ -115,7 +115,7 @@ SET ROLE regress_owner;
 -- Settings, in a session that knows none yet.
 \c -
 SHOW pprepub.answer_wait;
-SELECT pprepub.is_withheld('*');
+SELECT pprepub.lies_in('F', 'F');
 SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%' \g (format=aligned t=off)
 SET ROLE regress_owner;
 

@@ -23,7 +23,7 @@
 #include "declare/work.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
-#include "history/recalled_aspects.h"
+#include "history/recall.h"
 #include "miscadmin.h"
 #include "release/distribution.h"
 #include "release/method_sql.h"

@@ -14,9 +14,9 @@
 
 #include "frame/arrays.h"
 #include "frame/print.h"
-#include "history/log.h"
-#include "history/paths_write.h"
-#include "history/write_log_and_fold.h"
+#include "history/past_tables.h"
+#include "history/path_blocks.h"
+#include "history/remember.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"

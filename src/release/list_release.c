@@ -12,7 +12,7 @@
 #include "declare/shown_lists.h"
 #include "declare/target_objects.h"
 #include "history/past_tables.h"
-#include "history/writer.h"
+#include "history/rows.h"
 #include "release/request.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"

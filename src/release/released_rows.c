@@ -7,7 +7,7 @@
 
 #include "frame/arrays.h"
 #include "frame/print.h"
-#include "history/reader.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 

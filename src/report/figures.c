@@ -15,6 +15,7 @@
 #include "declare/work.h"
 #include "executor/tstoreReceiver.h"
 #include "fmgr.h"
+#include "history/past_tables.h"
 #include "nodes/params.h"
 #include "release/past_releases.h"
 #include "tcop/dest.h"
@@ -24,6 +25,7 @@
 PG_FUNCTION_INFO_V1(pprepub_owners_list);
 PG_FUNCTION_INFO_V1(pprepub_figures);
 PG_FUNCTION_INFO_V1(pprepub_release_figures);
+PG_FUNCTION_INFO_V1(pprepub_class_members);
 
 /* Calls the function of the same name and arguments in pprepub_internal, and puts its rows. */
 static void
@@ -108,4 +110,20 @@ Datum
 pprepub_release_figures(PG_FUNCTION_ARGS)
 {
 	return for_auditors(fcinfo, report_release_figures);
+}
+
+/* class_members(publication), for the owner: of a log that is whole, or it is an error. */
+Datum
+pprepub_class_members(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+
+	report_open(&work, fcinfo);
+	if (report_begin(&work, fcinfo))
+	{
+		log_verify(work.publication);
+		put_rows(&work, fcinfo);
+		work_close(&work);
+	}
+	return (Datum) 0;
 }

@@ -56,15 +56,11 @@ CREATE FUNCTION pprepub_internal.class_members(publication text, OUT release int
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 DECLARE
-	private text := (SELECT p.target || '_private' FROM pprepub.publication p WHERE p.name = class_members.publication);
 	part text;
 BEGIN
 	FOREACH part IN ARRAY ARRAY['_members', '_asked'] LOOP
-		IF to_regclass(format('%I.%I', private, class_members.publication || part)) IS NULL THEN
-			RAISE EXCEPTION 'the log of publication "%" is gone', class_members.publication
-				USING ERRCODE = 'data_corrupted', HINT = 'Restore its table from a backup.';
-		END IF;
-		RETURN QUERY EXECUTE format('SELECT l.release, unnest(l.keys)::text, l.class FROM %I.%I l', private, class_members.publication || part);
+		RETURN QUERY EXECUTE format('SELECT l.release, unnest(l.keys)::text, l.class FROM %I.%I l',
+			(SELECT p.target || '_private' FROM pprepub.publication p WHERE p.name = class_members.publication), class_members.publication || part);
 	END LOOP;
 END
 $$;
@@ -72,7 +68,7 @@ COMMENT ON FUNCTION pprepub_internal.class_members(text) IS 'rows of pprepub.cla
 
 CREATE FUNCTION pprepub.class_members(publication text, OUT release int, OUT key text, OUT class bigint)
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_owners_list';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
 COMMENT ON FUNCTION pprepub.class_members(text) IS 'list the people of each class of each release';
 
 CREATE FUNCTION pprepub.linked_values(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])

@@ -48,18 +48,19 @@ CONF
 	return $node;
 }
 
-# Dumps database postgres in a format, 'plain' or 'custom', and restores it as another, whose name is returned.
+# Dumps a database, "postgres" unless another is named, in a format, 'plain' or 'custom', and restores it as another, whose name is returned.
 sub restored
 {
-	my ($node, $format) = @_;
-	my $file = $node->backup_dir . ".$format";
-	my $database = "restored_$format";
+	my ($node, $format, $from) = @_;
+	$from //= 'postgres';
+	my $file = $node->backup_dir . ".$from.$format";
+	my $database = "restored_${from}_$format";
 
-	$node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-F', $format, '-f', $file ], "dump, $format");
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr($from), '-F', $format, '-f', $file ], "dump $from, $format");
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->command_ok($format eq 'plain'
 		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ]
-		: [ 'pg_restore', '-e', '-j', '3', '-d', $node->connstr($database), $file ], "restore, $format");
+		: [ 'pg_restore', '-e', '-j', '3', '-d', $node->connstr($database), $file ], "restore $from, $format");
 	return $database;
 }
 

@@ -76,6 +76,6 @@ SELECT check_all(2, NULL, 'rolled back');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
 
 -- Of protected values alone, with people who are counted in.
-SELECT declare_people('{"l": 2, "strategy": "constant-ratio", "releases": 3, "transient": "delicate", "registry": "register", "classes": "top-down"}') \g /dev/null
+SELECT declare_people('{"l": 2, "strategy": "constant-ratio", "releases": 3, "transient": "delicate", "registry": "register"}') \g /dev/null
 SELECT pprepub.publish('people') FROM generate_series(1, 3) \g /dev/null
 SELECT check_all(2, (SELECT array_agg(ill) FROM delicate), 'some values, and a registry');

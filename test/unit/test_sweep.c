@@ -85,17 +85,9 @@ test_whole_tables(void)
 static void
 test_cohorts(void)
 {
-	live_safely((SweepOptions) {.repair = SWEEP_DIRTY}, 60);
-	live_safely((SweepOptions) {.repair = SWEEP_MINIMAL}, 60);
-	live_safely((SweepOptions) {.repair = SWEEP_NONE}, 60);
-}
-
-static void
-test_cohorts_by_signature(void)
-{
-	live_safely((SweepOptions) {.repair = SWEEP_DIRTY,.by_signature = true}, 60);
-	live_safely((SweepOptions) {.repair = SWEEP_MINIMAL,.by_signature = true}, 60);
-	live_safely((SweepOptions) {.repair = SWEEP_NONE,.by_signature = true}, 60);
+	for (SweepRepair repair = SWEEP_DIRTY; repair <= SWEEP_NONE; repair++)
+		for (int by_signature = 0; by_signature < 2; by_signature++)
+			live_safely((SweepOptions) {.repair = repair,.by_signature = by_signature}, 60);
 }
 
 static void
@@ -131,7 +123,6 @@ test_naive_lives(void)
 static const Test tests[] = {
 	{"whole tables", test_whole_tables},
 	{"cohorts", test_cohorts},
-	{"cohorts, cut by signature", test_cohorts_by_signature},
 	{"classes in any order", test_orders},
 	{"points that are left out", test_points},
 	{"releases that are cut alone", test_naive_lives},

@@ -11,6 +11,7 @@
 #include <float.h>
 
 #include "access/htup_details.h"
+#include "audit/join/join.h"
 #include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"

@@ -13,7 +13,7 @@
 
 #include "frame/arrays.h"
 #include "frame/print.h"
-#include "history/answer_regions.h"
+#include "history/past_tables.h"
 #include "miscadmin.h"
 #include "release/released_rows.h"
 #include "shared/progress.h"

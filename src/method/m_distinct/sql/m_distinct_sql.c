@@ -13,7 +13,7 @@
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/texts.h"
+#include "history/element.h"
 #include "method/m_distinct/sql/updates.h"
 #include "release/method_sql.h"
 #include "utils/builtins.h"
