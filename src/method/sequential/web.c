@@ -110,11 +110,6 @@ note(Web *web, WebDeed deed, uint32 which, uint32 before)
 	web->change[web->nchanges++] = (WebChange) {.deed = deed, .which = which, .before = before};
 }
 
-/* ----------------------------------------------------------------
- * Nodes
- * ----------------------------------------------------------------
- */
-
 uint32
 web_add_node(Web *web, int32 release, bool is_absent)
 {
@@ -132,11 +127,6 @@ web_add_node(Web *web, int32 release, bool is_absent)
 	note(web, MADE_NODE, node, 0);
 	return node;
 }
-
-/* ----------------------------------------------------------------
- * Edges
- * ----------------------------------------------------------------
- */
 
 static inline uint64
 hash_ends(uint32 a, uint32 b)
@@ -169,16 +159,6 @@ fill_slot(Web *web, uint32 t)
 	const uint32 *end = web->edge[t].end;
 
 	*find_slot(web, end[0], end[1]) = (WebSlot) {.edge = t, .print = hash_ends(end[0], end[1]) >> 32};
-}
-
-static void
-grow_slots(Web *web)
-{
-	pfree(web->slot);
-	web->nslots *= 2;
-	make_slots(web);
-	for (uint32 t = 0; t + 1 < web->nedges; t++)
-		fill_slot(web, t);
 }
 
 uint32
@@ -250,7 +230,13 @@ web_add_edge(Web *web, uint32 a, uint32 b)
 		link_end(web, t, end);
 	}
 	if (web->nedges > web->nslots / 2)
-		grow_slots(web);
+	{
+		pfree(web->slot);
+		web->nslots *= 2;
+		make_slots(web);
+		for (uint32 other = 0; other < t; other++)
+			fill_slot(web, other);
+	}
 	fill_slot(web, t);
 	note(web, MADE_EDGE, t, 0);
 	web->steps++;
@@ -285,11 +271,6 @@ web_drop(Web *web, uint32 t)
 	touch(web, edge->end[1], web->release[edge->end[0]]);
 	suspect_around(web, t);
 }
-
-/* ----------------------------------------------------------------
- * Undoing
- * ----------------------------------------------------------------
- */
 
 /* Undoes a change; changes are undone in reverse order. */
 static void
@@ -367,12 +348,6 @@ web_suspect_all(Web *web)
  * ----------------------------------------------------------------
  */
 
-static inline bool
-is_open(const WebEdge *edge, uint32 node)
-{
-	return edge->end[0] == node || edge->flow > 0;
-}
-
 /* Begins the visit of a node: numbers it, and puts it on the path and among the open ones. */
 static void
 enter(Web *web, uint32 node, int32 other)
@@ -426,7 +401,7 @@ visit(Web *web, uint32 start, int32 r, int32 other, uint32 since)
 		}
 		web->steps++;
 		s->arc[node] = next_edge(web, t, node);
-		if (!is_open(&web->edge[t], node))
+		if (web->edge[t].end[0] != node && web->edge[t].flow == 0)
 			continue;
 		next = other_end(&web->edge[t], node);
 		if (s->seen[next] <= since)
@@ -543,19 +518,6 @@ choose(Web *web, int32 release, int32 r, int32 s)
 	return false;
 }
 
-/* Is there a clique with this edge, which has one node of each release? */
-static bool
-is_in_clique(Web *web, uint32 t)
-{
-	const WebEdge *edge = &web->edge[t];
-	int32		r = web->release[edge->end[0]];
-	int32		s = web->release[edge->end[1]];
-
-	web->settling.chosen[r] = edge->end[0];
-	web->settling.chosen[s] = edge->end[1];
-	return choose(web, 0, r, s);
-}
-
 /* Suspects the edges between neighbours of both ends, one of each of two releases. */
 static void
 suspect_opposite(Web *web, uint32 a, uint32 b, uint32 y, int32 release)
@@ -615,11 +577,16 @@ settle_suspects(Web *web)
 	while (s->nsuspects > 0)
 	{
 		uint32		t = s->suspect[--s->nsuspects];
+		WebEdge    *edge = &web->edge[t];
 
-		web->edge[t].suspected = false;
+		edge->suspected = false;
 
 		/* The edges of people are in their clique */
-		if (!web->edge[t].dropped && web->edge[t].flow == 0 && !is_in_clique(web, t))
+		if (edge->dropped || edge->flow > 0)
+			continue;
+		s->chosen[web->release[edge->end[0]]] = edge->end[0];
+		s->chosen[web->release[edge->end[1]]] = edge->end[1];
+		if (!choose(web, 0, web->release[edge->end[0]], web->release[edge->end[1]]))
 			web_drop(web, t);
 	}
 }

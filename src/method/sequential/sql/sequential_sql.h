@@ -64,14 +64,6 @@ extern Published *judge_published(const DeclaredPublication *publication, int32 
  */
 extern void make_parts(const Sequencing *sequencing, Sequence *sequence, const int64 *params, bool is_judged);
 
-/* ---- crowds.c: releases that show sensitive values, where diversity is promised ---- */
-
-/* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
-extern void verify_crowds(const Reading *reading, const int64 *params);
-
-/* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
-extern void verify_sums(const Reading *reading, const int64 *params);
-
 /* ---- recover.c: quasi-identifiers of people who have left ---- */
 
 typedef struct Recovery Recovery;
