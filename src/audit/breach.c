@@ -23,11 +23,6 @@
 /* Sums of logarithms that differ by less may be the same. */
 #define NEAR 1e-9
 
-/* ----------------------------------------------------------------
- * One person, one value
- * ----------------------------------------------------------------
- */
-
 /* The logarithm of the chance that there was never a link. */
 static double
 log_kept(const Link *links, uint64 n)
@@ -47,13 +42,23 @@ breach_probability_of(const Link *links, uint64 n)
 	return -expm1(log_kept(links, n));
 }
 
-/* l times the product of n - c is no less than l - 1 times that of n. */
-static bool
-is_allowed_exactly(const Link *links, uint64 n, uint32 l)
+bool
+breach_is_allowed(const Link *links, uint64 n, uint32 l)
 {
-	Wide	   *products = wide_create(2, wide_limbs(PG_UINT32_MAX, n + 1));
+	double		kept;
+	double		least;
+	Wide	   *products;
 	bool		is_allowed;
 
+	if (l <= 1)
+		return true;
+	kept = log_kept(links, n);
+	least = log1p(-1.0 / l);
+	if (fabs(kept - least) > NEAR * (1 + fabs(least)))
+		return kept > least;
+
+	/* l times the product of n - c is no less than l - 1 times that of n */
+	products = wide_create(2, wide_limbs(PG_UINT32_MAX, n + 1));
 	wide_set(&products[0], l);
 	wide_set(&products[1], l - 1);
 	for (uint64 i = 0; i < n; i++)
@@ -64,21 +69,6 @@ is_allowed_exactly(const Link *links, uint64 n, uint32 l)
 	is_allowed = wide_compare(&products[0], &products[1]) >= 0;
 	wide_free(products);
 	return is_allowed;
-}
-
-bool
-breach_is_allowed(const Link *links, uint64 n, uint32 l)
-{
-	double		kept;
-	double		least;
-
-	if (l <= 1)
-		return true;
-	kept = log_kept(links, n);
-	least = log1p(-1.0 / l);
-	if (fabs(kept - least) > NEAR * (1 + fabs(least)))
-		return kept > least;
-	return is_allowed_exactly(links, n, l);
 }
 
 double
@@ -96,11 +86,6 @@ largest_ratio(const Link *links, uint64 n)
 		largest = Max(largest, (double) links[i].size / links[i].count);
 	return largest;
 }
-
-/* ----------------------------------------------------------------
- * Each person, each value
- * ----------------------------------------------------------------
- */
 
 typedef struct Visiting
 {
@@ -227,11 +212,6 @@ visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_
 	pfree(visiting.end);
 }
 
-/* ----------------------------------------------------------------
- * One release by itself
- * ----------------------------------------------------------------
- */
-
 /* More than 1 is too much; exact where that is decided, since both numbers are whole. */
 static double
 times_allowed(Link link, uint32 l)
@@ -294,13 +274,6 @@ typedef struct BreachJudge
 	Link	   *links;			/* [steps of a person + 1] */
 	uint64		allocated;
 } BreachJudge;
-
-/* Is it a row of a person whose classes, if there were any, told nothing? */
-static bool
-is_new(const Paths *paths, RowId row)
-{
-	return !paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0);
-}
 
 /* Whatever values the person's classes had, and this one has so many of so many rows of: is it clearly allowed? */
 static bool
@@ -368,7 +341,8 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 	double		least = (1 - 1.0 / judge->l) * (1 + NEAR);
 	Code		ntouched = 0;
 
-	if (paths == NULL || is_new(paths, row) || is_clear(judge, row, size, most))
+	if (paths == NULL || (!paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0)) ||
+		is_clear(judge, row, size, most))
 		return;
 	if (!paths_known(paths, row))
 		refuse_link(c);			/* who is spared asks for no more than is clear */
@@ -383,14 +357,6 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 		if (kept < least && !may_be_linked(judge, row, size, value))
 			refuse_link(c);
 	}
-}
-
-static void
-judge_region(const BreachJudge *judge, const Classes *classes, uint32 c, RowId row)
-{
-	for (int q = 0; q < judge->frame->nqis; q++)
-		if (!span_contains(class_region(classes, c)[q], span_of(judge->frame->code[q][row])))
-			refuse_draft(c, "who was counted in lies outside its region");
 }
 
 /* Rows ahead for which memory has to bring steps, classes and their values. */
@@ -439,7 +405,9 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 	}
 	for (uint64 i = 0; i < ncounted; i++)
 	{
-		judge_region(judge, classes, c, counted[i]);
+		for (int q = 0; q < frame->nqis; q++)
+			if (!span_contains(class_region(classes, c)[q], span_of(frame->code[q][counted[i]])))
+				refuse_draft(c, "who was counted in lies outside its region");
 		if (most > 0)
 			judge_person(judge, c, counted[i], size, most);
 	}

@@ -101,11 +101,6 @@ find_correlations(const Statistics *statistics, uint32 most,
 	pfree(counting.base);
 }
 
-/* ----------------------------------------------------------------
- * A draft
- * ----------------------------------------------------------------
- */
-
 /* Refuses a class that has all but a few of its people in common with an earlier one. */
 static void
 judge_class(const Companies *companies, const Classes *classes, uint32 c, uint32 n, uint32 *common)

@@ -91,18 +91,6 @@ cell_entropy(const Entropies *sums, Span cell)
 }
 
 /*
- * How far below the root a cell is.  Withheld is the root, be it with an only
- * child whose leaves are the same.
- */
-static uint32
-cell_level(const Domain *domain, Span cell)
-{
-	if (span_equal(cell, domain_whole(domain)))
-		return 0;
-	return domain->tree->nodes[tree_node(domain->tree, cell)].level;
-}
-
-/*
  * Of the steps from the root to each member's own leaf, the share that its
  * cell still shows, summed over the members of a class.
  */
@@ -111,7 +99,8 @@ steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cel
 {
 	const Tree *tree = frame->domain[q].tree;
 	const Code *code = frame->code[q];
-	double		level = cell_level(&frame->domain[q], cell);
+	/* How far below the root it is; withheld is the root, be it with an only child whose leaves are the same */
+	double		level = span_equal(cell, domain_whole(&frame->domain[q])) ? 0 : tree->nodes[tree_node(tree, cell)].level;
 	double		kept = 0;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -125,19 +114,6 @@ steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cel
 		kept += steps > 0 ? level / steps : 1;
 	}
 	return kept;
-}
-
-/* Precision of a class in one column, summed over its members. */
-static double
-class_precision(const Frame *frame, const Classes *classes, uint32 c, int q, Span cell)
-{
-	const Domain *domain = &frame->domain[q];
-
-	if (domain->tree == NULL)
-		return class_size(classes, c) * (1 - domain_printed_loss(domain, cell));
-	if (cell.lo == cell.hi)
-		return class_size(classes, c);
-	return steps_kept(frame, classes, c, q, cell);
 }
 
 /* Sums up the measures of one quasi-identifier over all classes. */
@@ -156,7 +132,10 @@ measure_column(const Frame *frame, const Classes *classes, int q)
 		CHECK_FOR_INTERRUPTS();
 		sums.loss += size * domain_printed_loss(domain, cell);
 		sums.entropy += size * cell_entropy(&entropies, cell);
-		sums.kept += class_precision(frame, classes, c, q, cell);
+		if (domain->tree == NULL)
+			sums.kept += size * (1 - domain_printed_loss(domain, cell));
+		else
+			sums.kept += cell.lo == cell.hi ? size : steps_kept(frame, classes, c, q, cell);
 		sums.volume += size * (log2((double) domain->size) - log2((double) span_width(cell)));
 	}
 	entropies_free(&entropies);
