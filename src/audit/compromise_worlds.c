@@ -246,8 +246,8 @@ look_at_component(Component *component, uint64 effort, uint64 *budget, void (*lo
 	uint64		building;
 
 	/*
-	 * People who are alone with others who are known can exchange their values as they like: of each
-	 * candidate, a row is left in each of their classes, or the rules would have excluded it.
+	 * People who are alone with others who are known can exchange their values as they like: of each candidate, a row
+	 * is left in each of their classes, or the rules would have excluded it.
 	 */
 	if (component->n == 1)
 		memset(deduction->is_possible + deduction->first[component->group[0]], true,
@@ -353,7 +353,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 	find_components(deduction, &n, &first, &group);
 	component.context = AllocSetContextCreate(CurrentMemoryContext, "worlds", ALLOCSET_DEFAULT_SIZES);
 	component.first_line = new_array(uint64, peers_nclasses(peers));
-	memset(component.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers));	/* NO_LINE */
+	memset(component.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers)); /* NO_LINE */
 	component.cell_of = new_array(uint32, peers->statistics->seen->nvalues);
 	component.cover = new_array(const Cover *, deduction->ncovers);
 	progress_phase("search components", n);

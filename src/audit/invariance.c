@@ -61,6 +61,7 @@ largest_class(const Classes *classes)
 	return largest;
 }
 
+/* The most rows of a class of any release. */
 static uint64
 largest_seen(const Seen *seen)
 {

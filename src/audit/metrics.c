@@ -99,6 +99,7 @@ steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cel
 {
 	const Tree *tree = frame->domain[q].tree;
 	const Code *code = frame->code[q];
+
 	/* How far below the root it is; withheld is the root, be it with an only child whose leaves are the same */
 	double		level = span_equal(cell, domain_whole(&frame->domain[q])) ? 0 : tree->nodes[tree_node(tree, cell)].level;
 	double		kept = 0;

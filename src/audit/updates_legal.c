@@ -323,8 +323,8 @@ look_at_class(Looking *looking, int32 r, uint32 c)
 	if (n < promised->m)
 	{
 		is_unique &= promised->strict;
-		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)	/* somebody may be in it who was in none before */
-			is_unique &= release->counterfeit[i] || looking->last_release[release->individual[i]] >= 0;
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			is_unique &= release->counterfeit[i] || looking->last_release[release->individual[i]] >= 0; /* else a newcomer */
 	}
 	legality->classes++;
 	if (!is_unique && legality->not_unique++ == 0)

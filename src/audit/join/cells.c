@@ -156,7 +156,7 @@ Boxes *
 boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *cells)
 {
 	Boxes	   *boxes = palloc0(sizeof(Boxes));
-	int32	   *step = new_zeros(int32, n);	/* the first column in which each box differs from the one before it */
+	int32	   *step = new_zeros(int32, n); /* the first column in which each box differs from the one before it */
 
 	*boxes = (Boxes) {.n = n, .record = record, .ncolumns = ncolumns, .cells = cells};
 	boxes->level = palloc0(sizeof(Level) * (ncolumns + 1));

@@ -560,6 +560,7 @@ scale_by_others(CliqueCounter *counter, const uint32 *const *only, const uint32 
 	counter->by = by;
 }
 
+/* Adds the cliques of the nodes, those of absentees only among them. */
 static void
 count_all(CliqueCounter *counter, const uint32 *const *only, const uint32 *nonly, int32 by, Wide *count)
 {

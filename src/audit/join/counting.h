@@ -35,7 +35,7 @@ typedef struct Consistent
 	uint32	   *share_of;		/* [pieces] if values are shown */
 	Share	   *share;			/* [shares] */
 
-	/* What the tuple at hand is consistent with */
+	/* The records that the tuple at hand is consistent with */
 	uint32		part;			/* of tuples that are alike, and behind them the same widely; NO_TUPLE for none yet */
 	uint32	   *piece;			/* [pieces] */
 	uint32	   *node;			/* [nodes] by value, if it is shared */

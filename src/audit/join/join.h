@@ -424,7 +424,7 @@ typedef struct LinkProfile
 extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
 
 /*
- * What can be said of a full match join that takes too long to be found (shown.c): to how many different sensitive
+ * A part of a full match join that takes too long to be found (shown.c): to how many different sensitive
  * values is each tuple linked in the perfect matching that is known, and in others near it: [ntuples], and no more
  * than enough.  The full match join links it to these, and perhaps to more.  Of a box, what every tuple in it is
  * linked to.

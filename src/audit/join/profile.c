@@ -95,6 +95,7 @@ add_cliques(ValueLinks *links, Code code, const Wide *cliques, uint32 times)
 	wide_add_multiple(&links->cliques[value], cliques, times);
 }
 
+/* Forgets the tuple at hand. */
 static void
 links_clear(ValueLinks *links)
 {
@@ -236,6 +237,7 @@ link_tuple(Profiling *profiling, uint32 tuple, bool is_wide)
 		link_by_value(links);
 }
 
+/* Allocates the counts, and finds out whether one release alone shows values. */
 static ValueLinks *
 links_create(const JoinGraph *graph, Consistent *consistent)
 {

@@ -318,6 +318,7 @@ find_fixed(Guard *guard)
 			guard->fixed[guard->nfixed++] = c;
 }
 
+/* Chooses the tuples, and finds what they are consistent with in earlier releases. */
 static void
 prepare_encounters(Guard *guard)
 {
@@ -813,8 +814,8 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	guard->may_rise = task->diversity;
 
 	/*
-	 * Where a release that shows values shows them of everybody who is there, a tuple's cliques are either all linked to a
-	 * value, or none: a tuple says in which releases it is.
+	 * Where a release that shows values shows them of everybody who is there, a tuple's cliques are either all linked
+	 * to a value, or none: a tuple says in which releases it is.
 	 */
 	for (int32 r = 0; r < input->nreleases; r++)
 	{

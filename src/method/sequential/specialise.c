@@ -39,6 +39,7 @@ typedef struct Trial
 	uint32		guard;
 } Trial;
 
+/* Notes where a trial begins, so that it can be undone. */
 static Trial
 begin_trial(Search *search)
 {
@@ -444,6 +445,10 @@ split_for_good(Cutting *cutting, CutPart *chosen)
 		add_part(cutting, part.column, child);
 }
 
+/*
+ * Stage 1: finds a cut through each column's tree.  Returns false if what was promised does not
+ * hold, and could not be made to.  level: what the cut gives, or would have given at its best.
+ */
 static bool
 specialise_cuts(Search *search, double *level)
 {
@@ -498,6 +503,7 @@ specialise_cuts(Search *search, double *level)
 /* Buckets shrink by this factor */
 #define SHRINKING	4
 
+/* Puts lots into a random order, which the seed gives. */
 static void
 shuffle_lots(Search *search, Pile *pile)
 {
@@ -585,6 +591,7 @@ note_failure(Search *search, uint32 from, uint32 to)
 	search->failed_at[tuple_number(search->failed, (uint32[]) {from, to}, 2)] = search->kept;
 }
 
+/* Forgets which steps failed, since cells became less specific. */
 static void
 forget_failures(Search *search)
 {
@@ -653,6 +660,7 @@ exhaust_lot(Search *search, Pile *lots, uint32 lot)
 	}
 }
 
+/* Makes these lots more specific, one after the other, until none can be; false if it gave up. */
 static bool
 exhaust_lots(Search *search, Pile *lots)
 {
@@ -671,6 +679,7 @@ exhaust_lots(Search *search, Pile *lots)
 	return true;
 }
 
+/* Makes all lots more specific until none can be. */
 static void
 exhaust_all(Search *search)
 {
@@ -687,6 +696,7 @@ exhaust_all(Search *search)
 	} while (search->kept > before);
 }
 
+/* Stage 2: makes cells more specific until not a single one can be. */
 static void
 specialise_cells(Search *search)
 {
@@ -816,6 +826,7 @@ attempt(Search *search, uint32 lot)
 	return better;
 }
 
+/* Stage 3: lowers the loss further; not a single cell could be more specific afterwards, either. */
 static void
 refine_cells(Search *search)
 {

@@ -386,7 +386,7 @@ make_parts(const Sequencing *sequencing, Sequence *sequence, const int64 *params
 	const JoinInput *all = &people->input;
 	const JoinRelease *last = &all->release[all->nreleases - 1];
 	PeopleParting parting = {.sequencing = sequencing, .all = all, .number = new_array(uint32, people->n)};
-	int32	   *came = new_zeros(int32, people->n);	/* the first release that a person is in */
+	int32	   *came = new_zeros(int32, people->n); /* the first release that a person is in */
 	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nindividuals);
 
 	sequence->contradicted = count_contradicted(people);

@@ -549,7 +549,7 @@ judge_read(Reading *reading, const int64 *params)
 
 	published->least = INFINITY;
 
-	/* The last ones that show no person come after all that was judged; of others, the log is to say whose all rows are */
+	/* The last ones that show no person come after all that was judged; of others, the log says whose all rows are */
 	while (reading->nreleases > 0 && reading->release[reading->nreleases - 1].nrows == 0 && !reading->release[reading->nreleases - 1].is_logged)
 		reading->nreleases--;
 	for (int32 r = 0; r < reading->nreleases; r++)
