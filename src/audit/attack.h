@@ -21,7 +21,7 @@
 #ifndef PPREPUB_AUDIT_ATTACK_H
 #define PPREPUB_AUDIT_ATTACK_H
 
-#include "history/atoms.h"
+#include "history/seen.h"
 #include "partition/principle.h"
 
 typedef enum RevealedBy

@@ -15,7 +15,7 @@
 #include "audit/breach.h"
 #include "audit/judge_draft.h"
 #include "frame/arrays.h"
-#include "history/shown.h"
+#include "history/past.h"
 #include "miscadmin.h"
 #include "partition/wide.h"
 #include "utils/memutils.h"

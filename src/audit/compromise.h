@@ -18,8 +18,8 @@
 #ifndef PPREPUB_AUDIT_COMPROMISE_H
 #define PPREPUB_AUDIT_COMPROMISE_H
 
-#include "history/companies.h"
-#include "history/statistics.h"
+#include "history/past.h"
+#include "history/seen.h"
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------

@@ -8,7 +8,7 @@
 #ifndef PPREPUB_AUDIT_SMALLEST_H
 #define PPREPUB_AUDIT_SMALLEST_H
 
-#include "history/atoms.h"
+#include "history/seen.h"
 #include "partition/principle.h"
 
 /* The worst that a condition measures. */

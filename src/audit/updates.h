@@ -9,7 +9,6 @@
 #include "frame/update_sets.h"
 #include "history/past.h"
 #include "history/seen.h"
-#include "history/statistics.h"
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------

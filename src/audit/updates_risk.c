@@ -16,7 +16,7 @@
 
 #include "audit/updates.h"
 #include "frame/arrays.h"
-#include "history/atoms.h"
+#include "history/seen.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -13,15 +13,19 @@
 #include "postgres.h"
 
 #include "declare/work.h"
+#include "executor/tstoreReceiver.h"
 #include "fmgr.h"
+#include "history/past_tables.h"
+#include "nodes/params.h"
 #include "release/past_releases.h"
+#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_owners_list);
 PG_FUNCTION_INFO_V1(pprepub_figures);
 PG_FUNCTION_INFO_V1(pprepub_release_figures);
+PG_FUNCTION_INFO_V1(pprepub_class_members);
 
 /* Calls the function of the same name and arguments in pprepub_internal, and puts its rows. */
 static void
@@ -30,25 +34,24 @@ put_rows(const OwnersWork *work, FunctionCallInfo fcinfo)
 	Oid			function = fcinfo->flinfo->fn_oid;
 	Oid		   *types;
 	int			nargs;
-	Datum	   *values;
-	char	   *nulls;
+	ParamListInfo params;
 	StringInfoData sql;
+	SPIExecuteOptions options = {.read_only = true, .must_return_tuples = true};
 
 	(void) get_func_signature(function, &types, &nargs);
-	values = palloc(sizeof(Datum) * nargs);
-	nulls = palloc(nargs);
+	params = makeParamList(nargs);
 	initStringInfo(&sql);
 	for (int i = 0; i < nargs; i++)
 	{
 		appendStringInfo(&sql, "%s$%d", i > 0 ? ", " : "", i + 1);
-		values[i] = fcinfo->args[i].value;
-		nulls[i] = fcinfo->args[i].isnull ? 'n' : ' ';
+		params->params[i] = (ParamExternData) {fcinfo->args[i].value, fcinfo->args[i].isnull, PARAM_FLAG_CONST, types[i]};
 	}
-	if (SPI_execute_with_args(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
-							  nargs, types, values, nulls, true, 0) != SPI_OK_SELECT)
+	options.params = params;
+	options.dest = CreateDestReceiver(DestTuplestore);
+	SetTuplestoreDestReceiverParams(options.dest, work->result->setResult, CurrentMemoryContext, false, NULL, NULL);
+	if (SPI_execute_extended(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
+							 &options) < 0)
 		elog(ERROR, "could not compute figures");
-	for (uint64 i = 0; i < SPI_processed; i++)
-		tuplestore_puttuple(work->result->setResult, SPI_tuptable->vals[i]);
 }
 
 /* Begins the work, puts its rows, and ends it. */
@@ -107,4 +110,20 @@ Datum
 pprepub_release_figures(PG_FUNCTION_ARGS)
 {
 	return for_auditors(fcinfo, report_release_figures);
+}
+
+/* class_members(publication), for the owner: of a log that is whole, or it is an error. */
+Datum
+pprepub_class_members(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+
+	report_open(&work, fcinfo);
+	if (report_begin(&work, fcinfo))
+	{
+		log_verify(work.publication);
+		put_rows(&work, fcinfo);
+		work_close(&work);
+	}
+	return (Datum) 0;
 }

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "declare/subtransaction.h"
+#include "declare/catalog.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "fmgr.h"

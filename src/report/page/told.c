@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-#include "declare/promise.h"
-#include "declare/subtransaction.h"
+#include "declare/catalog.h"
+#include "declare/target_objects.h"
 #include "executor/spi.h"
 #include "method/method.h"
 #include "release/search_budgets.h"

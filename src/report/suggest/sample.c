@@ -22,7 +22,7 @@
 #include "common/hashfn.h"
 #include "common/pg_prng.h"
 #include "compat.h"
-#include "declare/identity.h"
+#include "declare/catalog.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
 #include "fmgr.h"

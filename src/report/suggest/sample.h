@@ -12,7 +12,7 @@
 #include "postgres.h"
 
 #include "audit/separation.h"
-#include "declare/identity.h"
+#include "declare/catalog.h"
 
 typedef struct SampledColumn
 {

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "audit/separation.h"
-#include "declare/identity.h"
+#include "declare/catalog.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
 #include "fmgr.h"

@@ -16,9 +16,9 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "declare/identity.h"
-#include "declare/owner_warnings.h"
+#include "declare/catalog.h"
 #include "declare/publication.h"
+#include "declare/warn_owner.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "frame/arrays.h"

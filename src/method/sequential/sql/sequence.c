@@ -26,8 +26,7 @@
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/search_budgets.h"
-#include "report/linkability/people.h"
-#include "report/linkability/source.h"
+#include "report/linkability/linkability.h"
 #include "utils/memutils.h"
 
 /* The releases up to one, ascending: but for those that were waived. */
@@ -409,7 +408,7 @@ sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loa
 		for (uint32 i = 0; i < tree->nnodes; i++)
 			sequencing->cell[q][i] = cell_of(sequencing, q, tree->nodes[i].leaves);
 	}
-	sequencing->source = read_source(sequencing->reading);
+	sequencing->source = read_source(sequencing->reading, NULL);
 	sequencing->is_guess = identify_rows(sequencing->reading, sequencing->source);
 	return sequencing;
 }
@@ -557,7 +556,7 @@ judge_read(Reading *reading, const int64 *params)
 			refuse_release(reading, &reading->release[r]);
 	if (reading->nreleases == 0)
 		return published;
-	sequencing.source = read_source(reading);
+	sequencing.source = read_source(reading, NULL);
 	sequencing.is_guess = identify_rows(reading, sequencing.source);
 	sequencing.is_changed = find_changed(reading);
 	make_parts(&sequencing, &sequence, params, true);

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "method/sequential/sequential.h"
-#include "report/linkability/source.h"
+#include "report/linkability/linkability.h"
 
 typedef struct Sequencing
 {
