@@ -212,17 +212,11 @@ visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_
 	pfree(visiting.end);
 }
 
-/* More than 1 is too much; exact where that is decided, since both numbers are whole. */
-static double
-times_allowed(Link link, uint32 l)
-{
-	return (double) ((uint64) link.count * l) / link.size;
-}
-
 bool
 worst_local_breach(const Statistics *statistics, const bool *is_protected, const uint32 *l, LocalBreach *worst)
 {
 	const Seen *seen = statistics->seen;
+	double		worst_times = 0;
 	bool		found = false;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
@@ -237,8 +231,11 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 			{
 				Link		link = {size, shown->count[i]};
 
-				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && times_allowed(link, l[r]) <= times_allowed(worst->link, l[worst->release])))
+				double		times = (double) ((uint64) link.count * l[r]) / link.size;	/* more than 1 is too much; exact there */
+
+				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && times <= worst_times))
 					continue;
+				worst_times = times;
 				*worst = (LocalBreach) {r, c, shown->value[i], link};
 				found = true;
 			}

@@ -29,15 +29,6 @@ typedef struct CommonCounts
 	void	   *what;
 } CommonCounts;
 
-static void
-meet(CommonCounts *counting, Step step)
-{
-	if (counting->common[counting->base[step.release] + step.class]++ > 0)
-		return;
-	array_reserve(counting->met, counting->allocated, counting->nmet + 1);
-	counting->met[counting->nmet++] = step;
-}
-
 /* Orders steps by release, then by class. */
 static int
 compare_steps(const void *a, const void *b)
@@ -64,7 +55,14 @@ look_back(CommonCounts *counting, Step at)
 		Individual	t = release->individual[i];
 
 		for (uint64 s = statistics->first[t]; s < statistics->first[t + 1] && statistics->step[s].release < at.release; s++)
-			meet(counting, statistics->step[s]);
+		{
+			Step		step = statistics->step[s];
+
+			if (counting->common[counting->base[step.release] + step.class]++ > 0)
+				continue;
+			array_reserve(counting->met, counting->allocated, counting->nmet + 1);
+			counting->met[counting->nmet++] = step;
+		}
 	}
 	qsort(counting->met, counting->nmet, sizeof(Step), compare_steps);
 	for (uint64 i = 0; i < counting->nmet; i++)

@@ -212,8 +212,6 @@ first_of_value(const Consistent *consistent, Code value)
 
 typedef struct BitmapWalk
 {
-	const JoinGraph *graph;		/* borrowed */
-
 	/* The nodes at hand, which are different ones, by the place of their release among those at hand */
 	const int32 *release;		/* [nreleases] */
 	int32		nreleases;
@@ -257,7 +255,7 @@ set_bit(uint64 *words, uint32 i)
 
 /* Fills the bitmaps: the nodes left at first, and those joined to each node. */
 static void
-fill_bitmaps(BitmapWalk *walk)
+fill_bitmaps(const JoinGraph *graph, BitmapWalk *walk)
 {
 	Size		n = 0;
 
@@ -285,7 +283,7 @@ fill_bitmaps(BitmapWalk *walk)
 				CHECK_FOR_INTERRUPTS();
 				take_steps(walk->nonly[s]);
 				for (uint32 j = 0; j < walk->nonly[s]; j++)
-					if (is_joined(walk->graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
+					if (is_joined(graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
 						set_bit(joined_to(walk, r, i, s), j);
 			}
 	}
@@ -309,19 +307,6 @@ choose(BitmapWalk *walk, int32 r, uint32 i)
 	}
 	walk->node[r] = walk->only[r][i];
 	return true;
-}
-
-/* Does the clique that ends in this node belong to the join?  In a walk over fewer releases, all do. */
-static bool
-is_in_join(BitmapWalk *walk, uint32 last)
-{
-	const JoinGraph *graph = walk->graph;
-
-	if (walk->nreleases < graph->nreleases || (graph->clique == NULL && graph->input->together == NULL))
-		return true;
-	walk->node[walk->nreleases - 1] = last;
-	return !is_nobody(graph, walk->node) &&
-		(graph->clique == NULL || find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques);
 }
 
 /* ----------------------------------------------------------------
@@ -493,6 +478,7 @@ add_cliques(CliqueCounter *counter)
 static void
 walk_from(CliqueCounter *counter, int32 r)
 {
+	const JoinGraph *graph = counter->graph;
 	BitmapWalk *walk = &counter->walk;
 	const uint64 *left = left_of(walk, r, r);
 
@@ -508,8 +494,14 @@ walk_from(CliqueCounter *counter, int32 r)
 				if (choose(walk, r, i))
 					walk_from(counter, r + 1);
 			}
-			else if (is_in_join(walk, walk->only[r][i]))
-				walk->last[walk->nlast++] = walk->only[r][i];
+			else
+			{
+				/* In a walk over fewer releases, all cliques belong to the join */
+				walk->node[r] = walk->only[r][i];
+				if (walk->nreleases < graph->nreleases || (!is_nobody(graph, walk->node) &&
+														   (graph->clique == NULL || find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)))
+					walk->last[walk->nlast++] = walk->only[r][i];
+			}
 		}
 	if (r == walk->nreleases - 1 && walk->nlast > 0)
 		add_cliques(counter);
@@ -530,7 +522,7 @@ count_group(CliqueCounter *counter, Wide *count)
 		walk->only[i] = counter->only[counter->member[i]];
 		walk->nonly[i] = counter->nonly[counter->member[i]];
 	}
-	fill_bitmaps(walk);
+	fill_bitmaps(counter->graph, walk);
 	walk_from(counter, 0);
 }
 
@@ -676,7 +668,7 @@ counter_create(const JoinGraph *graph, const uint32 *const *weight)
 	bool		has_absentees = graph->input->together != NULL;
 	uint32		most = 1;
 
-	counter->graph = walk->graph = graph;
+	counter->graph = graph;
 	counter->weight = weight;
 	counter->barrier = new_zeros(Barrier, npairs(graph));	/* BARRIER_NONE */
 	counter->is_dented = new_zeros(bool *, 2 * npairs(graph));

@@ -29,14 +29,6 @@ typedef struct Choice
 	uint32		end;
 } Choice;
 
-static inline uint32
-chosen_at(const Choice *choice, uint32 i)
-{
-	if (choice->pair == NULL)
-		return i;
-	return choice->backwards ? choice->pair->from[choice->pair->back[i]] : choice->pair->to[i];
-}
-
 static inline bool
 is_chosen(const CliqueWalk *walk, int32 s, int32 r)
 {
@@ -64,16 +56,6 @@ choices(const CliqueWalk *walk, int32 r)
 	return fewest;
 }
 
-/* Is a node of r joined to all that are chosen? */
-static bool
-fits(const CliqueWalk *walk, int32 r, uint32 node)
-{
-	for (int32 s = 0; s < walk->graph->nreleases; s++)
-		if (s != r && is_chosen(walk, s, r) && !is_joined(walk->graph, s, walk->node[s], r, node))
-			return false;
-	return true;
-}
-
 /* Can nodes of which any two are joined be somebody's, as far as the join was narrowed? */
 static bool
 is_wanted(const JoinGraph *graph, const uint32 *node)
@@ -97,7 +79,8 @@ walk_from(CliqueWalk *walk, int32 r)
 	CHECK_FOR_INTERRUPTS();
 	for (uint32 i = choice.begin; i < choice.end; i++)
 	{
-		uint32		node = chosen_at(&choice, i);
+		uint32		node = choice.pair == NULL ? i : choice.backwards ? choice.pair->from[choice.pair->back[i]] : choice.pair->to[i];
+		int32		s = 0;
 
 		take_steps(steps);
 		if (walk->steps != NULL)
@@ -106,7 +89,12 @@ walk_from(CliqueWalk *walk, int32 r)
 				return false;
 			*walk->steps -= steps;
 		}
-		if (!fits(walk, r, node))
+
+		/* Is it joined to all that are chosen? */
+		while (s < walk->graph->nreleases &&
+			   (s == r || !is_chosen(walk, s, r) || is_joined(walk->graph, s, walk->node[s], r, node)))
+			s++;
+		if (s < walk->graph->nreleases)
 			continue;
 		walk->node[r] = node;
 		if (!walk_from(walk, r + 1))
@@ -152,11 +140,6 @@ find_clique(const uint32 *clique, uint64 n, int32 nreleases, const uint32 *node)
 	}
 	return low < n && memcmp(&clique[low * nreleases], node, sizeof(uint32) * nreleases) == 0 ? low : n;
 }
-
-/* ----------------------------------------------------------------
- * Counting edges and cliques of records by those of nodes
- * ----------------------------------------------------------------
- */
 
 int32
 join_limbs(const JoinGraph *graph)

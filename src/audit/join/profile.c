@@ -274,11 +274,6 @@ links_create(const JoinGraph *graph, Consistent *consistent)
 	return links;
 }
 
-/* ----------------------------------------------------------------
- * A tuple
- * ----------------------------------------------------------------
- */
-
 /* Makes room for more values, those of a tuple; returns the index of the first. */
 static uint64
 make_room(Profiling *profiling, uint32 tuple, uint32 nvalues)
@@ -343,20 +338,6 @@ judge(Profiling *profiling, uint32 tuple)
 	}
 }
 
-/* Keeps the values that a tuple in a box is linked to as those that are possible. */
-static void
-take_possible(Profiling *profiling)
-{
-	ValueLinks *links = profiling->links;
-
-	sort_codes(links->value, links->nvalues);
-	profiling->nvalues = links->nvalues;
-	memcpy(profiling->value, links->value, sizeof(Code) * links->nvalues);
-	for (uint32 i = 0; i < links->nvalues; i++)
-		wide_copy(&profiling->possible[links->value[i]], &links->cliques[links->value[i]]);
-	links_clear(links);
-}
-
 /* Judges a box by the values that all of it is linked to, and those that are possible. */
 static void
 judge_box(Profiling *profiling, uint32 tuple)
@@ -395,8 +376,16 @@ profile_tuple(Profiling *profiling, uint32 tuple)
 
 	if (is_wide)
 	{
+		ValueLinks *links = profiling->links;
+
+		/* The values that some tuple in a box is linked to are those that are possible */
 		link_tuple(profiling, tuple, true);
-		take_possible(profiling);
+		sort_codes(links->value, links->nvalues);
+		profiling->nvalues = links->nvalues;
+		memcpy(profiling->value, links->value, sizeof(Code) * links->nvalues);
+		for (uint32 i = 0; i < links->nvalues; i++)
+			wide_copy(&profiling->possible[links->value[i]], &links->cliques[links->value[i]]);
+		links_clear(links);
 	}
 	link_tuple(profiling, tuple, false);
 	profiling->profile->linkability[tuple] = profiling->links->any ? profiling->links->nvalues : NO_CLIQUE;

@@ -9,12 +9,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-static const JoinRelease *
-new_release(const SeqPeople *people)
-{
-	return &people->task->join->release[people->last];
-}
-
 bool
 is_cell_column(const SeqPeople *people, int32 column)
 {
@@ -47,7 +41,7 @@ part_by_fixed(const SeqPeople *people, Parting *parting)
 static Parting
 part_records(const SeqPeople *people)
 {
-	const JoinRelease *release = new_release(people);
+	const JoinRelease *release = &people->task->join->release[people->last];
 	Parting		parting = parting_create(release->nrecords);
 	Code	   *code = new_array(Code, release->nrecords);
 
@@ -72,7 +66,7 @@ part_records(const SeqPeople *people)
 static void
 fix_columns(SeqPeople *people)
 {
-	Parting		fixed = parting_create(new_release(people)->nrecords);
+	Parting		fixed = parting_create(people->task->join->release[people->last].nrecords);
 
 	part_by_fixed(people, &fixed);
 	people->fixed = new_zeros(uint32, people->nbands);
@@ -91,7 +85,7 @@ fix_columns(SeqPeople *people)
 static void
 describe_bands(SeqPeople *people)
 {
-	const JoinRelease *release = new_release(people);
+	const JoinRelease *release = &people->task->join->release[people->last];
 
 	people->node = new_zeros(uint32, (Size) people->nbands * people->last);
 	people->code = new_zeros(Code, (Size) people->nbands * people->ncolumns);
