@@ -1,12 +1,11 @@
 /*
  * breach.c
- *		The closed form, in logarithms and in whole numbers, and each person's
- *		worst value.
+ *		The closed form, in logarithms and in whole numbers, and each person's worst value.
  *
  * NOTES
- *		The chance is 1 - (1 - c1/n1) (1 - c2/n2) …  As a sum of logarithms it neither
- *		overflows nor underflows.  Whether it is 1/l at most is then clear but for
- *		those that are nearly 1/l, of which products of whole numbers tell.
+ *		The chance is 1 - (1 - c1/n1) (1 - c2/n2) …  As a sum of logarithms it neither overflows nor underflows.
+ *		Whether it is 1/l at most is then clear but for those that are nearly 1/l, of which products of whole numbers
+ *		tell.
  */
 #include "postgres.h"
 
@@ -231,7 +230,7 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 			{
 				Link		link = {size, shown->count[i]};
 
-				double		times = (double) ((uint64) link.count * l[r]) / link.size;	/* more than 1 is too much; exact there */
+				double		times = (double) ((uint64) link.count * l[r]) / link.size;	/* of 1/l: exact at 1 */
 
 				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && times <= worst_times))
 					continue;
@@ -246,12 +245,10 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 /* ----------------------------------------------------------------
  * The last check of a draft that promises a bound over all releases
  *
- * Like judge_draft.c it trusts nothing of what made the draft: everything is counted
- * afresh, and judged by the closed form.  People whose classes, all together,
- * could not have told too much of any value need no look at single ones.
+ * Like judge_draft.c it trusts nothing of what made the draft: everything is counted afresh, and judged by the closed
+ * form.  People whose classes, all together, could not have told too much of any value need no look at single ones.
  *
- * Errors may reach logs that others read.  They hold no value, no count and
- * no row number.
+ * Errors may reach logs that others read.  They hold no value, no count and no row number.
  * ----------------------------------------------------------------
  */
 

@@ -3,11 +3,10 @@
  *		Narrowing candidates, class by class, until nothing follows any more.
  *
  * NOTES
- *		A class is looked at again when a candidate of one of its members is
- *		excluded.  Then the values that are taken are excluded for its others, and
- *		it is compared with each class that it shares people and all values with.
- *		Correlations are found there and then: all of them together would be as
- *		many as people times releases times releases.
+ *		A class is looked at again when a candidate of one of its members is excluded.  Then the values that are taken
+ *		are excluded for its others, and it is compared with each class that it shares people and all values with.
+ *		Correlations are found there and then: all of them together would be as many as people times releases times
+ *		releases.
  */
 #include "postgres.h"
 
@@ -520,8 +519,8 @@ count_having(Deducing *deducing, uint64 class, int32 times)
 }
 
 /*
- * Marks what none of the class at hand can have but people of the one that was met, if there is
- * anything.  Where these are known to have it, it is taken there, too, and will be found so.
+ * Marks what none of the class at hand can have but people of the one that was met, if there is anything.  Where these
+ * are known to have it, it is taken there, too, and will be found so.
  */
 static bool
 mark_impossible(Deducing *deducing, const Met *met)

@@ -3,14 +3,13 @@
  *		Worlds in which people have values that the rules of deductions leave them.
  *
  * NOTES
- *		In a world each person has one of the own candidates, and the people of each
- *		class have what it shows.  The truth is one.  The people of a group who have
- *		a value are a cell of audit/worlds.h; lines are the people of a group, and the rows of a class with a value.
- *		A cover is a line, too: the invented rows with its value, and a spare cell
- *		for as many as they are fewer than they may be.
+ *		In a world each person has one of the own candidates, and the people of each class have what it shows.  The
+ *		truth is one.  The people of a group who have a value are a cell of audit/worlds.h; lines are the people of a
+ *		group, and the rows of a class with a value.  A cover is a line, too: the invented rows with its value, and a
+ *		spare cell for as many as they are fewer than they may be.
  *
- *		People whose value is open hang together if they are in a class, or in the classes of a
- *		cover, since what one of them has may depend on what another has.  Each such component is searched by itself.
+ *		People whose value is open hang together if they are in a class, or in the classes of a cover, since what one
+ *		of them has may depend on what another has.  Each such component is searched by itself.
  */
 #include "postgres.h"
 

@@ -3,9 +3,8 @@
  *		Following the people of each class back to where they were.
  *
  * NOTES
- *		For each class, its people's earlier classes are counted: as many steps as
- *		they have together.  So the time grows with how long people stay, not with
- *		pairs of classes.
+ *		For each class, its people's earlier classes are counted: as many steps as they have together.  So the time
+ *		grows with how long people stay, not with pairs of classes.
  */
 #include "postgres.h"
 

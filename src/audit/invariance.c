@@ -295,8 +295,8 @@ measure_evenness(const Seen *seen, uint64 npeople, const uint32 *m)
 /* ----------------------------------------------------------------
  * Values that are shown for the first time
  *
- * A class without invented rows vouches for all of its values, and most new
- * values have one.  Only for the others signatures are compared.
+ * A class without invented rows vouches for all of its values, and most new values have one.  Only for the others
+ * signatures are compared.
  * ----------------------------------------------------------------
  */
 

@@ -3,19 +3,16 @@
  *		How much a release lost, and how much it still says.
  *
  * NOTES
- *		Members of a class share its region, so a figure is a sum over classes,
- *		and a class costs the same whatever its cells hold: entropies of cells
- *		come from running sums over the domain.  Only precision looks at single
- *		rows, and only in trees, whose leaves may stand at different depths.
+ *		Members of a class share its region, so a figure is a sum over classes, and a class costs the same whatever its
+ *		cells hold: entropies of cells come from running sums over the domain.  Only precision looks at single rows,
+ *		and only in trees, whose leaves may stand at different depths.
  *
- *		Columns are measured one after the other, VEM too, which is additive
- *		(paper 003, theorem 3); so the running sums of one column only are held
- *		at a time, which matters where a column has as many values as rows.
+ *		Columns are measured one after the other, VEM too, which is additive (paper 003, theorem 3); so the running
+ *		sums of one column only are held at a time, which matters where a column has as many values as rows.
  *
- *		Volumes are kept as logarithms: the product of a few widths overflows.
- *		The paper prints one minus too many in FEM(R,T) and VEM(R,T) (notes.md);
- *		here a class informs by log T - log E, which is 0 and never -0 for a
- *		class that holds everything.
+ *		Volumes are kept as logarithms: the product of a few widths overflows.  The paper prints one minus too many in
+ *		FEM(R,T) and VEM(R,T) (notes.md); here a class informs by log T - log E, which is 0 and never -0 for a class
+ *		that holds everything.
  */
 #include "postgres.h"
 
@@ -72,12 +69,11 @@ entropies_free(Entropies *sums)
 }
 
 /*
- * The conditional entropy of a cell, paper 000, section 5.2.  With F the sum
- * of the frequencies f in the cell, and q = f / F,
- * -sum q log2 q = log2 F - (sum f log2 f) / F.
+ * The conditional entropy of a cell, paper 000, section 5.2.  With F the sum of the frequencies f in the cell, and q =
+ * f / F, -sum q log2 q = log2 F - (sum f log2 f) / F.
  *
- * Of the sums' rounding, only what came in between the cell's ends is left in
- * their difference, so narrow cells at the far end of a large domain do well.
+ * Of the sums' rounding, only what came in between the cell's ends is left in their difference, so narrow cells at the
+ * far end of a large domain do well.
  */
 double
 cell_entropy(const Entropies *sums, Span cell)
@@ -91,8 +87,8 @@ cell_entropy(const Entropies *sums, Span cell)
 }
 
 /*
- * Of the steps from the root to each member's own leaf, the share that its
- * cell still shows, summed over the members of a class.
+ * Of the steps from the root to each member's own leaf, the share that its cell still shows, summed over the members
+ * of a class.
  */
 static double
 steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cell)
@@ -144,8 +140,8 @@ measure_column(const Frame *frame, const Classes *classes, int q)
 }
 
 /*
- * The figures that only depend on the sizes of classes.  A class without a
- * true row, be it all counterfeits, holds no information.
+ * The figures that only depend on the sizes of classes.  A class without a true row, be it all counterfeits, holds no
+ * information.
  */
 static void
 measure_sizes(Metrics *metrics, const Classes *classes, const ReleaseCounts *counts, double k)

@@ -268,16 +268,14 @@ count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, 
 /* ----------------------------------------------------------------
  * Whose values have changed, where rows stood in for people?
  *
- * A row that stands in shows what was shown of somebody last.  So of two releases of
- * the same people, values that the second shows anew are of people who have a true row in it.
- * If the source rested since some release before, they had none since then: each true row
- * showed what its person has.  It may have rested for as long as there are such people; so
- * they are those whose last true row is the oldest, though no older than what the class showed anew before.  They are the
- * bearers of the change, to observers who know who was asked for.
+ * A row that stands in shows what was shown of somebody last.  So of two releases of the same people, values that the
+ * second shows anew are of people who have a true row in it.  If the source rested since some release before, they had
+ * none since then: each true row showed what its person has.  It may have rested for as long as there are such people;
+ * so they are those whose last true row is the oldest, though no older than what the class showed anew before.  They
+ * are the bearers of the change, to observers who know who was asked for.
  *
- * Each class is compared with the release before that showed values of its people, if that
- * showed all of them in one class.  Of an individual no more is kept than what was seen of it
- * last: one step a row that was published.
+ * Each class is compared with the release before that showed values of its people, if that showed all of them in one
+ * class.  Of an individual no more is kept than what was seen of it last: one step a row that was published.
  * ----------------------------------------------------------------
  */
 
@@ -357,8 +355,9 @@ change_of(const LastSeen *last, const Seen *seen, const SeenRelease *release, ui
 }
 
 /*
- * People who were not confirmed before a change cannot be told apart by what they showed before it.  A class that shows what it did
- * shows again what a row made up that stood in for somebody: it confirms nobody who never had a true row.
+ * People who were not confirmed before a change cannot be told apart by what they showed before it.  A class that
+ * shows what it did shows again what a row made up that stood in for somebody: it confirms nobody who never had a true
+ * row.
  */
 static void
 see_class(LastSeen *last, const SeenRelease *release, int32 r, uint32 c, uint64 place, bool together, bool is_news)

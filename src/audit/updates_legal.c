@@ -3,8 +3,8 @@
  *		Judging by Definitions 13 to 15.
  *
  * NOTES
- *		Pairings are found by augmenting paths (Kuhn), after each value was paired
- *		with itself where it is in both classes, which most of them are.
+ *		Pairings are found by augmenting paths (Kuhn), after each value was paired with itself where it is in both
+ *		classes, which most of them are.
  */
 #include "postgres.h"
 

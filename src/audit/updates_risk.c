@@ -3,14 +3,13 @@
  *		What observers conclude about each version of each person's value.
  *
  * NOTES
- *		Only ratios count, so the sums of each layer are scaled to 1: hundreds of
- *		releases would underflow.
+ *		Only ratios count, so the sums of each layer are scaled to 1: hundreds of releases would underflow.
  *
- *		Out-degrees are those of the whole graph, as the weights of Definition 10
- *		are; pruning (Definition 11) takes nodes away and leaves weights alone.
+ *		Out-degrees are those of the whole graph, as the weights of Definition 10 are; pruning (Definition 11) takes
+ *		nodes away and leaves weights alone.
  *
- *		People who were in the same classes have the same graph, and differ only
- *		in which of its nodes are theirs: so graphs are made for atoms.
+ *		People who were in the same classes have the same graph, and differ only in which of its nodes are theirs: so
+ *		graphs are made for atoms.
  */
 #include "postgres.h"
 

@@ -3,17 +3,15 @@
  *		Finding the records that are consistent with a tuple, and counting their cliques.
  *
  * NOTES
- *		Which records these are depends on the columns that a release shows: tuples that
- *		agree in them are consistent with the same, and mostly nothing need be looked for again.
+ *		Which records these are depends on the columns that a release shows: tuples that agree in them are consistent
+ *		with the same, and mostly nothing need be looked for again.
  *
- *		Nodes that have a tuple in common are consistent in all quasi-identifiers.
- *		So they are joined unless their edge was dropped, or they contradict each
- *		other in insensitive columns or in the presence of people: which is rare.
- *		Releases of which some nodes at hand are not joined form groups; the
- *		cliques of all releases are the products of those of the groups.
+ *		Nodes that have a tuple in common are consistent in all quasi-identifiers.  So they are joined unless their
+ *		edge was dropped, or they contradict each other in insensitive columns or in the presence of people: which is
+ *		rare.  Releases of which some nodes at hand are not joined form groups; the cliques of all releases are the
+ *		products of those of the groups.
  *
- *		Cliques of absentees only, which are of no person, are counted by themselves, and taken
- *		away.
+ *		Cliques of absentees only, which are of no person, are counted by themselves, and taken away.
  */
 #include "postgres.h"
 
@@ -200,11 +198,9 @@ first_of_value(const Consistent *consistent, Code value)
 /* ----------------------------------------------------------------
  * Walking over the cliques of a few nodes of some releases
  *
- * For each node of a release and each later release, a bitmap says to which of
- * its nodes at hand it is joined.  Those that may still complete a clique are
- * what is left of them all, so a walk never comes to a dead end of which it
- * could have known.  Cliques that differ in the node of the last release only are
- * visited at once.
+ * For each node of a release and each later release, a bitmap says to which of its nodes at hand it is joined.  Those
+ * that may still complete a clique are what is left of them all, so a walk never comes to a dead end of which it could
+ * have known.  Cliques that differ in the node of the last release only are visited at once.
  * ----------------------------------------------------------------
  */
 

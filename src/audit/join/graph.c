@@ -3,9 +3,8 @@
  *		Records to nodes, and nodes to edges.
  *
  * NOTES
- *		Records are parted column by column: those that stood together and have
- *		the same cell stay together.  First come the columns that are shared, which
- *		gives the nodes, then the rest of what links a record to a person or a
+ *		Records are parted column by column: those that stood together and have the same cell stay together.  First
+ *		come the columns that are shared, which gives the nodes, then the rest of what links a record to a person or a
  *		value, which gives the pieces of nodes.
  */
 #include "postgres.h"

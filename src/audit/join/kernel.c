@@ -3,9 +3,9 @@
  *		Walking over cliques, and dropping edges that are no matches, and those in no clique, in turns.
  *
  * NOTES
- *		A clique around an edge is looked for near those that are known: each person's own
- *		records are one, and mostly another one has the edge if only one of their nodes is
- *		exchanged.  That takes a step a release; other edges take a walk.
+ *		A clique around an edge is looked for near those that are known: each person's own records are one, and mostly
+ *		another one has the edge if only one of their nodes is exchanged.  That takes a step a release; other edges
+ *		take a walk.
  */
 #include "postgres.h"
 
@@ -35,10 +35,7 @@ is_chosen(const CliqueWalk *walk, int32 s, int32 r)
 	return s < r || (walk->fixed != NULL && walk->fixed[s]);
 }
 
-/*
- * The fewest nodes of release r among which the next one must be: neighbours
- * of a node chosen already.
- */
+/* The fewest nodes of release r among which the next one must be: neighbours of a node chosen already. */
 static Choice
 choices(const CliqueWalk *walk, int32 r)
 {
@@ -312,8 +309,8 @@ note_clique(void *arg, const uint32 *node)
 }
 
 /*
- * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess, they
- * need not be one.
+ * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess,
+ * they need not be one.
  */
 static void
 note_people(Narrowing *narrowing)
@@ -343,8 +340,8 @@ note_people(Narrowing *narrowing)
 }
 
 /*
- * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node, which
- * is joined to this node.  Is that a clique?
+ * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node,
+ * which is joined to this node.  Is that a clique?
  */
 static bool
 is_near_clique(Narrowing *narrowing, int32 r, uint32 node, int32 s, uint32 other)
@@ -388,8 +385,8 @@ is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 }
 
 /*
- * Drops every edge that is in no clique; its pair is to be looked at again.
- * Since the edges dropped are in no clique, a clique that was found stays one.
+ * Drops every edge that is in no clique; its pair is to be looked at again.  Since the edges dropped are in no clique,
+ * a clique that was found stays one.
  */
 static void
 narrow_to_cliques(Narrowing *narrowing)

@@ -3,13 +3,12 @@
  *		Perfect matchings of two releases' nodes: flows that use up all records.
  *
  * NOTES
- *		The residual graph of a flow lies in the edges of the pair.  Its vertices are the nodes
- *		of a, then those of b.  From a node of a, every edge leads on, since it may join more;
- *		from a node of b leads back every edge that joins something, since it may join less.
+ *		The residual graph of a flow lies in the edges of the pair.  Its vertices are the nodes of a, then those of b.
+ *		From a node of a, every edge leads on, since it may join more; from a node of b leads back every edge that
+ *		joins something, since it may join less.
  *
- *		Another perfect matching differs from the flow by cycles of the residual
- *		graph.  Paper 000, section 3.1.1, has this for records; with nodes of many
- *		records it is the same.
+ *		Another perfect matching differs from the flow by cycles of the residual graph.  Paper 000, section 3.1.1, has
+ *		this for records; with nodes of many records it is the same.
  */
 #include "postgres.h"
 
@@ -108,10 +107,7 @@ flow_of_people(const JoinGraph *graph, JoinPair *pair)
 	return NOBODY;
 }
 
-/*
- * Takes back the flow of edges that are gone, and joins the records that can
- * be joined without a detour.
- */
+/* Takes back the flow of edges that are gone, and joins the records that can be joined without a detour. */
 static void
 begin(const JoinGraph *graph, Flow *flow)
 {
@@ -268,8 +264,8 @@ flow_complete(const JoinGraph *graph, JoinPair *pair)
 
 /* ----------------------------------------------------------------
  * Matches: an edge is one if and only if it carries flow, or both its ends lie in one strongly connected component of
- * the residual graph.  Components are found by Tarjan's algorithm, with a stack of its own, since a path may be as long
- * as there are nodes.
+ * the residual graph.  Components are found by Tarjan's algorithm, with a stack of its own, since a path may be as
+ * long as there are nodes.
  * ----------------------------------------------------------------
  */
 
@@ -305,10 +301,7 @@ enter(Tarjan *t, uint32 vertex)
 	t->open[t->nopen++] = vertex;
 }
 
-/*
- * Goes back from a vertex.  Its component is complete if it reaches no vertex
- * that was seen before it.
- */
+/* Goes back from a vertex.  Its component is complete if it reaches no vertex that was seen before it. */
 static void
 leave(Tarjan *t, uint32 vertex)
 {

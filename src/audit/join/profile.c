@@ -3,16 +3,14 @@
  *		The values that the cliques of a join link each tuple to.
  *
  * NOTES
- *		Tuples are sorted, so that those that agree in what a release shows come
- *		together, above all in the releases that have most pieces.
+ *		Tuples are sorted, so that those that agree in what a release shows come together, above all in the releases
+ *		that have most pieces.
  *
- *		If several releases show the sensitive column, each clique has one value,
- *		and is counted with the first of its nodes that shows it: those before
- *		show none, and those behind the same or none.
+ *		If several releases show the sensitive column, each clique has one value, and is counted with the first of its
+ *		nodes that shows it: those before show none, and those behind the same or none.
  *
- *		If one release shows it, its nodes may have several values.  The cliques
- *		that each node is in are counted first, and divided among the values of
- *		its records afterwards.
+ *		If one release shows it, its nodes may have several values.  The cliques that each node is in are counted
+ *		first, and divided among the values of its records afterwards.
  */
 #include "postgres.h"
 

@@ -3,8 +3,8 @@
  *		Linkability and diversity of tuples, again and again.
  *
  * NOTES
- *		For linkability it is enough to hear of k different values, and most
- *		tuples hear of them at once.  For diversity all cliques count.
+ *		For linkability it is enough to hear of k different values, and most tuples hear of them at once.  For
+ *		diversity all cliques count.
  */
 #include "postgres.h"
 
@@ -18,9 +18,8 @@
 /* ----------------------------------------------------------------
  * Which records of each release a tuple is consistent with
  *
- * Of earlier releases this is found once.  Of the new one it changes all the
- * time: but which regions contain which tuples does not, so it is found once
- * for each region that ever is, whether it has records or not.
+ * Of earlier releases this is found once.  Of the new one it changes all the time: but which regions contain which
+ * tuples does not, so it is found once for each region that ever is, whether it has records or not.
  * ----------------------------------------------------------------
  */
 
@@ -39,10 +38,7 @@ part_by_column(Parting *parting, Span *cells, const JoinTuples *tuples, int32 co
 	part_by(parting, cells);
 }
 
-/*
- * A tuple of each kind that differs in what is shown, those alike in the new release's columns
- * side by side.
- */
+/* A tuple of each kind that differs in what is shown, those alike in the new release's columns side by side. */
 static uint32 *
 choose_tuples(Guard *guard)
 {
@@ -412,11 +408,10 @@ meet_tuple(Guard *guard, uint32 tuple)
 /* ----------------------------------------------------------------
  * Witnesses: cliques that were found to link tuples to k different values
  *
- * They may be there still: which records a tuple is consistent with, and which
- * values they show, stays as it is.  So as long as these cliques are there, no
- * others need be looked for.  Nodes of earlier releases, and pieces, keep their
- * numbers when the web is made anew or a trial is undone.  So witnesses need not
- * be undone, too: they are asked again each time.
+ * They may be there still: which records a tuple is consistent with, and which values they show, stays as it is.  So
+ * as long as these cliques are there, no others need be looked for.  Nodes of earlier releases, and pieces, keep their
+ * numbers when the web is made anew or a trial is undone.  So witnesses need not be undone, too: they are asked again
+ * each time.
  * ----------------------------------------------------------------
  */
 
@@ -463,8 +458,8 @@ clique_is_there(const SeqPeople *people, const uint32 *clique)
 }
 
 /* ----------------------------------------------------------------
- * Tuples that a specialisation concerns: those that lose a clique, or, for
- * diversity, all those of whose cliques one may weigh otherwise
+ * Tuples that a specialisation concerns: those that lose a clique, or, for diversity, all those of whose cliques one
+ * may weigh otherwise
  * ----------------------------------------------------------------
  */
 

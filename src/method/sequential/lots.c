@@ -19,8 +19,8 @@ is_cell_column(const SeqPeople *people, int32 column)
 }
 
 /*
- * Parts records by those columns that stay as they are, and that say something of a person or of what other
- * releases show; absentees are apart where the graph has them so.
+ * Parts records by those columns that stay as they are, and that say something of a person or of what other releases
+ * show; absentees are apart where the graph has them so.
  */
 static void
 part_by_fixed(const SeqPeople *people, Parting *parting)

@@ -14,13 +14,12 @@
 /* ----------------------------------------------------------------
  * A consistency graph whose last release changes, with its kernel (web.c)
  *
- * Nodes and edges are those of audit/join/join.h, but nodes of the last release
- * come and go, edges are dropped one by one, and whatever was done since a mark
- * can be undone.  The flow of an edge are the people whose two records it joins:
- * a perfect matching that is known, and that survives in every kernel.
+ * Nodes and edges are those of audit/join/join.h, but nodes of the last release come and go, edges are dropped one by
+ * one, and whatever was done since a mark can be undone.  The flow of an edge are the people whose two records it
+ * joins: a perfect matching that is known, and that survives in every kernel.
  *
- * Releases only become more specific here.  So a kernel only shrinks, and what
- * web_settle() needs look at is what lies around the edges that were touched.
+ * Releases only become more specific here.  So a kernel only shrinks, and what web_settle() needs look at is what lies
+ * around the edges that were touched.
  * ----------------------------------------------------------------
  */
 
@@ -194,12 +193,11 @@ web_is_nobody(const Web *web, const uint32 *node)
 /* ----------------------------------------------------------------
  * The people of the new release, and how specific their records are so far (lots.c)
  *
- * People who have the same nodes in all earlier releases, and the same values in
- * the new one, are a *band*; those of a band who have the same cells there, too,
- * are a *lot*: whatever is done to one of them might as well be done to another.
- * A *region* is a cell for each column, a *piece* are the records of a region with
- * the same sensitive value, and a *place* what of a piece other releases show,
- * too: it is a node of the web for as long as there is a record in it.
+ * People who have the same nodes in all earlier releases, and the same values in the new one, are a *band*; those of a
+ * band who have the same cells there, too, are a *lot*: whatever is done to one of them might as well be done to
+ * another.  A *region* is a cell for each column, a *piece* are the records of a region with the same sensitive value,
+ * and a *place* what of a piece other releases show, too: it is a node of the web for as long as there is a record in
+ * it.
  * ----------------------------------------------------------------
  */
 
@@ -375,8 +373,8 @@ extern void people_write(const SeqPeople *people);
 /* ----------------------------------------------------------------
  * Checks that each tuple stays as hard to link as was promised (guard.c)
  *
- * The definitions are those of audit/join/join.h.  Here they are asked again
- * and again, after each specialisation, of those only whom it can concern.
+ * The definitions are those of audit/join/join.h.  Here they are asked again and again, after each specialisation, of
+ * those only whom it can concern.
  * ----------------------------------------------------------------
  */
 
@@ -505,8 +503,8 @@ extern Guard *guard_create(const SeqTask *task, const SeqPeople *people);
 extern bool guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark);
 
 /*
- * The least level of all, and then again after a settled change since these marks, before which
- * it was "least".  Where levels cannot rise, what is less than k need not be the least.
+ * The least level of all, and then again after a settled change since these marks, before which it was "least".  Where
+ * levels cannot rise, what is less than k need not be the least.
  */
 extern double guard_measure_all(Guard *guard);
 extern double guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least);

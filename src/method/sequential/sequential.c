@@ -1,19 +1,16 @@
 /*
  * sequential.c
- *		The method of Shmueli, Tassa, Wasserstein, Shapira and Rokach: releases
- *		with different columns, so that all of them together link no person to too
- *		few sensitive values.
+ *		The method of Shmueli, Tassa, Wasserstein, Shapira and Rokach: releases with different columns, so that all of
+ *		them together link no person to too few sensitive values.
  *
  * NOTES
- *		The promise is judged twice: while a release is looked for, by the kernel match
- *		join, and once more, as it came out.  Of two releases the kernel match join is
- *		what observers cannot refute, no more and no less; of more it may hold a little
- *		that they could, with any amount of work.  So a release is judged by the full
- *		match join.  Where this takes too long to be found, a part of it is, near the
- *		releases' true people: what is linked there is linked in the whole.
+ *		The promise is judged twice: while a release is looked for, by the kernel match join, and once more, as it came
+ *		out.  Of two releases the kernel match join is what observers cannot refute, no more and no less; of more it
+ *		may hold a little that they could, with any amount of work.  So a release is judged by the full match join.
+ *		Where this takes too long to be found, a part of it is, near the releases' true people: what is linked there is
+ *		linked in the whole.
  *
- *		Its releases are not homogeneous: rows are generalised one by one, and
- *		have no class.
+ *		Its releases are not homogeneous: rows are generalised one by one, and have no class.
  */
 #include "postgres.h"
 

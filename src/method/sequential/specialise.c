@@ -110,9 +110,8 @@ clear_web(Search *search)
 /* ----------------------------------------------------------------
  * Trees: halving a line, again and again
  *
- * Halves have equally many values, not equal width: however skewed they lie,
- * every value is a few steps away.  NULL is a child of the root, since no
- * other cell can hold it.
+ * Halves have equally many values, not equal width: however skewed they lie, every value is a few steps away.  NULL is
+ * a child of the root, since no other cell can hold it.
  * ----------------------------------------------------------------
  */
 
@@ -187,22 +186,18 @@ losses_of(const Domain *domain, const Tree *tree, bool entropy)
 /* ----------------------------------------------------------------
  * Stage 1: all cells that have the same value become more specific together
  *
- * A part is a node of a column's cut.  Of those that can be split without
- * harming a person, the one is split whose ratio of information gained to
- * privacy lost is greatest (paper 000, equation 7).  The paper leaves open
- * what that is where no privacy is lost, or some is gained, as diversity can
- * be, or nothing is to be lost: then it is infinite, and of those the one
- * comes first that gains most.
+ * A part is a node of a column's cut.  Of those that can be split without harming a person, the one is split whose
+ * ratio of information gained to privacy lost is greatest (paper 000, equation 7).  The paper leaves open what that is
+ * where no privacy is lost, or some is gained, as diversity can be, or nothing is to be lost: then it is infinite, and
+ * of those the one comes first that gains most.
  *
- * A part that cannot be split is given up for ever, where levels cannot rise:
- * what has become more specific links no less.  So what a split would have left
- * when it was asked for is a bound on what it would leave by now, and those
- * are not asked for again that are worth less even so.
+ * A part that cannot be split is given up for ever, where levels cannot rise: what has become more specific links no
+ * less.  So what a split would have left when it was asked for is a bound on what it would leave by now, and those are
+ * not asked for again that are worth less even so.
  *
- * Diversity may rise, so there those parts are tried again, and all are asked
- * for, but where they are many: then those are not whose ratio was not among the
- * greatest when they were asked for last.  It may also be too low when all
- * is withheld: until it is high enough, whatever raises it most is split.
+ * Diversity may rise, so there those parts are tried again, and all are asked for, but where they are many: then those
+ * are not whose ratio was not among the greatest when they were asked for last.  It may also be too low when all is
+ * withheld: until it is high enough, whatever raises it most is split.
  * ----------------------------------------------------------------
  */
 
@@ -446,8 +441,8 @@ split_for_good(Cutting *cutting, CutPart *chosen)
 }
 
 /*
- * Stage 1: finds a cut through each column's tree.  Returns false if what was promised does not
- * hold, and could not be made to.  level: what the cut gives, or would have given at its best.
+ * Stage 1: finds a cut through each column's tree.  Returns false if what was promised does not hold, and could not be
+ * made to.  level: what the cut gives, or would have given at its best.
  */
 static bool
 specialise_cuts(Search *search, double *level)
@@ -490,13 +485,11 @@ specialise_cuts(Search *search, double *level)
 /* ----------------------------------------------------------------
  * Stage 2: cells become more specific each by itself
  *
- * Cells are tried in random buckets first, which shrink, as in the paper.
- * The records of a lot are alike, so they go into one bucket, with one column
- * at a time.  In the end lots are tried one by one.  Whether a record can take
- * a step depends on the piece that it leaves and the one that it comes to,
- * not on whose it is; so where one could not, no other is tried.  That stays
- * true, however specific others become, unless levels may rise: then they are
- * tried again once something has changed.
+ * Cells are tried in random buckets first, which shrink, as in the paper.  The records of a lot are alike, so they go
+ * into one bucket, with one column at a time.  In the end lots are tried one by one.  Whether a record can take a step
+ * depends on the piece that it leaves and the one that it comes to, not on whose it is; so where one could not, no
+ * other is tried.  That stays true, however specific others become, unless levels may rise: then they are tried again
+ * once something has changed.
  * ----------------------------------------------------------------
  */
 
@@ -723,14 +716,13 @@ specialise_cells(Search *search)
 /* ----------------------------------------------------------------
  * Stage 3: trying again, here and there, which cells stay withheld
  *
- * After stage 2 no cell can become more specific by itself.  But of the people
- * who are hidden among each other, others might have done instead, or fewer.
- * So a lot that still loses something is drawn, and others within its region
- * are made as unspecific as it is; then all of them are exhausted again, in
- * another order.  What loses less is kept, anything else undone.
+ * After stage 2 no cell can become more specific by itself.  But of the people who are hidden among each other, others
+ * might have done instead, or fewer.  So a lot that still loses something is drawn, and others within its region are
+ * made as unspecific as it is; then all of them are exhausted again, in another order.  What loses less is kept,
+ * anything else undone.
  *
- * What is less specific has a larger kernel, so the web is made anew each time.
- * The stage ends when it has cost about as much as those before.
+ * What is less specific has a larger kernel, so the web is made anew each time.  The stage ends when it has cost about
+ * as much as those before.
  * ----------------------------------------------------------------
  */
 

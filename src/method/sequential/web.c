@@ -3,11 +3,10 @@
  *		Nodes and edges that come and go.
  *
  * NOTES
- *		Edges stand in doubly linked lists; one that is dropped keeps its own
- *		links, and is put back by them if this is undone in the reverse order.
- *		They stand in a table by their ends, too, which dropped ones do not leave.
- *		The newest edge is removed from it by emptying its slot: nothing can have
- *		been put behind it, since tables are made anew in the order of edges.
+ *		Edges stand in doubly linked lists; one that is dropped keeps its own links, and is put back by them if this is
+ *		undone in the reverse order.  They stand in a table by their ends, too, which dropped ones do not leave.  The
+ *		newest edge is removed from it by emptying its slot: nothing can have been put behind it, since tables are made
+ *		anew in the order of edges.
  */
 #include "postgres.h"
 
@@ -316,18 +315,15 @@ web_undo(Web *web, uint32 mark)
 /* ----------------------------------------------------------------
  * Narrowing a web to its kernel, around what was touched
  *
- * Of two releases, an edge is a match if it carries flow or its ends lie in
- * one strongly connected component of the residual graph (audit/join/matching.c).
- * Once all others are dropped, what hangs together is strongly connected.
- * Take an arc away, and wherever one could get before, one can get from the
- * head of an arc that is gone: the rest of the way behind the last such arc.
- * So a search from those heads sees all components that may have fallen apart.
- * A node that is new hangs on edges of the node that its records come from,
- * and carries their flow, so it lies in that one's component.
+ * Of two releases, an edge is a match if it carries flow or its ends lie in one strongly connected component of the
+ * residual graph (audit/join/matching.c).  Once all others are dropped, what hangs together is strongly connected.
+ * Take an arc away, and wherever one could get before, one can get from the head of an arc that is gone: the rest of
+ * the way behind the last such arc.  So a search from those heads sees all components that may have fallen apart.  A
+ * node that is new hangs on edges of the node that its records come from, and carries their flow, so it lies in that
+ * one's component.
  *
- * An edge that is dropped may leave others without a clique: those of whom
- * it was one.  They are looked for as long as the others of the clique are
- * there, so edges are dropped one by one, and suspects judged afterwards.
+ * An edge that is dropped may leave others without a clique: those of whom it was one.  They are looked for as long as
+ * the others of the clique are there, so edges are dropped one by one, and suspects judged afterwards.
  * ----------------------------------------------------------------
  */
 

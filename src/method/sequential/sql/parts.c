@@ -3,18 +3,16 @@
  *		Joins of some of the people.
  *
  * NOTES
- *		A person who left before the release at hand is in a part as an absentee.  What
- *		he was is recovered, or else he may be anything that his cells cover.
+ *		A person who left before the release at hand is in a part as an absentee.  What he was is recovered, or else he
+ *		may be anything that his cells cover.
  *
- *		Observers know of everybody in which releases he was.  So to be there or not
- *		is a quasi-identifier like any other: a column for each release that a person
- *		is absent from, which that release shows.  Otherwise those who came later would
- *		seem to hide those who were there before.
+ *		Observers know of everybody in which releases he was.  So to be there or not is a quasi-identifier like any
+ *		other: a column for each release that a person is absent from, which that release shows.  Otherwise those who
+ *		came later would seem to hide those who were there before.
  *
- *		Two releases tell by themselves how many people are in both.  Of more, a roster
- *		tells how many are in which: one release before all others that shows these
- *		columns, and so has a record of each person that fits that person's records
- *		only.  The sensitive values of absentees are unknown.
+ *		Two releases tell by themselves how many people are in both.  Of more, a roster tells how many are in which:
+ *		one release before all others that shows these columns, and so has a record of each person that fits that
+ *		person's records only.  The sensitive values of absentees are unknown.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -126,8 +124,8 @@ together_of(const JoinInput *join)
 }
 
 /*
- * The cell that covers all records of each person in a column: [people of the part].
- * One code will do for columns that observers do not see.
+ * The cell that covers all records of each person in a column: [people of the part].  One code will do for columns
+ * that observers do not see.
  */
 static Span *
 covered(const JoinInput *join, int32 column, Span whole)
@@ -340,10 +338,9 @@ make_part(const PeopleParting *parting, const People *people)
 }
 
 /*
- * Counts the people who have other insensitive values in one release than in another.
- * Of rows of equal cells and values that differ in insensitive columns it is not known
- * whose they are: any way to give them to people will do, if no person contradicts
- * himself.
+ * Counts the people who have other insensitive values in one release than in another.  Of rows of equal cells and
+ * values that differ in insensitive columns it is not known whose they are: any way to give them to people will do, if
+ * no person contradicts himself.
  */
 static uint64
 count_contradicted(const People *people)

@@ -1,17 +1,14 @@
 /*
  * recover.c
- *		Finding out what people were who have left, from what the log keeps of
- *		their quasi-identifiers.
+ *		Finding out what people were who have left, from what the log keeps of their quasi-identifiers.
  *
  * NOTES
- *		Of each release the log keeps a fingerprint of everybody's values in the
- *		columns that it shows.  Cells leave few values that are possible: those that
- *		anybody has, or that a cell begins with.  If one way to choose among them has
- *		the fingerprint, that is what he was.  If there is none, if they differ, or if
- *		there are too many to be tried, he may be anything that his cells cover.  Of
- *		a person whose true values are none of these, another way has the
- *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
- *		another person is judged in his place.
+ *		Of each release the log keeps a fingerprint of everybody's values in the columns that it shows.  Cells leave
+ *		few values that are possible: those that anybody has, or that a cell begins with.  If one way to choose among
+ *		them has the fingerprint, that is what he was.  If there is none, if they differ, or if there are too many to
+ *		be tried, he may be anything that his cells cover.  Of a person whose true values are none of these, another
+ *		way has the fingerprint by chance once in 2^32 / MOST_WAYS times at most: then another person is judged in his
+ *		place.
  */
 #include "method/sequential/sql/sequential_sql.h"
 

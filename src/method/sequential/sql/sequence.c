@@ -3,16 +3,16 @@
  *		Reading a sequence of releases, finding the next one, and judging it.
  *
  * NOTES
- *		Releases of which it is not known whose their rows are were waived by the
- *		owner (pprepub.acknowledge_history()): nothing is promised of them.
+ *		Releases of which it is not known whose their rows are were waived by the owner
+ *		(pprepub.acknowledge_history()): nothing is promised of them.
  *
- *		Releases decide by what they show which people count as others by now.  While the next
- *		one is looked for, it is taken to show everything; once it is found, people
- *		are told apart anew, by what it does show, and it is judged so.
+ *		Releases decide by what they show which people count as others by now.  While the next one is looked for, it is
+ *		taken to show everything; once it is found, people are told apart anew, by what it does show, and it is judged
+ *		so.
  *
- *		Published releases are judged again by the same people and cells, as the log
- *		and the tables have them.  Of people who have left the source since then, or are
- *		not what they were, it may not be known any more what they were.
+ *		Published releases are judged again by the same people and cells, as the log and the tables have them.  Of
+ *		people who have left the source since then, or are not what they were, it may not be known any more what they
+ *		were.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -95,20 +95,17 @@ show_cells(const Sequencing *sequencing, const Classes *classes)
 /* ----------------------------------------------------------------
  * Crowds: comparing, adding and subtracting the sensitive values that releases show
  *
- * Comparing the values of two releases gives those of the people who came in
- * between, and of those who left (paper 000, section 6, asks the first
- * only).  No cell can hide that.  A person with another value than before has
- * left with the one, and come with the other.
+ * Comparing the values of two releases gives those of the people who came in between, and of those who left (paper
+ * 000, section 6, asks the first only).  No cell can hide that.  A person with another value than before has left with
+ * the one, and come with the other.
  *
- * A group is of those who were in the same of the releases that show values,
- * with the same value.  A release shows the sum of its groups, so an
- * observer who knows who was there when adds and subtracts releases until one
- * group is left: its values are found.  Two releases are not all that it takes; of
- * those who were there in spring and not in summer, one was there in winter.
+ * A group is of those who were in the same of the releases that show values, with the same value.  A release shows the
+ * sum of its groups, so an observer who knows who was there when adds and subtracts releases until one group is left:
+ * its values are found.  Two releases are not all that it takes; of those who were there in spring and not in summer,
+ * one was there in winter.
  *
- * Which groups can be left follows from Gauss' elimination: releases are rows,
- * groups columns.  A group alone is a sum of rows where, in the end, one has no
- * other column.  It is done modulo a prime, where nothing is rounded.
+ * Which groups can be left follows from Gauss' elimination: releases are rows, groups columns.  A group alone is a sum
+ * of rows where, in the end, one has no other column.  It is done modulo a prime, where nothing is rounded.
  * ----------------------------------------------------------------
  */
 

@@ -1,11 +1,9 @@
 /*
  * sequential_sql.c
- *		Method sequential in SQL: what audit() says of its releases, and what an
- *		import breaks.
+ *		Method sequential in SQL: what audit() says of its releases, and what an import breaks.
  *
  * NOTES
- *		What is required is what releases were made with: k may have been raised since,
- *		for the next one.
+ *		What is required is what releases were made with: k may have been raised since, for the next one.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -76,8 +74,8 @@ check_up_to(Audit *audit, const Released *last)
 }
 
 /*
- * Checks all releases, and those up to each release after which a weaker one came: it hides nothing.  Imports that were
- * less than was promised stay so, whatever is still known of their people.
+ * Checks all releases, and those up to each release after which a weaker one came: it hides nothing.  Imports that
+ * were less than was promised stay so, whatever is still known of their people.
  */
 static void
 check_sequence(Audit *audit)
