@@ -3,9 +3,8 @@
  *		Groups of rows, and the search for small sets of columns.
  *
  * NOTES
- *		A group is parted by hashing its number with one code, so that a set costs
- *		one pass over the rows more than the set before it without the last column.
- *		Pairs of rows are counted, never visited.
+ *		A group is parted by hashing its number with one code, so that a set costs one pass over the rows more than the
+ *		set before it without the last column.  Pairs of rows are counted, never visited.
  */
 #include "audit/separation.h"
 

@@ -1,7 +1,7 @@
 /*
  * separation.h
- *		How well sets of columns tell rows apart, after Motwani and Xu (2007): the
- *		share of pairs of rows that differ in them, and the share of distinct tuples.
+ *		How well sets of columns tell rows apart, after Motwani and Xu (2007): the share of pairs of rows that differ
+ *		in them, and the share of distinct tuples.
  */
 #ifndef PPREPUB_AUDIT_SEPARATION_H
 #define PPREPUB_AUDIT_SEPARATION_H
