@@ -31,6 +31,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/risks.sql \
 	src/report/suggest/suggest.sql \
 	src/report/page/page.sql \
+	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql

@@ -38,7 +38,6 @@ typedef struct LoadingColumn
 	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
-	double		weight;			/* where rows are cut */
 	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
 } LoadingColumn;
 
@@ -54,8 +53,6 @@ struct FrameLoad
 	LoadingColumn *columns;
 	int			key;			/* a column */
 	const LoadingColumn *leaves;	/* or NULL */
-	int			nstrata;
-	const LoadingColumn **strata;	/* [nstrata] */
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;
@@ -143,23 +140,6 @@ receiver_end(DestReceiver *self)
 {
 }
 
-/* Notes whether newcomers are laid out by the publication's column i. */
-static bool
-lay_out_by(FrameLoad *load, const LayoutColumns *layout, int i, const LoadingColumn *column)
-{
-	bool		is_used = i == layout->leaves;
-
-	if (is_used)
-		load->leaves = column;
-	for (int s = 0; s < layout->nstrata; s++)
-		if (layout->strata[s] == i)
-		{
-			load->strata[s] = column;
-			is_used = true;
-		}
-	return is_used;
-}
-
 /* Makes a load without rows, with the columns that are shown, the key, the sensitive one, and those of the layout. */
 static FrameLoad *
 load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
@@ -167,15 +147,13 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	int			ncolumns = publication->ncolumns + publication->nhidden;
-	LayoutColumns layout = layout_columns(publication);
+	int			leaves = leaving_column(publication);
 
 	load->receiver = (DestReceiver) {receive_row, receiver_startup, receiver_end, receiver_end, DestTuplestore /* any that is not SPI's */ };
 	load->publication = publication;
 	load->shown = shown;
 	load->context = context;
 	load->columns = palloc0(sizeof(LoadingColumn) * (ncolumns + 1));
-	load->nstrata = layout.nstrata;
-	load->strata = palloc0(sizeof(LoadingColumn *) * (layout.nstrata + 1));
 	load->capacity = FIRST_CAPACITY;
 	load->keys = keys_create(key->type, key->collation);
 	for (int i = 0; i < ncolumns; i++)
@@ -189,11 +167,12 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		if (declared->role == ROLE_SENSITIVE_PART)
 			continue;
 		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
-		if (!lay_out_by(load, &layout, i, column) && column->is_layout_only)
+		if (i != leaves && column->is_layout_only)
 			continue;
+		if (i == leaves)
+			load->leaves = column;
 		load->ncolumns++;
 		column->column = declared;
-		column->weight = layout.weight[i];
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)
@@ -753,7 +732,6 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
-	frame->weight[q] = column->weight;
 	loaded->codings[q]->domain = &frame->domain[q];
 	pfree(code);
 }
@@ -843,29 +821,24 @@ load_finish(FrameLoad *load)
 	MemoryContext old = MemoryContextSwitchTo(load->context);
 	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
 	Frame	   *frame = &loaded->frame;
-	RowGroups  *groups;
 
 	keys_forget_index(load->keys);
 	frame->nrows = load->nrows;
 	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
 	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
-	frame->weight = palloc0(sizeof(double) * load->ncolumns);
 	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);
 	loaded->keys = load->keys->keys;
 	loaded->shown = load->shown;
 	loaded->fingerprint = new_zeros(uint32, load->nrows);
-	/* By what newcomers are laid out, before columns are coded in place */
-	groups = new_zeros(RowGroups, load->nstrata + 1);
+	/* When people leave is read before columns are coded in place */
 	if (load->leaves != NULL)
 	{
+		RowGroups  *groups = palloc0(sizeof(RowGroups));
+
 		group_rows(load, load->leaves, groups);
 		frame->leaves = groups;
 	}
-	for (int s = 0; s < load->nstrata; s++)
-		group_rows(load, load->strata[s], groups + 1 + s);
-	frame->nstrata = load->nstrata;
-	frame->strata = groups + 1;
 	progress_phase("code columns", load->ncolumns);
 	for (int i = 0; i < load->ncolumns; i++)
 	{

@@ -25,7 +25,7 @@
 #include "frame/domain.h"
 #include "frame/tuple_numbers.h"
 #include "miscadmin.h"
-#include "partition/signature_buckets.h"
+#include "partition/buckets.h"
 #include "utils/memutils.h"
 
 typedef struct Filling
