@@ -135,6 +135,7 @@ receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
 }
 
+/* Likewise. */
 static void
 receiver_end(DestReceiver *self)
 {

@@ -15,7 +15,6 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
