@@ -17,7 +17,6 @@
 #include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "frame/domain.h"
-#include "frame/union_find.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"

@@ -12,7 +12,6 @@
 #include "audit/updates.h"
 #include "frame/arrays.h"
 #include "frame/domain.h"
-#include "frame/union_find.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

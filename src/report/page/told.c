@@ -16,7 +16,7 @@
 #include "method/method.h"
 #include "release/search_budgets.h"
 #include "report/page/chart.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 
 /* Runs a query; its result is valid until the next one. */
