@@ -28,8 +28,8 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/health.sql \
 	src/report/linkability/linkability.sql \
 	src/report/risks.sql \
-	src/report/suggest/suggest.sql \
-	src/report/page/page.sql \
+	src/report/suggest.sql \
+	src/report/page.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql

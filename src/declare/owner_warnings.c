@@ -52,37 +52,6 @@ ask_figures(Figures *figures)
  * ----------------------------------------------------------------
  */
 
-/* Names that columns and tables of persons have. */
-#define PERSONS "(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?"
-#define PERSON_COLUMN "'^" PERSONS "(_?(id|no|nr|num|number|key|uuid|fk|ref))?$'"
-#define PERSON_TABLE "'^" PERSONS "$'"
-
-/*
- * Columns of a relation that seem to point to persons.  A foreign key is found through views by the column's name; one
- * that a view reads and does not show counts if the view shows a key of the table that has it.
- */
-static const char *const person_query =
-"WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
-" SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"
-"  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass"
-"  WHERE v.oid = r.relation AND v.relkind IN ('v', 'm')"
-" UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n"
-"), f AS (SELECT DISTINCT ON (a.attname) a.attname, c.conrelid, c.confrelid::regclass::text AS target, lower(t.relname) ~ " PERSON_TABLE " AS to_persons"
-" FROM r JOIN pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f' AND cardinality(c.conkey) = 1 AND c.confrelid <> c.conrelid"
-" JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] JOIN pg_class t ON t.oid = c.confrelid"
-" ORDER BY a.attname, to_persons DESC, c.oid"
-"), c AS (SELECT coalesce(s.attname, f.attname)::text AS name, s.attname IS NOT NULL AS shown, f.target, f.conrelid,"
-"  coalesce(f.to_persons, false) OR lower(coalesce(s.attname, f.attname)) ~ " PERSON_COLUMN " AS persons"
-" FROM (SELECT attname FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped AND atttypid <> 'bool'::regtype) s"
-" FULL JOIN f ON f.attname = s.attname)"
-" SELECT name, target, persons::int AS persons, shown::int AS shown FROM c"
-" WHERE (persons OR shown AND target IS NOT NULL) AND name IS DISTINCT FROM $2"
-" AND NOT EXISTS (SELECT FROM c k WHERE k.name = $2 AND k.persons)"
-" AND (shown OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname::text = $2 AND NOT a.attisdropped))"
-" AND (persons OR NOT EXISTS (SELECT FROM r JOIN pg_class t ON t.oid = r.relation JOIN pg_attribute a ON a.attrelid = t.oid"
-"  WHERE lower(t.relname) ~ " PERSON_TABLE " AND a.attname::text = $2))"
-" ORDER BY shown DESC, persons DESC, target IS NULL, name";
-
 PersonColumn *
 find_person_columns(Oid source, const char *key, int *n)
 {
@@ -90,7 +59,8 @@ find_person_columns(Oid source, const char *key, int *n)
 	PersonColumn *columns;
 
 	catalog_enter(&access);
-	*n = catalog_read(person_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
+	*n = catalog_read("SELECT name, target, persons::int AS persons, shown::int AS shown, rows_each, words FROM pprepub_internal.person_columns($1, $2)",
+					  CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
 	columns = MemoryContextAlloc(access.context, sizeof(PersonColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 		columns[i] = (PersonColumn) {
@@ -98,23 +68,11 @@ find_person_columns(Oid source, const char *key, int *n)
 			.target = catalog_text(&access, i, "target"),
 			.is_named = catalog_int(i, "persons"),
 			.is_shown = catalog_int(i, "shown"),
+			.rows_each = catalog_int(i, "rows_each"),
+			.words = catalog_text(&access, i, "words"),
 		};
 	catalog_leave(&access);
 	return columns;
-}
-
-bool
-repeats_persons(const PersonColumn *column, uint64 rows, uint64 distinct)
-{
-	/* Wards and the like have many rows each, persons some. */
-	return rows > distinct && rows <= distinct * (column->is_named ? 100 : 10);
-}
-
-char *
-points_to_persons(const PersonColumn *column)
-{
-	return column->target != NULL ? psprintf("column \"%s\" points to %s", column->name, column->target)
-		: psprintf("column \"%s\" is named like a person's key", column->name);
 }
 
 void
@@ -132,10 +90,10 @@ warn_of_several_rows(const DeclaredPublication *publication)
 							name, name, quoted_relation(publication->source))};
 
 		if (columns[i].is_shown &&
-			(!ask_figures(&figures) || !repeats_persons(&columns[i], figures.figure[0], figures.figure[1])))
+			(!ask_figures(&figures) || figures.figure[0] <= figures.figure[1] || figures.figure[0] > figures.figure[1] * columns[i].rows_each))
 			continue;
 		warn_owner(publication, &(OwnerWarning) {
-			.message = psprintf("%s: a person may have several rows", points_to_persons(&columns[i])),
+			.message = psprintf("%s: a person may have several rows", columns[i].words),
 			.detail = psprintf("Publication \"%s\" takes each \"%s\" for a person: its parameters count rows, and a class of several rows may be one person's.",
 							   publication->name, key),
 			.hint = "Publish a view with one row for each person, the last one for example, and the person as its key.",

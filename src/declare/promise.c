@@ -5,9 +5,12 @@
 #include "declare/promise.h"
 
 #include "declare/parameters.h"
+#include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
+
+PG_FUNCTION_INFO_V1(pprepub_promise);
 
 Datum
 declared_number(const DeclaredPublication *publication, const char *name, bool *isnull)
@@ -74,4 +77,10 @@ whole_principle(const DeclaredPublication *publication)
 	char	   *promise = list_promise(publication, true);
 
 	return promise == NULL ? pstrdup(publication->method) : promise;
+}
+
+Datum
+pprepub_promise(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(whole_principle(publication_look(text_argument(fcinfo, 0, "the name of a publication"), true))));
 }
