@@ -122,9 +122,9 @@ docs:
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
-	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/atoms.c src/history/companies.c src/history/epochs.c src/history/shown.c src/history/statistics.c \
+	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/seen.c \
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
-	src/frame/tuple_numbers.c src/store/layout.c src/store/bound_form.c
+	src/frame/tuple_numbers.c src/store/layout.c
 
 # Tests are linked from the objects of the server's build, which make ASSERT=1 gives assertions. make SANITIZE=1: from objects of
 # their own, with assertions and sanitizers.
@@ -215,7 +215,7 @@ lint-exports: $(shlib) $(DATA_built)
 
 # An object that is missing is made again.
 lint-missing: $(shlib)
-	mv src/store/start.o src/store/start.o.away; $(MAKE) -q $(shlib); made=$$?; mv src/store/start.o.away src/store/start.o; test $$made = 1
+	mv src/store/handler.o src/store/handler.o.away; $(MAKE) -q $(shlib); made=$$?; mv src/store/handler.o.away src/store/handler.o; test $$made = 1
 
 lint-typedefs:
 	PG_CONFIG=$(PG_CONFIG) perl test/lint/typedefs typedefs.list src

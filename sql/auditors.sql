@@ -57,7 +57,6 @@ SELECT * FROM pprepub.auditor;
 
 -- All the rest is the owner's.
 SELECT * FROM pprepub.class_members('audited');
-SELECT * FROM pprepub.signatures('audited');
 SELECT * FROM pprepub.neighborhoods('audited');
 SELECT * FROM pprepub.linked_values('audited');
 SELECT * FROM pprepub.link_profile('audited');

@@ -12,11 +12,12 @@ INSERT INTO store_t VALUES (78, 'other') RETURNING ctid > '(0,11)' AS behind;
 SET enable_seqscan = off;
 SELECT * FROM store_t WHERE id = 77;
 SELECT * FROM store_t WHERE id = 78;
--- VACUUM takes such entries away, and no other; whatever the index.
+-- VACUUM leaves such entries, and REINDEX takes them away.
 CREATE EXTENSION pgstattuple;
 CREATE FUNCTION entries() RETURNS bigint LANGUAGE sql AS $$ SELECT tuple_count FROM pgstattuple('store_t_pkey') $$;
-SELECT entries();
 VACUUM store_t;
+SELECT entries();
+REINDEX TABLE store_t;
 SELECT entries(), count(*) FROM store_t WHERE id > 0;
 SELECT * FROM store_t WHERE id = 78;
 CREATE TABLE store_v (id int PRIMARY KEY, t text, a int[]) USING pprepub WITH (autovacuum_enabled = off);
@@ -39,23 +40,16 @@ DO $$ BEGIN
 	END LOOP;
 END $$;
 SELECT pprepub.compact_storage('store_v') > 0 AS merged;
-SELECT (pgstattuple('store_v_pkey')).tuple_count, (pgstathashindex('store_v_hash')).live_items;
+-- What gin has put off, VACUUM puts in order.
 VACUUM store_v;
-SELECT (pgstattuple('store_v_pkey')).tuple_count, (pgstathashindex('store_v_hash')).live_items, count(*) FROM store_v;
+SELECT (pgstatginindex('store_v_gin')).pending_tuples;
 CREATE EXTENSION amcheck;
 SELECT bt_index_check('store_v_pkey', true);
 SELECT count(*) FROM store_v a WHERE t = (SELECT t FROM store_v b WHERE b.id = a.id) AND id = (SELECT id FROM store_v c WHERE c.t = a.t);
 SELECT count(*) FROM store_v WHERE a @> ARRAY[3];
--- What it has cleaned, it does not clean again.
-CALL store_undo(9001, 9002);
-VACUUM (INDEX_CLEANUP OFF) store_v;
-SELECT (pgstattuple('store_v_pkey')).tuple_count;
-VACUUM store_v;
-VACUUM store_v;
-SELECT (pgstattuple('store_v_pkey')).tuple_count;
-CALL store_do(9001, 9003);
+CALL store_do(5101, 5103);
 SELECT bt_index_check('store_v_pkey', true);
-SELECT count(*) FROM store_v WHERE id > 9000;
+SELECT count(*) FROM store_v WHERE id BETWEEN 5101 AND 5110;
 DROP EXTENSION amcheck;
 
 -- TRUNCATE rebuilds the indexes of the table before it comes to the rows.

@@ -98,8 +98,6 @@ typedef bool TU_UpdateIndexes;
 #define note_size(rel, pages, rows, hasindex, frozen, minmulti) \
 	vac_update_relstats(rel, pages, rows, 0, hasindex, frozen, minmulti, NULL, NULL, false)
 
-#define ConditionalLockTuple(rel, tid, mode, ...) \
-	ConditionalLockTuple(rel, tid, mode)
 #define heap_form_minimal_tuple(desc, values, nulls, ...) \
 	heap_form_minimal_tuple(desc, values, nulls)
 #define pgstat_report_vacuum(table, shared, live, dead, ...) \

@@ -6,8 +6,8 @@
 
 #include "answer/answer.h"
 #include "answer/live.h"
-#include "declare/hooks.h"
 #include "declare/parameters.h"
+#include "declare/publication.h"
 #include "fmgr.h"
 #include "method/method.h"
 #include "release/declared.h"

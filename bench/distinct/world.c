@@ -4,8 +4,8 @@
  */
 #include "world.h"
 
+#include "audit/updates.h"
 #include "bench.h"
-#include "audit/update/update_graph.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "compat.h"
 #include "partition/mondrian.h"
-#include "store/encoding/item.h"
+#include "store/encoding/parts.h"
 
 #include <string.h>
 

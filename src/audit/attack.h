@@ -21,14 +21,14 @@
 #ifndef PPREPUB_AUDIT_ATTACK_H
 #define PPREPUB_AUDIT_ATTACK_H
 
-#include "history/atoms.h"
+#include "history/seen.h"
 #include "partition/principle.h"
 
 typedef enum RevealedBy
 {
 	REVEALED_BY_INTERSECTION,
 	REVEALED_BY_DIFFERENCE,
-	REVEALED_BY_CHANGE,			/* people who have a true row now and had none: see changes.h */
+	REVEALED_BY_CHANGE,			/* people who have a true row now and had none: see smallest.h */
 	REVEALED_BY_ALL				/* an atom */
 } RevealedBy;
 

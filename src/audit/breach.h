@@ -7,8 +7,8 @@
 #ifndef PPREPUB_AUDIT_BREACH_H
 #define PPREPUB_AUDIT_BREACH_H
 
-#include "history/paths.h"
-#include "history/statistics.h"
+#include "history/past.h"
+#include "history/seen.h"
 #include "partition/classes.h"
 
 /* A class that linked a person to a value: its rows, and how many of them have it, which is not 0. */

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "audit/correlations.h"
+#include "audit/compromise.h"
 #include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"

@@ -5,7 +5,7 @@
 #ifndef PPREPUB_AUDIT_INVARIANCE_H
 #define PPREPUB_AUDIT_INVARIANCE_H
 
-#include "history/paths.h"
+#include "history/past.h"
 #include "history/seen.h"
 #include "partition/classes.h"
 

@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#include "declare/step.h"
+#include "declare/publication.h"
 #include "frame/dictionary.h"
 #include "utils/rangetypes.h"
 

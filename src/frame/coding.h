@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
-#include "declare/step.h"
 #include "frame/dictionary.h"
 #include "frame/domain.h"
 #include "frame/read_taxonomy.h"

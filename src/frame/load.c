@@ -12,7 +12,7 @@
  */
 #include "frame/load_private.h"
 
-#include "declare/layout_columns.h"
+#include "declare/parameters.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "frame/arrays.h"

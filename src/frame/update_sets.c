@@ -6,6 +6,7 @@
 
 #include "frame/arrays.h"
 #include "frame/span.h"
+#include "frame/union_find.h"
 #include "frame/update_sets.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -150,31 +151,18 @@ updates_close(const Updates *updates)
 	return closed;
 }
 
-static uint32
-find_root(uint32 *parent, uint32 value)
-{
-	while (parent[value] != value)
-		value = parent[value] = parent[parent[value]];
-	return value;
-}
-
 uint32 *
 updates_components(const Updates *updates, uint32 *n)
 {
-	uint32	   *parent = new_array(uint32, updates->nvalues);
+	uint64	   *parent = union_find_create(updates->nvalues);
 	uint32	   *component = new_array(uint32, updates->nvalues);
 
 	*n = 0;
 	for (Code v = 0; v < updates->nvalues; v++)
-		parent[v] = v;
-	for (Code v = 0; v < updates->nvalues; v++)
 		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
-			parent[find_root(parent, updates->to[at])] = find_root(parent, v);
+			union_unite(parent, updates->to[at], v);
 	for (Code v = 0; v < updates->nvalues; v++)
-		if (parent[v] == v)
-			component[v] = (*n)++;
-	for (Code v = 0; v < updates->nvalues; v++)
-		component[v] = component[find_root(parent, v)];
+		component[v] = parent[v] == v ? (*n)++ : component[union_root(parent, v)];
 	pfree(parent);
 	return component;
 }

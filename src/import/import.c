@@ -23,7 +23,7 @@
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "history/recalled_aspects.h"
+#include "history/recall.h"
 #include "history/witness.h"
 #include "import/import.h"
 #include "method/method.h"

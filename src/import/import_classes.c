@@ -12,7 +12,7 @@
 #include "import/import.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/row_classes.h"
+#include "release/released_rows.h"
 #include "release/shuffle.h"
 #include "utils/memutils.h"
 

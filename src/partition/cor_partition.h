@@ -5,8 +5,7 @@
 #ifndef PPREPUB_PARTITION_COR_PARTITION_H
 #define PPREPUB_PARTITION_COR_PARTITION_H
 
-#include "history/companies.h"
-#include "history/paths.h"
+#include "history/past.h"
 #include "partition/signature_buckets.h"
 
 /* ----------------------------------------------------------------

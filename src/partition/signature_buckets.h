@@ -14,7 +14,7 @@
 #ifndef PPREPUB_PARTITION_SIGNATURE_BUCKETS_H
 #define PPREPUB_PARTITION_SIGNATURE_BUCKETS_H
 
-#include "history/paths.h"
+#include "history/past.h"
 
 #define NO_BUCKET PG_UINT32_MAX
 

@@ -16,7 +16,7 @@
 #include "declare/publication.h"
 #include "executor/executor.h"
 #include "foreign/fdwapi.h"
-#include "history/reader.h"
+#include "history/rows.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"

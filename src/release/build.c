@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "audit/judge_draft.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "frame/arrays.h"
@@ -13,7 +12,7 @@
 #include "frame/print.h"
 #include "frame/rounding.h"
 #include "history/fold.h"
-#include "history/log.h"
+#include "history/past_tables.h"
 #include "release/distribution.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"

@@ -10,8 +10,8 @@
 
 #include "access/xact.h"
 #include "audit/smallest.h"
-#include "history/past_compare.h"
-#include "history/recalled_aspects.h"
+#include "history/rebuild.h"
+#include "history/recall.h"
 #include "release/given_principle.h"
 #include "release/past_releases.h"
 #include "release/release.h"

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "declare/hooks.h"
+#include "declare/publication.h"
 
 extern const DeclareHooks release_hooks;
 

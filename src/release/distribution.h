@@ -29,7 +29,7 @@ extern void verify_distribution_has_all(const DeclaredPublication *publication, 
 /* An error if a distance is declared that supposes an order, and the values of a sensitive column have none. */
 extern void verify_distance(const DeclaredPublication *publication);
 
-/* Checks the rows of a declared distribution; see declare/hooks.h. */
+/* Checks the rows of a declared distribution; see declare/publication.h. */
 extern void check_distribution(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening);
 
 #endif							/* PPREPUB_RELEASE_DISTRIBUTION_H */

@@ -25,7 +25,7 @@ typedef struct MethodSql
 {
 	/* ---- Tables that parameters name ---- */
 
-	/* Called for each new copy of such a table; may raise an error: see declare/hooks.h. */
+	/* Called for each new copy of such a table; may raise an error: see declare/publication.h. */
 	void		(*check_table) (const DeclaredPublication *publication, const char *param,
 								Oid old_copy, Oid new_copy, bool accept_weakening);
 

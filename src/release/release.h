@@ -10,7 +10,7 @@
 #include "audit/metrics.h"
 #include "frame/load.h"
 #include "history/fold.h"
-#include "history/log.h"
+#include "history/past_tables.h"
 #include "history/reference.h"
 #include "method/method.h"
 #include "release/checksum.h"

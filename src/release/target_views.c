@@ -5,9 +5,8 @@
 #include "release/target_views.h"
 
 #include "catalog/pg_class.h"
-#include "declare/comments.h"
-#include "declare/value_columns.h"
-#include "history/counterfeits.h"
+#include "declare/target_objects.h"
+#include "history/past_tables.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"
@@ -59,8 +58,8 @@ list_values(const DeclaredPublication *publication)
 static void
 copy_grants(Oid view, Oid table)
 {
-	Acl		   *acl = rights_on(RelationRelationId, view);
-	Oid			owner = relation_owner(view);
+	Oid			owner;
+	Acl		   *acl = rights_on(RelationRelationId, view, &owner);
 
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 	{

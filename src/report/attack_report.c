@@ -7,7 +7,7 @@
 #include "audit/attack.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/recalled_aspects.h"
+#include "history/recall.h"
 #include "release/given_principle.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"

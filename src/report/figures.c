@@ -14,49 +14,60 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "declare/work.h"
+#include "executor/tstoreReceiver.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "history/past_tables.h"
+#include "nodes/params.h"
 #include "release/past_releases.h"
 #include "release/search_budgets.h"
 #include "shared/steps.h"
+#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_owners_list);
 PG_FUNCTION_INFO_V1(pprepub_figures);
 PG_FUNCTION_INFO_V1(pprepub_release_figures);
+PG_FUNCTION_INFO_V1(pprepub_class_members);
 PG_FUNCTION_INFO_V1(pprepub_source_figures);
 PG_FUNCTION_INFO_V1(pprepub_report);
 PG_FUNCTION_INFO_V1(pprepub_linkability_in_steps);
 
-/* Calls the function of the same name and arguments in pprepub_internal; its rows are in SPI_tuptable. */
+/* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
 static void
-call_internal(FunctionCallInfo fcinfo)
+call_internal(FunctionCallInfo fcinfo, DestReceiver *receiver)
 {
 	Oid			function = fcinfo->flinfo->fn_oid;
 	Oid		   *types;
 	int			nargs;
-	Datum	   *values;
-	char	   *nulls;
+	ParamListInfo params;
 	StringInfoData sql;
+	SPIExecuteOptions options = {.read_only = true, .must_return_tuples = true, .dest = receiver};
 
 	(void) get_func_signature(function, &types, &nargs);
-	values = palloc(sizeof(Datum) * nargs);
-	nulls = palloc(nargs);
+	params = makeParamList(nargs);
 	initStringInfo(&sql);
 	for (int i = 0; i < nargs; i++)
 	{
 		appendStringInfo(&sql, "%s$%d", i > 0 ? ", " : "", i + 1);
-		values[i] = fcinfo->args[i].value;
-		nulls[i] = fcinfo->args[i].isnull ? 'n' : ' ';
+		params->params[i] = (ParamExternData) {fcinfo->args[i].value, fcinfo->args[i].isnull, PARAM_FLAG_CONST, types[i]};
 	}
-	if (SPI_execute_with_args(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
-							  nargs, types, values, nulls, true, 0) != SPI_OK_SELECT)
+	options.params = params;
+	if (SPI_execute_extended(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
+							 &options) < 0)
 		elog(ERROR, "could not compute figures");
+}
+
+static void
+put_rows(FunctionCallInfo fcinfo)
+{
+	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
+
+	SetTuplestoreDestReceiverParams(receiver, ((ReturnSetInfo *) fcinfo->resultinfo)->setResult, CurrentMemoryContext, false, NULL, NULL);
+	call_internal(fcinfo, receiver);
 }
 
 /* Begins the work, puts its rows, and ends it. */
@@ -65,9 +76,7 @@ report_rows(OwnersWork *work, FunctionCallInfo fcinfo)
 {
 	if (report_begin(work, fcinfo))
 	{
-		call_internal(fcinfo);
-		for (uint64 i = 0; i < SPI_processed; i++)
-			tuplestore_puttuple(work->result->setResult, SPI_tuptable->vals[i]);
+		put_rows(fcinfo);
 		work_close(work);
 	}
 	return (Datum) 0;
@@ -88,8 +97,8 @@ report_release_figures(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 
-	verify_not_null(fcinfo, 1, "the number of a release");
 	report_open_for_auditor(&work, fcinfo);
+	verify_not_null(fcinfo, 1, "the number of a release");
 	verify_release_number(work.publication, PG_GETARG_INT32(1));
 	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
 	return report_rows(&work, fcinfo);
@@ -119,6 +128,22 @@ pprepub_release_figures(PG_FUNCTION_ARGS)
 	return for_auditors(fcinfo, report_release_figures);
 }
 
+/* class_members(publication), for the owner: of a log that is whole, or it is an error. */
+Datum
+pprepub_class_members(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+
+	report_open(&work, fcinfo);
+	if (report_begin(&work, fcinfo))
+	{
+		log_verify(work.publication);
+		put_rows(fcinfo);
+		work_close(&work);
+	}
+	return (Datum) 0;
+}
+
 /*
  * NAME(source, …), about any table: with the rights of the caller, or as the owner of the table, restricted, if the caller
  * has those rights, too: a superuser runs nothing of others' as superuser.
@@ -126,7 +151,6 @@ pprepub_release_figures(PG_FUNCTION_ARGS)
 Datum
 pprepub_source_figures(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Identity	caller;
 	Oid			owner;
 	bool		acts_as_owner;
@@ -139,9 +163,7 @@ pprepub_source_figures(PG_FUNCTION_ARGS)
 	if (acts_as_owner)
 		act_as(&caller, owner);
 	SPI_connect();
-	call_internal(fcinfo);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
+	put_rows(fcinfo);
 	SPI_finish();
 	if (acts_as_owner)
 		act_as_before(&caller);
@@ -172,7 +194,7 @@ make_page(FunctionCallInfo fcinfo)
 	if (!is_internal)
 		hide_data();
 	work_begin(&work, work.publication->owner, GetActiveSnapshot());
-	call_internal(fcinfo);
+	call_internal(fcinfo, NULL);
 	page = cstring_to_text(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
 	page = (text *) memcpy(MemoryContextAlloc(context, VARSIZE(page)), page, VARSIZE(page));
 	work_close(&work);

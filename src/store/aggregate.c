@@ -1,6 +1,6 @@
 /*
  * aggregate.c
- *		Executing the aggregating custom scan.  See aggregate.h.
+ *		Executing the aggregating custom scan.  See plan.h.
  *
  * MEMORY
  *		When groups take as much as a hash table may, those that there are are handed on, and
@@ -8,15 +8,11 @@
  */
 #include "postgres.h"
 
-#include "store/aggregate.h"
+#include "store/plan.h"
 
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "store/explain.h"
-#include "store/filter.h"
-#include "store/keys.h"
-#include "store/scan.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -128,7 +124,7 @@ begin_aggregate(CustomScanState *node, EState *estate, int eflags)
 	int			ncolumns;
 	int		   *columns = choose_columns(&plan, &ncolumns, places);
 
-	state->batch = make_batch(table_slot_create(node->ss.ss_currentRelation, &estate->es_tupleTable), columns, ncolumns);
+	state->batch = make_batch(RelationGetDescr(node->ss.ss_currentRelation), columns, ncolumns);
 	begin_counting(state, &plan, places);
 	if (scan->custom_exprs != NIL)
 		state->filter = make_filter(scan->custom_exprs, &node->ss, INDEX_VAR,
@@ -397,13 +393,7 @@ make_state(CustomScan *scan)
 	return (Node *) state;
 }
 
-static const CustomScanMethods scan_methods = {
+const CustomScanMethods store_aggregate_methods = {
 	.CustomName = "pprepub aggregate",
 	.CreateCustomScanState = make_state
 };
-
-const CustomScanMethods *
-store_aggregate_methods(void)
-{
-	return &scan_methods;
-}

@@ -1,6 +1,6 @@
 /*
  * aggregate_plan.c
- *		The hook that adds aggregating paths.  See aggregate.h.
+ *		The hook that adds aggregating paths.  See plan.h.
  *
  * NOTES
  *		Row-level security, and conditions of views that are barriers, keep us away: the order in which
@@ -8,11 +8,10 @@
  */
 #include "postgres.h"
 
-#include "store/aggregate.h"
+#include "store/plan.h"
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -23,9 +22,6 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "store/condition.h"
-#include "store/scan.h"
-#include "store/tally.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -247,7 +243,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->custom_scan_tlist = scan_target_list(tlist, scan->custom_exprs, &plan);
 	scan->custom_private = list_of_aggregate_plan(&plan);
 	scan->flags = path->flags;
-	scan->methods = store_aggregate_methods();
+	scan->methods = &store_aggregate_methods;
 	return &scan->scan.plan;
 }
 
@@ -351,7 +347,7 @@ plan_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, R
 void
 start_aggregates(void)
 {
-	RegisterCustomScanMethods(store_aggregate_methods());
+	RegisterCustomScanMethods(&store_aggregate_methods);
 	previous_upper_paths = create_upper_paths_hook;
 	create_upper_paths_hook = plan_aggregates;
 }

@@ -18,7 +18,6 @@
 #include "compat.h"
 #include "port/pg_crc32c.h"
 #include "storage/lmgr.h"
-#include "store/rownumber.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"

@@ -1,15 +1,6 @@
 /*
  * chunks.h
- *		The TOAST relation of a table, as an ordered store of chunks.
- *
- * Whether a chunk is visible is decided by PostgreSQL's heap, under
- * the snapshot that is given; so are WAL, crash recovery and all the rest.
- *
- * LAYOUT of chunk_data: a checksum of all that follows and of chunk_id and
- * chunk_seq; the group's stamp (a random number that all chunks of one version
- * of a group share); bytes.
- *
- * Calls that differ between versions of PostgreSQL stand in chunks.c.
+ *		What is stored of a table: the counters of its metapage, and the chunks in its TOAST relation.
  */
 #ifndef PPREPUB_STORE_CHUNKS_H
 #define PPREPUB_STORE_CHUNKS_H
@@ -21,9 +12,59 @@
 #include "executor/tuptable.h"
 #include "storage/lockdefs.h"
 #include "store/layout.h"
-#include "store/metapage.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
+
+/* ----------------------------------------------------------------
+ * The metapage: how many rows a table has ever reserved, and which of them count (metapage.c)
+ *
+ * Block 0 of the main fork is all that the main fork has.  A fork without it is a
+ * table without rows, whatever the TOAST relation still holds: TRUNCATE rebuilds
+ * the table's indexes before it comes to that.
+ *
+ * The page's own lock guards the counters.  The reserving lock is held from
+ * before a reservation until its row stands in the TOAST relation, so whoever
+ * takes it, once, knows that every number below the counter has a row there,
+ * unless its transaction is dead.  It is a tuple lock on a TID that no row has,
+ * and nobody holds it for long.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Counters
+{
+	uint64		next;			/* the next row's number */
+	uint64		valid;			/* rows below it were truncated away */
+} Counters;
+
+/* False for a table that never had a row, since it was made or truncated. */
+extern bool read_counters(Relation rel, Counters *counters);
+
+extern void lock_reserving(Relation rel);
+extern void unlock_reserving(Relation rel);
+
+/* Reserves numbers for rows; returns the first. */
+extern uint64 reserve_rows(Relation rel, uint32 rows);
+
+/* Takes back the numbers from used on, which no row got, unless others were reserved behind them. */
+extern void return_rows(Relation rel, uint64 used, uint64 end);
+
+/* From now on the table has no rows; its numbers go on. */
+extern void invalidate_rows(Relation rel);
+
+/* Gives a new and empty main fork the counters of another. */
+extern void write_counters(Relation rel, const Counters *counters);
+
+/* ----------------------------------------------------------------
+ * The TOAST relation, as an ordered store of chunks (chunks.c)
+ *
+ * Whether a chunk is visible is decided by PostgreSQL's heap, under the snapshot
+ * that is given; so are WAL, crash recovery and all the rest.
+ *
+ * chunk_data is a checksum of all that follows and of chunk_id and chunk_seq; the
+ * group's stamp (a random number that all chunks of one version of a group
+ * share); bytes.
+ * ----------------------------------------------------------------
+ */
 
 /* An open table. */
 typedef struct Store

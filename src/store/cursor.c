@@ -9,14 +9,10 @@
  */
 #include "postgres.h"
 
-#include "store/cursor.h"
+#include "store/rows.h"
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
-#include "store/lookup.h"
-#include "store/pending.h"
-#include "store/rownumber.h"
-#include "store/slot.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -27,17 +23,24 @@ typedef struct Vector
 	bool	   *nulls;
 } Vector;
 
+/* A column that goes into a place of the slot. */
+typedef struct Wanted
+{
+	int			column;
+	int			place;
+} Wanted;
+
 struct Cursor
 {
 	/* The scan */
 	Relation	rel;			/* borrowed */
 	TupleDesc	desc;			/* borrowed: of the slots that are filled */
 	Snapshot	snapshot;		/* borrowed */
-	int			natts;
 	bool		all_columns;
 	const Bitmapset *columns;	/* borrowed: if not all */
+	bool		projects;		/* do these go into slots one after the other? */
 	int			nwanted;
-	int		   *wanted;			/* which columns, in order */
+	Wanted	   *wanted;
 	SkipGroup	skip;
 	void	   *skip_arg;
 	ChooseRows	choose;
@@ -71,11 +74,8 @@ struct Cursor
 	Vector	   *vectors;		/* for each column, allocated when needed */
 	int64		chosen;			/* of which vector rows were chosen, or -1 */
 	bool	   *wanted_rows;	/* of that vector; NULL if none are chosen */
+	int64		ready_upto;		/* rows up to here only have to be put into the slot */
 	const TupleTableSlot *prepared; /* this slot has NULL for columns that are not wanted */
-	const TupleTableSlot *ready;	/* into this slot the next rows go without further ado, */
-	int64		ready_upto;		/* as far as here */
-	BlockNumber block;			/* the TID of the row returned last */
-	OffsetNumber offset;
 
 	/* Counts */
 	uint64		groups_read;
@@ -102,7 +102,8 @@ leave_group(Cursor *cursor)
 	cursor->group = NULL;
 	cursor->in_memory = NULL;
 	cursor->vector = cursor->chosen = -1;
-	cursor->ready = NULL;
+	cursor->ready_upto = 0;
+	cursor->prepared = NULL;
 	MemoryContextReset(cursor->vector_context);
 	MemoryContextReset(cursor->group_context);
 }
@@ -123,17 +124,25 @@ close_everything(Cursor *cursor)
 	cursor->store = NULL;
 }
 
+/* Makes room for columns to be wanted, and forgets what was decoded of others. */
+static void
+forget_columns(Cursor *cursor, int room)
+{
+	cursor->wanted = MemoryContextAlloc(cursor->context, Max(room, 1) * sizeof(Wanted));
+	cursor->nwanted = 0;
+	cursor->prepared = NULL;
+	cursor->ready_upto = 0;
+	cursor->vector = -1;
+}
+
 /* Dropped columns need not be read. */
 static void
 choose_columns(Cursor *cursor)
 {
-	cursor->prepared = NULL;
-	cursor->ready = NULL;
-	cursor->vector = -1;
-	cursor->nwanted = 0;
-	for (int i = 0; i < cursor->natts; i++)
+	forget_columns(cursor, cursor->desc->natts);
+	for (int i = 0; i < cursor->desc->natts; i++)
 		if ((cursor->all_columns || bms_is_member(i, cursor->columns)) && !TupleDescAttr(cursor->desc, i)->attisdropped)
-			cursor->wanted[cursor->nwanted++] = i;
+			cursor->wanted[cursor->nwanted++] = (Wanted) {i, i};
 }
 
 /* A table that ALTER TABLE rewrites has its new columns already; its rows are read with the old ones. */
@@ -141,11 +150,10 @@ static void
 adopt_descriptor(Cursor *cursor, TupleDesc desc)
 {
 	cursor->desc = desc;
-	cursor->natts = desc->natts;
-	cursor->vectors = MemoryContextAllocZero(cursor->context, Max(cursor->natts, 1) * sizeof(Vector));
-	cursor->wanted = MemoryContextAlloc(cursor->context, Max(cursor->natts, 1) * sizeof(int));
-	cursor->vector = -1;
+	cursor->vectors = MemoryContextAllocZero(cursor->context, Max(desc->natts, 1) * sizeof(Vector));
 	choose_columns(cursor);
+	if (cursor->group != NULL)
+		cursor->group->desc = desc;
 }
 
 Cursor *
@@ -187,11 +195,20 @@ restart_cursor(Cursor *cursor)
 }
 
 void
-cursor_wants(Cursor *cursor, const Bitmapset *columns, bool all)
+cursor_wants(Cursor *cursor, const Bitmapset *columns)
 {
 	cursor->columns = columns;
-	cursor->all_columns = all;
+	cursor->all_columns = false;
 	choose_columns(cursor);
+}
+
+void
+cursor_projects(Cursor *cursor, const int *columns, int ncolumns)
+{
+	forget_columns(cursor, ncolumns);
+	cursor->projects = true;
+	for (int i = 0; i < ncolumns; i++)
+		cursor->wanted[cursor->nwanted++] = (Wanted) {columns[i], i};
 }
 
 void
@@ -222,7 +239,7 @@ cursor_range(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->low = from;
 	cursor->high = upto;
 	cursor->limited = from > 0 || upto < MAX_ROWS;
-	cursor->ready = NULL;
+	cursor->ready_upto = 0;
 	/* A group that the range begins in may be the one that is open. */
 	if (cursor->group != NULL || cursor->in_memory != NULL)
 		leave_group(cursor);
@@ -533,22 +550,25 @@ load_columns(Cursor *cursor)
 {
 	RowGroup   *group = cursor->group;
 
-	for (int i = 0; i < cursor->nwanted && cursor->wanted[i] < group->header.natts; i++)
+	for (int i = 0; i < cursor->nwanted;)
 	{
-		const ColumnEntry *entry = &group->columns[cursor->wanted[i]];
-		uint64		upto = entry->offset + entry->length;
+		int			first = cursor->wanted[i].column;
+		uint64		from = 0;
+		uint64		upto = 0;
 		const char *wrong;
 
-		while (i + 1 < cursor->nwanted && cursor->wanted[i + 1] == cursor->wanted[i] + 1 &&
-			   cursor->wanted[i + 1] < group->header.natts)
-		{
-			const ColumnEntry *neighbour = &group->columns[cursor->wanted[++i]];
+		/* Neighbours go together. */
+		for (int column = first; i < cursor->nwanted && cursor->wanted[i].column == column; column++, i++)
+			if (column < group->header.natts)
+			{
+				const ColumnEntry *entry = &group->columns[column];
 
-			upto = Max(upto, neighbour->offset + neighbour->length);
-		}
-		wrong = load_bytes(group, entry->offset, upto);
+				from = column == first ? entry->offset : from;
+				upto = Max(upto, entry->offset + entry->length);
+			}
+		wrong = load_bytes(group, from, upto);
 		if (wrong != NULL)
-			group_damaged(group, cursor->wanted[i], wrong);
+			group_damaged(group, first, wrong);
 	}
 }
 
@@ -559,98 +579,64 @@ decode_current(Cursor *cursor, int64 number)
 	uint32		row = (uint32) number * ENCODING_VECTOR;
 	uint32		n = Min(cursor->nrows - row, ENCODING_VECTOR);
 
-	if (number == cursor->vector)
-		return;
 	cursor->vector = -1;
 	cursor->prepared = NULL;
 	MemoryContextReset(cursor->vector_context);
 	if (row == 0)
 		load_columns(cursor);
 	for (int i = 0; i < cursor->nwanted; i++)
-		decode_column(cursor, cursor->wanted[i], (uint32) number, n);
+		decode_column(cursor, cursor->wanted[i].column, (uint32) number, n);
 	cursor->vector = number;
+	if (!cursor->limited && !group_has_gaps(cursor->group))
+		cursor->ready_upto = row + n;
 }
 
-static uint64
+static inline uint64
 current_number(Cursor *cursor)
 {
 	return cursor->group ? group_number(cursor->group, (uint32) cursor->index) :
 		cursor->in_memory->first + cursor->index;
 }
 
-/* Copies the wanted columns of a row from the decoded vectors into the slot. */
+/* Puts the current row into the slot; columns that are not wanted are NULL. */
 static inline void
-put_values(const Cursor *cursor, uint32 in_vector, TupleTableSlot *slot)
+put_row(Cursor *cursor, TupleTableSlot *slot)
 {
-	for (int i = 0; i < cursor->nwanted; i++)
+	uint32		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
+
+	if (TTS_SHOULDFREE(slot))
+		ExecClearTuple(slot);
+	if (slot->tts_tupleDescriptor != cursor->desc && !cursor->projects)
+		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
+	if (cursor->group != NULL && cursor->index / ENCODING_VECTOR != cursor->vector)
+		decode_current(cursor, cursor->index / ENCODING_VECTOR);
+	if (slot != cursor->prepared && cursor->nwanted < slot->tts_tupleDescriptor->natts)
 	{
-		int			column = cursor->wanted[i];
-		const Vector *vector = &cursor->vectors[column];
-
-		slot->tts_isnull[column] = vector->nulls[in_vector];
-		slot->tts_values[column] = vector->values[in_vector];
-	}
-}
-
-/* A custom scan has plainly virtual slots, all others have ours. */
-static bool
-is_virtual(const TupleTableSlot *slot)
-{
-	return TTS_IS_VIRTUAL(slot) || slot->tts_ops == stored_slot_ops();
-}
-
-/*
- * Notes that the next rows of the vector only need their values put into the
- * same slot, if that is so.
- */
-static void
-note_ready(Cursor *cursor, const TupleTableSlot *slot)
-{
-	cursor->block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
-	cursor->offset = ItemPointerGetOffsetNumberNoCheck(&slot->tts_tid);
-	cursor->ready = is_virtual(slot) && !cursor->limited && !group_has_gaps(cursor->group) ? slot : NULL;
-	cursor->ready_upto = Min((cursor->vector + 1) * ENCODING_VECTOR, (int64) cursor->nrows);
-}
-
-/* Puts the current row of a group into the slot; columns that are not wanted are NULL. */
-static void
-store_from_group(Cursor *cursor, TupleTableSlot *slot)
-{
-	decode_current(cursor, cursor->index / ENCODING_VECTOR);
-	if (cursor->nwanted < cursor->natts && slot != cursor->prepared)
-	{
-		memset(slot->tts_isnull, true, cursor->natts);
-		memset(slot->tts_values, 0, cursor->natts * sizeof(Datum));
+		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
+		memset(slot->tts_values, 0, slot->tts_tupleDescriptor->natts * sizeof(Datum));
 		cursor->prepared = slot;
 	}
-	put_values(cursor, (uint32) cursor->index % ENCODING_VECTOR, slot);
-	tid_of_row(current_number(cursor), &slot->tts_tid);
-	note_ready(cursor, slot);
-}
-
-static void
-store_from_memory(Cursor *cursor, TupleTableSlot *slot)
-{
-	store_pending_row(cursor->in_memory, (uint32) cursor->index, cursor->desc, slot);
-}
-
-/* Puts the current row into the slot, from a group or from memory. */
-static void
-store_current(Cursor *cursor, TupleTableSlot *slot)
-{
-	ExecClearTuple(slot);
-	if (slot->tts_tupleDescriptor != cursor->desc)
+	for (int i = 0; i < cursor->nwanted && cursor->group != NULL; i++)
 	{
-		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
-		if (cursor->group != NULL)
-			cursor->group->desc = cursor->desc;
+		Wanted		wanted = cursor->wanted[i];
+		const Vector *vector = &cursor->vectors[wanted.column];
+
+		slot->tts_isnull[wanted.place] = vector->nulls[in_vector];
+		slot->tts_values[wanted.place] = vector->values[in_vector];
 	}
-	if (cursor->group != NULL)
-		store_from_group(cursor, slot);
-	else
-		store_from_memory(cursor, slot);
+	for (int i = 0; i < cursor->nwanted && cursor->group == NULL; i++)
+	{
+		Wanted		wanted = cursor->wanted[i];
+
+		slot->tts_values[wanted.place] = pending_value(cursor->in_memory, cursor->index, wanted.column, cursor->desc,
+													   &slot->tts_isnull[wanted.place]);
+	}
+	tid_of_row(current_number(cursor), &slot->tts_tid);
 	slot->tts_tableOid = RelationGetRelid(cursor->rel);
-	ExecStoreVirtualTuple(slot);
+
+	/* Like ExecStoreVirtualTuple(): all slots that rows of ours come in are virtual. */
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
 }
 
 /* Asks for the rows wanted of a vector when it comes to it. */
@@ -707,95 +693,20 @@ cursor_backward(Cursor *cursor)
 	return !cursor->limited || current_number(cursor) >= cursor->low;
 }
 
-/* Is the row the next of a decoded vector, for the slot that had the row before? Most rows are. */
-static inline bool
-is_ready(const Cursor *cursor, ScanDirection direction, const TupleTableSlot *slot)
-{
-	return slot == cursor->ready && cursor->index + 1 < cursor->ready_upto && ScanDirectionIsForward(direction) &&
-		(cursor->choose == NULL || cursor->wanted_rows[(cursor->index + 1) % ENCODING_VECTOR]);
-}
-
-/* Steps to the next row, and keeps block and offset in step without a division. */
-static inline void
-step_in_vector(Cursor *cursor)
-{
-	cursor->index++;
-	if (++cursor->offset > ROWS_PER_BLOCK)
-	{
-		cursor->offset = 1;
-		cursor->block++;
-	}
-}
-
-/* Like ExecStoreVirtualTuple(), for a slot that has nothing to be freed. */
-static inline void
-set_filled(TupleTableSlot *slot, int natts)
-{
-	slot->tts_flags &= ~TTS_FLAG_EMPTY;
-	slot->tts_nvalid = natts;
-}
-
-/* Stores the next row where its vector is decoded and the slot is set up: the short way for most rows. */
-static inline bool
-next_is_ready(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
-{
-	if (!is_ready(cursor, direction, slot) || TTS_SHOULDFREE(slot))
-		return false;
-	step_in_vector(cursor);
-	put_values(cursor, (uint32) cursor->index % ENCODING_VECTOR, slot);
-	ItemPointerSet(&slot->tts_tid, cursor->block, cursor->offset);
-	slot->tts_tableOid = RelationGetRelid(cursor->rel);
-	set_filled(slot, cursor->natts);
-	return true;
-}
-
-bool
-cursor_next_columns(Cursor *cursor, ScanDirection direction, TupleTableSlot *whole,
-					TupleTableSlot *slot, const int *columns, int ncolumns)
-{
-	if (TTS_SHOULDFREE(slot))
-		ExecClearTuple(slot);
-	if (is_ready(cursor, direction, whole))
-	{
-		uint32		in_vector;
-
-		step_in_vector(cursor);
-		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
-		for (int i = 0; i < ncolumns; i++)
-		{
-			const Vector *vector = &cursor->vectors[columns[i]];
-
-			slot->tts_isnull[i] = vector->nulls[in_vector];
-			slot->tts_values[i] = vector->values[in_vector];
-		}
-	}
-	else if (cursor_next(cursor, direction, whole))
-		for (int i = 0; i < ncolumns; i++)
-		{
-			slot->tts_isnull[i] = whole->tts_isnull[columns[i]];
-			slot->tts_values[i] = whole->tts_values[columns[i]];
-		}
-	else
-	{
-		ExecClearTuple(slot);
-		return false;
-	}
-	set_filled(slot, ncolumns);
-	return true;
-}
-
 bool
 cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 {
-	if (next_is_ready(cursor, direction, slot))
-		return true;
-	if (ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor))
+	/* Most rows are the next of a vector that is decoded. */
+	if (ScanDirectionIsForward(direction) && cursor->index + 1 < cursor->ready_upto &&
+		(cursor->choose == NULL || cursor->wanted_rows[(cursor->index + 1) % ENCODING_VECTOR]))
+		cursor->index++;
+	else if (!(ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor)))
 	{
-		store_current(cursor, slot);
-		return true;
+		ExecClearTuple(slot);
+		return false;
 	}
-	ExecClearTuple(slot);
-	return false;
+	put_row(cursor, slot);
+	return true;
 }
 
 bool
@@ -814,11 +725,10 @@ cursor_group(const Cursor *cursor)
 	return cursor->group;
 }
 
-void
-cursor_row_in_memory(Cursor *cursor, uint32 index, TupleTableSlot *slot)
+const PendingGroup *
+cursor_pending(const Cursor *cursor)
 {
-	cursor->index = index;
-	store_current(cursor, slot);
+	return cursor->in_memory;
 }
 
 /* Finds the row with this number in the current group. */
@@ -845,7 +755,7 @@ cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->low = from;
 	cursor->high = upto;
 	cursor->limited = true;
-	cursor->ready = NULL;
+	cursor->ready_upto = 0;
 	cursor->index = index_from(cursor, from) - 1;
 }
 
@@ -893,6 +803,6 @@ cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot)
 	if (!find_in_current(cursor, row, &index) && !enter_group_of(cursor, row, &index))
 		return false;
 	cursor->index = index;
-	store_current(cursor, slot);
+	put_row(cursor, slot);
 	return true;
 }

@@ -10,16 +10,15 @@
 #include "access/sysattr.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/dsm.h"
-#include "store/explain.h"
-#include "store/filter.h"
-#include "store/scan.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/ruleutils.h"
 
 /* In the memory that workers share, followed by the scan's own part. */
 typedef struct SharedCounts
@@ -35,7 +34,7 @@ typedef struct StoreScanState
 	Batch	   *batch;			/* of the conditions' columns; NULL if there are no conditions */
 	Filter	   *filter;			/* the same */
 	bool		all_pass;		/* do all rows of the current group? */
-	int			nprojected;		/* if all that is wanted of a row are these columns, without conditions; else -1 */
+	int			nprojected;		/* if these columns of a row are wanted, without conditions; else -1 */
 	int		   *projected;
 
 	/* Counts */
@@ -61,7 +60,7 @@ look_at_projection(StoreScanState *state)
 	ListCell   *cell;
 
 	state->nprojected = -1;
-	if (node->ps.qual != NULL || node->ps.ps_ProjInfo == NULL)
+	if (node->ps.qual != NULL || node->ps.ps_ProjInfo == NULL || node->ps.state->es_epq_active != NULL)
 		return;
 	state->projected = palloc(Max(list_length(targets), 1) * sizeof(int));
 	foreach(cell, targets)
@@ -96,7 +95,7 @@ begin_filter(StoreScanState *state, List *clauses)
 		places[i] = ncolumns;
 		columns[ncolumns++] = i;
 	}
-	state->batch = make_batch(node->ss_ScanTupleSlot, columns, ncolumns);
+	state->batch = make_batch(desc, columns, ncolumns);
 	state->filter = make_filter(clauses, node, relid, NULL, places, state->batch);
 }
 
@@ -155,7 +154,10 @@ set_up_cursor(StoreScanState *state, TableScanDesc scan)
 	Cursor	   *cursor = scan_cursor(scan);
 
 	state->base.ss.ss_currentScanDesc = scan;
-	cursor_wants(cursor, state->columns, false);
+	if (state->nprojected >= 0)
+		cursor_projects(cursor, state->projected, state->nprojected);
+	else
+		cursor_wants(cursor, state->columns);
 	if (state->filter == NULL)
 		return;
 	state->batch->cursor = cursor;
@@ -196,22 +198,19 @@ end_scan(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
-static void
-need_scan(ScanState *node)
-{
-	if (node->ss_currentScanDesc == NULL)
-		set_up_cursor((StoreScanState *) node,
-					  table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL));
-}
-
+/* Puts the next row into the slot of the scan or, of plain columns, into that of the projection. */
 static TupleTableSlot *
 next_row(ScanState *node)
 {
-	EState	   *estate = node->ps.state;
-	TupleTableSlot *slot = node->ss_ScanTupleSlot;
+	StoreScanState *state = (StoreScanState *) node;
+	TupleTableSlot *slot = state->nprojected >= 0 ? node->ps.ps_ProjInfo->pi_state.resultslot : node->ss_ScanTupleSlot;
 
-	need_scan(node);
-	return pprepub_scan_getnextslot(node->ss_currentScanDesc, estate->es_direction, slot) ? slot : NULL;
+	CHECK_FOR_INTERRUPTS();
+	if (node->ss_currentScanDesc == NULL)
+		set_up_cursor(state, table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL));
+	if (cursor_next(scan_cursor(node->ss_currentScanDesc), node->ps.state->es_direction, slot))
+		pgstat_count_heap_getnext(node->ss_currentRelation);
+	return slot;
 }
 
 /* All conditions are checked by ExecScan, too. */
@@ -221,44 +220,13 @@ recheck(ScanState *node, TupleTableSlot *slot)
 	return true;
 }
 
-/* Fetches a row straight into the slot of the projection. */
-static TupleTableSlot *
-next_projected(StoreScanState *state)
-{
-	ScanState  *node = &state->base.ss;
-	TupleTableSlot *slot = node->ps.ps_ProjInfo->pi_state.resultslot;
-
-	CHECK_FOR_INTERRUPTS();
-	need_scan(node);
-	if (!cursor_next_columns(scan_cursor(node->ss_currentScanDesc), node->ps.state->es_direction, node->ss_ScanTupleSlot,
-							 slot, state->projected, state->nprojected))
-		return slot;
-	pgstat_count_heap_getnext(node->ss_currentRelation);
-	return slot;
-}
-
-/* The row as it is. */
-static TupleTableSlot *
-next_whole(ScanState *node)
-{
-	CHECK_FOR_INTERRUPTS();
-	next_row(node);
-	return node->ss_ScanTupleSlot;
-}
-
-/* Most queries go without a qual or a projection, and need not pay for ExecScan(). */
+/* Most queries go without a qual, and need not pay for ExecScan(). */
 static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
-	StoreScanState *state = (StoreScanState *) node;
-
-	if (node->ss.ps.state->es_epq_active == NULL)
-	{
-		if (state->nprojected >= 0)
-			return next_projected(state);
-		if (node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL)
-			return next_whole(&node->ss);
-	}
+	if (((StoreScanState *) node)->nprojected >= 0 ||
+		(node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL && node->ss.ps.state->es_epq_active == NULL))
+		return next_row(&node->ss);
 	return ExecScan(&node->ss, next_row, recheck);
 }
 
@@ -347,6 +315,32 @@ shut_down(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
+void
+explain_columns(const CustomScanState *node, const Bitmapset *columns, ExplainState *es)
+{
+	TupleDesc	desc = RelationGetDescr(node->ss.ss_currentRelation);
+	List	   *names = NIL;
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		names = lappend(names, NameStr(TupleDescAttr(desc, column)->attname));
+	ExplainPropertyList("Columns", names, es);
+}
+
+void
+explain_clauses(CustomScanState *node, const char *label, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	List	   *context;
+
+	if (plan->custom_exprs == NIL)
+		return;
+	context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
+	ExplainPropertyText(label,
+						deparse_expression((Node *) make_ands_explicit(list_copy(plan->custom_exprs)), context,
+										   explained_tables(es) > 1 || es->verbose, false), es);
+}
+
 /* Shows columns and conditions and, with ANALYZE, how many groups were read and skipped. */
 static void
 explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
@@ -387,13 +381,7 @@ make_state(CustomScan *scan)
 	return (Node *) state;
 }
 
-static const CustomScanMethods scan_methods = {
+const CustomScanMethods store_scan_methods = {
 	.CustomName = "pprepub",
 	.CreateCustomScanState = make_state
 };
-
-const CustomScanMethods *
-store_scan_methods(void)
-{
-	return &scan_methods;
-}

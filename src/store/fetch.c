@@ -1,21 +1,17 @@
 /*
  * fetch.c
- *		Fetching rows by number.  See fetch.h.
+ *		Fetching rows by number.  See rows.h.
  */
 #include "postgres.h"
 
-#include "store/fetch.h"
+#include "store/rows.h"
 
 #include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "store/cache.h"
-#include "store/lookup.h"
-#include "store/pending.h"
-#include "store/refuse.h"
-#include "store/rownumber.h"
+#include "store/handler.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -41,7 +37,6 @@ typedef struct KeptValue
 struct Fetcher
 {
 	Relation	rel;			/* borrowed */
-	uint64		cleaned;		/* when an index was not yet read: it has no dead rows below */
 	Store	   *store;			/* owned, NULL until needed */
 	ChunkReader *reader;		/* owned */
 
@@ -67,14 +62,11 @@ struct Fetcher
 #define KEPT_BYTES (256 * 1024)
 
 Fetcher *
-begin_fetcher(Relation rel, bool for_index)
+begin_fetcher(Relation rel)
 {
 	Fetcher    *fetcher = palloc0(sizeof(Fetcher));
-	Counters	counters;
 
 	fetcher->rel = rel;
-	if (for_index && read_counters(rel, &counters))
-		fetcher->cleaned = counters.cleaned;
 	fetcher->context = AllocSetContextCreate(CurrentMemoryContext, "fetching a row", ALLOCSET_SMALL_SIZES);
 	return fetcher;
 }
@@ -289,16 +281,6 @@ fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot
 }
 
 /*
- * Checks for duplicates throw the row away, and hold a lock on a page of the
- * index meanwhile: nothing is decoded then.
- */
-static bool
-only_existence_counts(Snapshot snapshot)
-{
-	return !IsMVCCSnapshot(snapshot) && InterruptHoldoffCount > 0;
-}
-
-/*
  * Looks again for a row that exists, although no visible group had it: a merge
  * may have committed meanwhile, see row_exists().
  */
@@ -335,10 +317,42 @@ fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slo
 	return false;
 }
 
-/* Fetches a row that the snapshot sees; other snapshots than MVCC ones look again after a merge. */
+/*
+ * Fetches a row by the kind of the snapshot: from memory, by its existence alone, or from its group.  Rows are never
+ * deleted, so SnapshotAny finds with SnapshotSelf every row that some snapshot has seen.
+ */
 static bool
-fetch_visible(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
+fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
+	PendingGroup *group = pending_group_of(fetcher->rel, row, snapshot);
+
+	if (group != NULL)
+	{
+		TupleDesc	desc = slot->tts_tupleDescriptor;
+
+		for (int i = 0; i < desc->natts; i++)
+			slot->tts_values[i] = pending_value(group, (uint32) (row - group->first), i, desc, &slot->tts_isnull[i]);
+		/* A dirty snapshot learns that there is no transaction to wait for. */
+		if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
+			snapshot->xmin = snapshot->xmax = InvalidTransactionId;
+		return true;
+	}
+	if (!open_fetcher(fetcher, snapshot))
+		return false;
+
+	/*
+	 * Checks for duplicates throw the row away, and hold a lock on a page of the index meanwhile: nothing is decoded
+	 * then.
+	 */
+	if (!IsMVCCSnapshot(snapshot) && InterruptHoldoffCount > 0)
+	{
+		if (!row_exists(fetcher->reader, row, snapshot))
+			return false;
+		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
+		return true;
+	}
+	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
+		return fetch_dirty(fetcher, row, snapshot, slot);
 	if (fetch_from_group(fetcher, row, snapshot, slot) ||
 		(!IsMVCCSnapshot(snapshot) && !IsInParallelMode() && fetch_again(fetcher, row, slot)))
 		return true;
@@ -348,59 +362,15 @@ fetch_visible(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *s
 	return false;
 }
 
-/* Fetches a row from our pending groups; a dirty snapshot learns that there is no transaction to wait for. */
-static bool
-fetch_pending(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
-{
-	PendingGroup *group = pending_group_of(fetcher->rel, row, snapshot);
-
-	if (group == NULL)
-		return false;
-	store_pending_row(group, (uint32) (row - group->first), slot->tts_tupleDescriptor, slot);
-	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
-		snapshot->xmin = snapshot->xmax = InvalidTransactionId;
-	return true;
-}
-
-/* Fetches a row by the kind of the snapshot: from memory, by its existence alone, or from its group. */
-static bool
-fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
-{
-	if (fetch_pending(fetcher, row, snapshot, slot))
-		return true;
-	if (!open_fetcher(fetcher, snapshot))
-		return false;
-	if (only_existence_counts(snapshot))
-	{
-		if (!row_exists(fetcher->reader, row, snapshot))
-			return false;
-		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
-		return true;
-	}
-	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
-		return fetch_dirty(fetcher, row, snapshot, slot);
-	return fetch_visible(fetcher, row, snapshot, slot);
-}
-
-/*
- * Rows are never deleted, so SnapshotAny finds with SnapshotSelf every row
- * that some snapshot has seen.
- */
 bool
 fetch_row(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
-	bool		found;
-
 	ExecClearTuple(slot);
-	found = fetch(fetcher, row, snapshot->snapshot_type == SNAPSHOT_ANY ? SnapshotSelf : snapshot, slot);
-	if (found)
-	{
-		tid_of_row(row, &slot->tts_tid);
-		slot->tts_tableOid = RelationGetRelid(fetcher->rel);
-		ExecStoreVirtualTuple(slot);
-		ExecMaterializeSlot(slot);
-	}
-	else if (row < fetcher->cleaned)
-		verify_row_is_there(fetcher->rel, row);
-	return found;
+	if (!fetch(fetcher, row, snapshot->snapshot_type == SNAPSHOT_ANY ? SnapshotSelf : snapshot, slot))
+		return false;
+	tid_of_row(row, &slot->tts_tid);
+	slot->tts_tableOid = RelationGetRelid(fetcher->rel);
+	ExecStoreVirtualTuple(slot);
+	ExecMaterializeSlot(slot);
+	return true;
 }

@@ -1,14 +1,18 @@
 /*
  * group.c
- *		Opening groups and bringing their bytes.  See group.h.
+ *		Opening groups, bringing their bytes, and keeping those that were opened recently.  See group.h.
+ *
+ * MEMORY
+ *		Groups that are kept take CACHE_BYTES at most, but for the one that is in use:
+ *		when there are more, or more than CACHE_GROUPS, all go.
  */
 #include "postgres.h"
 
 #include "store/group.h"
 
 #include "access/htup_details.h"
-#include "compat.h"
-#include "store/rownumber.h"
+#include "miscadmin.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -428,4 +432,162 @@ group_number_with_gaps(RowGroup *group, uint32 index)
 {
 	need_numbers(group);
 	return group->first + group->numbers[index];
+}
+
+/* ----------------------------------------------------------------
+ * Whole groups
+ * ----------------------------------------------------------------
+ */
+
+void
+read_column(RowGroup *group, int column, Datum *values, bool *nulls)
+{
+	uint32		nrows = group->header.nrows;
+	EncodedColumn *encoded = NULL;
+	Datum		value = 0;
+	bool		isnull = true;
+
+	if (column >= group->header.natts)
+		value = getmissingattr(group->desc, column + 1, &isnull);
+	else if (!TupleDescAttr(group->desc, column)->attisdropped)
+		encoded = group_column(group, column);
+	for (uint32 i = 0; encoded == NULL && i < nrows; i++)
+	{
+		values[i] = value;
+		nulls[i] = isnull;
+	}
+	for (uint32 row = 0; encoded != NULL && row < nrows; row += ENCODING_VECTOR)
+	{
+		const char *wrong = decode_vector(encoded, row / ENCODING_VECTOR, CurrentMemoryContext,
+										  values + row, nulls + row);
+
+		CHECK_FOR_INTERRUPTS();
+		if (wrong != NULL)
+			group_damaged(group, column, wrong);
+	}
+}
+
+void
+read_group(RowGroup *group, int natts, Rows *rows)
+{
+	uint32		nrows = group->header.nrows;
+
+	rows->first = group->first;
+	rows->nrows = nrows;
+	rows->natts = natts;
+	rows->numbers = NULL;
+	if (group_has_gaps(group))
+	{
+		uint32	   *numbers = palloc(nrows * sizeof(uint32));
+
+		for (uint32 i = 0; i < nrows; i++)
+			numbers[i] = (uint32) (group_number(group, i) - group->first);
+		rows->numbers = numbers;
+	}
+	rows->values = palloc(Max(natts, 1) * sizeof(Datum *));
+	rows->nulls = palloc(Max(natts, 1) * sizeof(bool *));
+	for (int i = 0; i < natts; i++)
+	{
+		rows->values[i] = palloc(nrows * sizeof(Datum));
+		rows->nulls[i] = palloc(nrows);
+		read_column(group, i, rows->values[i], rows->nulls[i]);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Groups that are kept
+ * ----------------------------------------------------------------
+ */
+
+#define CACHE_GROUPS 1024
+#define CACHE_BYTES ((Size) 16 * 1024 * 1024)
+
+/* Without holes: it is hashed as it stands. */
+typedef struct CacheKey
+{
+	uint64		first;
+	uint64		node;			/* the TOAST relation's; the stamp tells what this does not */
+} CacheKey;
+
+typedef struct CacheEntry
+{
+	CacheKey	key;
+	RowGroup   *group;
+} CacheEntry;
+
+static struct
+{
+	MemoryContext context;		/* of groups, and of the table */
+	HTAB	   *groups;
+	uint64		generation;
+}			cache;
+
+uint64
+cache_generation(void)
+{
+	return cache.generation;
+}
+
+/* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
+static void
+make_room_in_cache(void)
+{
+	HASHCTL		control = {.keysize = sizeof(CacheKey), .entrysize = sizeof(CacheEntry)};
+
+	if (cache.context == NULL)
+		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
+	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
+									  MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
+	{
+		cache.generation++;
+		MemoryContextReset(cache.context);
+		cache.groups = NULL;
+	}
+	control.hcxt = cache.context;
+	if (cache.groups == NULL)
+		cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void
+use_group_again(RowGroup *group, ChunkReader *reader)
+{
+	group->rel = chunks_store(reader)->rel;
+	group->desc = RelationGetDescr(group->rel);
+	group->reader = reader;
+}
+
+RowGroup *
+cached_group(ChunkReader *reader, const Chunk *header)
+{
+	CacheKey	key = {header->first, chunks_store(reader)->toast->rd_locator.relNumber};
+	CacheEntry *entry = cache.groups ? hash_search(cache.groups, &key, HASH_FIND, NULL) : NULL;
+	MemoryContext context;
+	RowGroup   *group;
+	bool		found;
+
+	if (entry != NULL && entry->group->stamp == header->stamp && header->damage == NULL)
+	{
+		use_group_again(entry->group, reader);
+		return entry->group;
+	}
+	make_room_in_cache();
+	context = AllocSetContextCreate(cache.context, "a group", ALLOCSET_SMALL_SIZES);
+	group = open_group(reader, header, context);
+	entry = hash_search(cache.groups, &key, HASH_ENTER, &found);
+	if (found)
+	{
+		cache.generation++;
+		MemoryContextDelete(entry->group->context);
+	}
+	entry->group = group;
+	return group;
+}
+
+/* The table and the reader may be gone when the group is used again. */
+void
+done_with_group(RowGroup *group)
+{
+	group->reader = NULL;
+	group->rel = NULL;
+	group->desc = NULL;
 }

@@ -1,86 +1,318 @@
 /*
  * handler.c
- *		CREATE ACCESS METHOD pprepub TYPE TABLE.
+ *		CREATE ACCESS METHOD pprepub TYPE TABLE: its callbacks for one row, and what it refuses.
  */
 #include "postgres.h"
 
 #include "store/handler.h"
 
-#include "compat.h"
 #include "fmgr.h"
-#include "store/scan.h"
-#include "store/slot.h"
+#include "store/plan.h"
+#include "store/store.h"
+#include "utils/guc.h"
 
-static const TupleTableSlotOps *
-pprepub_slot_callbacks(Relation rel)
+/* ----------------------------------------------------------------
+ * Refused
+ * ----------------------------------------------------------------
+ */
+
+static const struct
 {
-	return stored_slot_ops();
-}
+	int			sqlerrcode;
+	const char *message;		/* %s: the table */
+	const char *detail;			/* or NULL */
+	const char *hint;
+}			refusals[] = {
 
-static const TableAmRoutine methods = {
-	.type = T_TableAmRoutine,
-
-	.slot_callbacks = pprepub_slot_callbacks,
-
-	.scan_begin = pprepub_scan_begin,
-	.scan_end = pprepub_scan_end,
-	.scan_rescan = pprepub_scan_rescan,
-	.scan_getnextslot = pprepub_scan_getnextslot,
-	.scan_set_tidrange = pprepub_scan_set_tidrange,
-	.scan_getnextslot_tidrange = pprepub_scan_getnextslot_tidrange,
-
-	.parallelscan_estimate = pprepub_parallelscan_estimate,
-	.parallelscan_initialize = pprepub_parallelscan_initialize,
-	.parallelscan_reinitialize = pprepub_parallelscan_reinitialize,
-
-	.index_fetch_begin = pprepub_index_fetch_begin,
-	.index_fetch_reset = pprepub_index_fetch_reset,
-	.index_fetch_end = pprepub_index_fetch_end,
-	.index_fetch_tuple = pprepub_index_fetch_tuple,
-
-	.tuple_fetch_row_version = pprepub_tuple_fetch_row_version,
-	.tuple_tid_valid = pprepub_tuple_tid_valid,
-	.tuple_get_latest_tid = pprepub_tuple_get_latest_tid,
-	.tuple_satisfies_snapshot = pprepub_tuple_satisfies_snapshot,
-	.index_delete_tuples = pprepub_index_delete_tuples,
-
-	.tuple_insert = pprepub_tuple_insert,
-	.tuple_insert_speculative = pprepub_tuple_insert_speculative,
-	.tuple_complete_speculative = pprepub_tuple_complete_speculative,
-	.multi_insert = pprepub_multi_insert,
-	.tuple_delete = pprepub_tuple_delete,
-	.tuple_update = pprepub_tuple_update,
-	.tuple_lock = pprepub_tuple_lock,
-	.finish_bulk_insert = pprepub_finish_bulk_insert,
-
-	.relation_set_new_filelocator = pprepub_relation_set_new_filelocator,
-	.relation_nontransactional_truncate = pprepub_relation_nontransactional_truncate,
-	.relation_copy_data = pprepub_relation_copy_data,
-	.relation_copy_for_cluster = pprepub_relation_copy_for_cluster,
-	.relation_vacuum = pprepub_relation_vacuum,
-	.scan_analyze_next_block = pprepub_scan_analyze_next_block,
-	.scan_analyze_next_tuple = pprepub_scan_analyze_next_tuple,
-	.index_build_range_scan = pprepub_index_build_range_scan,
-	.index_validate_scan = pprepub_index_validate_scan,
-
-	.relation_size = pprepub_relation_size,
-	.relation_needs_toast_table = pprepub_relation_needs_toast_table,
-	.relation_toast_am = pprepub_relation_toast_am,
-
-	.relation_estimate_size = pprepub_relation_estimate_size,
-
-#if PG_VERSION_NUM < 180000
-	.scan_bitmap_next_block = pprepub_scan_bitmap_next_block,
-#endif
-	.scan_bitmap_next_tuple = pprepub_scan_bitmap_next_tuple,
-	.scan_sample_next_block = pprepub_scan_sample_next_block,
-	.scan_sample_next_tuple = pprepub_scan_sample_next_tuple
+	[REFUSE_UPDATE] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "rows of table \"%s\" cannot be updated",
+		"Its access method pprepub only appends.",
+		"Truncate it, or use ALTER TABLE ... SET ACCESS METHOD heap."
+	},
+	[REFUSE_DELETE] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "rows of table \"%s\" cannot be deleted",
+		"Its access method pprepub only appends.",
+		"Truncate it, or use ALTER TABLE ... SET ACCESS METHOD heap."
+	},
+	[REFUSE_LOCK] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "rows of table \"%s\" cannot be locked FOR UPDATE or FOR NO KEY UPDATE",
+		"Its access method pprepub only appends.",
+		"FOR SHARE and FOR KEY SHARE are possible."
+	},
+	[REFUSE_CONFLICT] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "INSERT ... ON CONFLICT is not possible for table \"%s\"",
+		"Its access method pprepub only appends.",
+		"Leave out the rows that conflict, or use ALTER TABLE ... SET ACCESS METHOD heap."
+	},
+	[REFUSE_CLUSTER] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "table \"%s\" cannot be clustered",
+		"Rows of the access method pprepub keep the order in which they were inserted.",
+		"Insert them, ordered, into a new table."
+	},
+	[REFUSE_BRIN] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "table \"%s\" cannot have a brin index",
+		"The access method pprepub keeps the least and the greatest values of each group of rows by itself.",
+		"Leave the index out, or use btree."
+	},
+	[REFUSE_BITMAP] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "table \"%s\" has become too big for a bitmap scan",
+		NULL,
+		"Run the query again: it will be planned without one."
+	},
+	[REFUSE_PARALLEL] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "parallel workers cannot read rows that are being inserted into table \"%s\"",
+		"The statement that inserts them runs this one.",
+		"Set max_parallel_workers_per_gather to 0."
+	},
+	[REFUSE_SYSTEM_COLUMN] = {
+		ERRCODE_FEATURE_NOT_SUPPORTED, "rows of table \"%s\" have no system columns but ctid and tableoid",
+		"Its access method is pprepub.",
+		"Rows of such tables never change, so none has a version: name the columns that you want, or read a view of the table."
+	},
+	[REFUSE_MOVE_PENDING] = {
+		ERRCODE_OBJECT_IN_USE, "table \"%s\" cannot be moved while rows are being inserted into it",
+		NULL,
+		"Move it when the statement that inserts them has ended."
+	},
 };
 
-const TableAmRoutine *
-pprepub_methods(void)
+void
+refuse(Relation rel, Refusal what)
 {
-	return &methods;
+	ereport(ERROR, (errcode(refusals[what].sqlerrcode),
+					errmsg(refusals[what].message, RelationGetRelationName(rel)),
+					refusals[what].detail ? errdetail("%s", refusals[what].detail) : 0,
+					errhint("%s", refusals[what].hint)));
+}
+
+/* ----------------------------------------------------------------
+ * Slots
+ * ----------------------------------------------------------------
+ */
+
+/* ANALYZE puts what it drew in order by the places of its copies; those of a virtual slot have none. */
+static HeapTuple
+copy_with_place(TupleTableSlot *slot)
+{
+	HeapTuple	copy = TTSOpsVirtual.copy_heap_tuple(slot);
+
+	copy->t_self = slot->tts_tid;
+	return copy;
+}
+
+static const TupleTableSlotOps *
+slot_callbacks(Relation rel)
+{
+	static TupleTableSlotOps ops;	/* made when first asked for: of what the server says of virtual ones */
+
+	if (ops.copy_heap_tuple == NULL)
+	{
+		ops = TTSOpsVirtual;
+		ops.copy_heap_tuple = copy_with_place;
+	}
+	return &ops;
+}
+
+/* ----------------------------------------------------------------
+ * Through an index
+ * ----------------------------------------------------------------
+ */
+
+typedef struct StoreIndexFetch
+{
+	IndexFetchTableData base;
+	Fetcher    *fetcher;		/* owned */
+} StoreIndexFetch;
+
+static struct IndexFetchTableData *
+index_fetch_begin(Relation rel)
+{
+	StoreIndexFetch *fetch = palloc0(sizeof(StoreIndexFetch));
+
+	fetch->base.rel = rel;
+	fetch->fetcher = begin_fetcher(rel);
+	return &fetch->base;
+}
+
+/* Relations stay open for the next scan. */
+static void
+index_fetch_reset(struct IndexFetchTableData *data)
+{
+}
+
+static void
+index_fetch_end(struct IndexFetchTableData *data)
+{
+	end_fetcher(((StoreIndexFetch *) data)->fetcher);
+	pfree(data);
+}
+
+/* No entry is marked as dead: one snapshot does not show that the row is dead to all others. */
+static bool
+index_fetch_tuple(struct IndexFetchTableData *data, ItemPointer tid, Snapshot snapshot,
+				  TupleTableSlot *slot, bool *call_again, bool *all_dead)
+{
+	uint64		row;
+
+	*call_again = false;
+	if (all_dead)
+		*all_dead = false;
+	return row_of_tid(tid, &row) && fetch_row(((StoreIndexFetch *) data)->fetcher, row, snapshot, slot);
+}
+
+/* Of entries that an index only hopes are dead, none is. */
+static TransactionId
+index_delete_tuples(Relation rel, TM_IndexDeleteOp *delstate)
+{
+	if (delstate->bottomup)
+		delstate->ndeltids = 0;
+	return InvalidTransactionId;
+}
+
+/* ----------------------------------------------------------------
+ * By TID
+ * ----------------------------------------------------------------
+ */
+
+static bool
+tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
+{
+	Fetcher    *fetcher;
+	uint64		row;
+	bool		found;
+
+	if (!row_of_tid(tid, &row))
+		return false;
+	fetcher = begin_fetcher(rel);
+	found = fetch_row(fetcher, row, snapshot, slot);
+	end_fetcher(fetcher);
+	return found;
+}
+
+/* A row has only one version. */
+static void
+tuple_get_latest_tid(TableScanDesc scan, ItemPointer tid)
+{
+}
+
+static bool
+tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
+{
+	TupleTableSlot *other = table_slot_create(rel, NULL);
+	bool		found = tuple_fetch_row_version(rel, &slot->tts_tid, snapshot, other);
+
+	ExecDropSingleTupleTableSlot(other);
+	return found;
+}
+
+/*
+ * Rows are never changed or deleted, so a lock that only keeps others from
+ * doing so is granted at once.
+ */
+static TM_Result
+tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot,
+		   CommandId cid, LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags,
+		   TM_FailureData *tmfd)
+{
+	if (mode != LockTupleKeyShare && mode != LockTupleShare)
+		refuse(rel, REFUSE_LOCK);
+	tmfd->traversed = false;
+	return tuple_fetch_row_version(rel, tid, snapshot, slot) ? TM_Ok : TM_Invisible;
+}
+
+/* ----------------------------------------------------------------
+ * Inserting
+ * ----------------------------------------------------------------
+ */
+
+static void
+tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+			 struct BulkInsertStateData *bistate)
+{
+	add_pending(rel, slot, cid, options, bistate != NULL);
+}
+
+static void
+multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
+			 struct BulkInsertStateData *bistate)
+{
+	for (int i = 0; i < nslots; i++)
+		add_pending(rel, slots[i], cid, options, nslots > 1);
+}
+
+static void
+finish_bulk_insert(Relation rel, int options)
+{
+	seal_pending(rel);
+}
+
+/* ----------------------------------------------------------------
+ * Refused callbacks
+ * ----------------------------------------------------------------
+ */
+
+static void
+tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+						 struct BulkInsertStateData *bistate, uint32 token)
+{
+	refuse(rel, REFUSE_CONFLICT);
+}
+
+static void
+tuple_complete_speculative(Relation rel, TupleTableSlot *slot, uint32 token, bool succeeded)
+{
+	refuse(rel, REFUSE_CONFLICT);
+}
+
+static TM_Result
+tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
+			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
+{
+	refuse(rel, REFUSE_DELETE);
+}
+
+static TM_Result
+tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
+			 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
+			 LockTupleMode *lockmode, TU_UpdateIndexes *update_indexes)
+{
+	refuse(rel, REFUSE_UPDATE);
+}
+
+/* ----------------------------------------------------------------
+ * The handler
+ * ----------------------------------------------------------------
+ */
+
+static TableAmRoutine methods = {
+	.type = T_TableAmRoutine,
+
+	.slot_callbacks = slot_callbacks,
+
+	.index_fetch_begin = index_fetch_begin,
+	.index_fetch_reset = index_fetch_reset,
+	.index_fetch_end = index_fetch_end,
+	.index_fetch_tuple = index_fetch_tuple,
+
+	.tuple_fetch_row_version = tuple_fetch_row_version,
+	.tuple_get_latest_tid = tuple_get_latest_tid,
+	.tuple_satisfies_snapshot = tuple_satisfies_snapshot,
+	.index_delete_tuples = index_delete_tuples,
+
+	.tuple_insert = tuple_insert,
+	.tuple_insert_speculative = tuple_insert_speculative,
+	.tuple_complete_speculative = tuple_complete_speculative,
+	.multi_insert = multi_insert,
+	.tuple_delete = tuple_delete,
+	.tuple_update = tuple_update,
+	.tuple_lock = tuple_lock,
+	.finish_bulk_insert = finish_bulk_insert,
+};
+
+bool
+is_stored(Relation rel)
+{
+	return rel->rd_tableam == &methods;
 }
 
 PG_FUNCTION_INFO_V1(pprepub_handler);
@@ -89,4 +321,18 @@ Datum
 pprepub_handler(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(&methods);
+}
+
+void
+start_store(void)
+{
+	DefineCustomIntVariable("pprepub.store_memory",
+							"Sets how much memory unwritten rows of tables of access method pprepub may take.",
+							NULL, &store_memory, 32 * 1024, 1024, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	add_scan_callbacks(&methods);
+	add_file_callbacks(&methods);
+	start_pending();
+	start_planning();
+	start_aggregates();
 }

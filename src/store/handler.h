@@ -1,69 +1,107 @@
 /*
  * handler.h
- *		The access method's table of callbacks.
+ *		The access method: its callbacks, what it refuses, and the blocks that it tells of.
  */
 #ifndef PPREPUB_STORE_HANDLER_H
 #define PPREPUB_STORE_HANDLER_H
 
 #include "postgres.h"
 
+#include "access/relscan.h"
 #include "access/tableam.h"
 #include "compat.h"
+#include "store/rows.h"
 
-extern const TableAmRoutine *pprepub_methods(void);
+/* Is it a table of ours? */
+extern bool is_stored(Relation rel);
 
-/* tuples.c */
-extern struct IndexFetchTableData *pprepub_index_fetch_begin(Relation rel);
-extern void pprepub_index_fetch_reset(struct IndexFetchTableData *data);
-extern void pprepub_index_fetch_end(struct IndexFetchTableData *data);
-extern bool pprepub_index_fetch_tuple(struct IndexFetchTableData *data, ItemPointer tid, Snapshot snapshot,
-									  TupleTableSlot *slot, bool *call_again, bool *all_dead);
-extern bool pprepub_tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot);
-extern void pprepub_tuple_get_latest_tid(TableScanDesc scan, ItemPointer tid);
-extern bool pprepub_tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot, Snapshot snapshot);
-extern TransactionId pprepub_index_delete_tuples(Relation rel, TM_IndexDeleteOp *delstate);
-extern void pprepub_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
-								 struct BulkInsertStateData *bistate);
-extern void pprepub_tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
-											 struct BulkInsertStateData *bistate, uint32 token);
-extern void pprepub_tuple_complete_speculative(Relation rel, TupleTableSlot *slot, uint32 token, bool succeeded);
-extern void pprepub_multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
-								 struct BulkInsertStateData *bistate);
-extern TM_Result pprepub_tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
-									  Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part);
-extern TM_Result pprepub_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
-									  Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
-									  LockTupleMode *lockmode, TU_UpdateIndexes *update_indexes);
-extern TM_Result pprepub_tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot,
-									CommandId cid, LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags,
-									TM_FailureData *tmfd);
-extern void pprepub_finish_bulk_insert(Relation rel, int options);
+/* Opens a table; raises an error if the caller does not own it, or it is not one of ours. */
+extern Relation open_own_table(Oid relid, LOCKMODE lockmode);
 
-/* index.c */
-extern double pprepub_index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, bool allow_sync,
-											 bool anyvisible, bool progress, BlockNumber start, BlockNumber blocks,
-											 IndexBuildCallback callback, void *state, TableScanDesc scan);
-extern void pprepub_index_validate_scan(Relation rel, Relation index, struct IndexInfo *info, Snapshot snapshot,
-										struct ValidateIndexState *state);
+/* Attribute numbers as pull_varattnos() has them, as columns from 0 on; a whole-row reference has all of them. */
+extern Bitmapset *columns_of(const Bitmapset *numbers, int natts);
 
-/* files.c */
-extern void pprepub_relation_set_new_filelocator(Relation rel, const RelFileLocator *node, char persistence,
-												 TransactionId *freeze_xid, MultiXactId *minmulti);
-extern void pprepub_relation_nontransactional_truncate(Relation rel);
-extern void pprepub_relation_copy_data(Relation rel, const RelFileLocator *node);
-extern uint64 pprepub_relation_size(Relation rel, ForkNumber fork);
-extern bool pprepub_relation_needs_toast_table(Relation rel);
-extern Oid	pprepub_relation_toast_am(Relation rel);
-extern void pprepub_relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, double *tuples,
-										   double *allvisfrac);
+/* A table of ours cannot do this: one error, from one place. */
+typedef enum Refusal
+{
+	REFUSE_UPDATE,
+	REFUSE_DELETE,
+	REFUSE_LOCK,
+	REFUSE_CONFLICT,
+	REFUSE_CLUSTER,
+	REFUSE_BRIN,
+	REFUSE_BITMAP,
+	REFUSE_PARALLEL,
+	REFUSE_SYSTEM_COLUMN,
+	REFUSE_MOVE_PENDING
+} Refusal;
 
-/* rewrite.c */
-extern void pprepub_relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
-											  TransactionId oldest_xmin, TransactionId *xid_cutoff,
-											  MultiXactId *multi_cutoff, double *num_tuples, double *tups_vacuumed,
-											  double *tups_recently_dead);
+pg_noreturn extern void refuse(Relation rel, Refusal what);
 
-/* vacuum.c */
-extern void pprepub_relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy strategy);
+/* ----------------------------------------------------------------
+ * Blocks that PostgreSQL believes a table to have
+ *
+ * ANALYZE and TABLESAMPLE choose blocks.  A table of ours tells them of some that
+ * are ranges of row numbers: 291 numbers a block, as TIDs have them, or more if
+ * the table would have too many blocks: ANALYZE prefetches what it chose from the
+ * main fork, which fails where no second file of it is.
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Above RELSEG_SIZE prefetching fails.  Bitmap scans prefetch what their TIDs say,
+ * so a table is planned without them some time before its TIDs come there:
+ * between, there is room for rows that a running statement inserts.
+ */
+#define MAX_BLOCKS ((BlockNumber) RELSEG_SIZE - 1)
+#define BITMAP_BLOCKS ((BlockNumber) (RELSEG_SIZE / 8 * 7))
+
+/* Do rows from .. upto - 1 begin where bitmaps end? */
+static inline bool
+bitmaps_end_between(uint64 from, uint64 upto)
+{
+	return from / ROWS_PER_BLOCK < BITMAP_BLOCKS && upto / ROWS_PER_BLOCK >= BITMAP_BLOCKS;
+}
+
+static inline uint64
+numbers_of(const Counters *counters)
+{
+	return counters->next - counters->valid;
+}
+
+static inline BlockNumber
+blocks_of(const Counters *counters)
+{
+	uint64		blocks = (numbers_of(counters) + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
+
+	return (BlockNumber) Min(blocks, MAX_BLOCKS);
+}
+
+/* The rows from .. upto - 1 of a block. */
+static inline void
+rows_of_block(const Counters *counters, BlockNumber block, uint64 *from, uint64 *upto)
+{
+	uint64		numbers = numbers_of(counters);
+	uint64		blocks = blocks_of(counters);
+	uint64		rows;
+
+	blocks = Max(blocks, 1);
+	rows = Max((numbers + blocks - 1) / blocks, 1);
+	if (numbers <= blocks * ROWS_PER_BLOCK)
+		rows = ROWS_PER_BLOCK;
+	*from = counters->valid + Min(block * rows, numbers);
+	*upto = counters->valid + Min((block + UINT64CONST(1)) * rows, numbers);
+}
+
+/* ----------------------------------------------------------------
+ * Callbacks
+ * ----------------------------------------------------------------
+ */
+
+extern void add_scan_callbacks(TableAmRoutine *methods);
+extern void add_file_callbacks(TableAmRoutine *methods);
+
+/* The cursor under a scan. */
+extern Cursor *scan_cursor(TableScanDesc scan);
 
 #endif							/* PPREPUB_STORE_HANDLER_H */

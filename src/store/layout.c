@@ -1,15 +1,14 @@
 /*
  * layout.c
- *		Whether a group's header and directory say what can be.  See layout.h.
+ *		Do a group's header, its directory and its bounds say what can be?  See layout.h.
  */
 #include "postgres.h"
 
 #include "store/layout.h"
 
-#include "access/htup_details.h"
-#include "store/bounds.h"
+#include "compat.h"
 #include "store/encoding/encoding.h"
-#include "store/rownumber.h"
+#include "utils/uuid.h"
 
 bool
 knows_header(const char *chunk, Size length, GroupHeader *header)
@@ -78,4 +77,48 @@ check_entry(const GroupHeader *header, const char *directory, int column)
 			return "The directory has bounds that cannot be.";
 	}
 	return NULL;
+}
+
+bool
+bound_is_by_reference(Order order)
+{
+	return order == ORDER_NUMERIC || order == ORDER_UUID || order == ORDER_TEXT;
+}
+
+Size
+bound_length(Order order, Datum value)
+{
+	Size		length = order == ORDER_UUID ? UUID_LEN : VARSIZE_ANY(DatumGetPointer(value));
+
+	return length <= BOUND_BYTES ? length : 0;
+}
+
+static bool
+is_plain_varlena(const char *bytes, Size length)
+{
+	if (VARATT_IS_1B(bytes))
+		return !VARATT_IS_1B_E(bytes) && VARSIZE_1B(bytes) == length;
+	return length >= VARHDRSZ && VARATT_IS_4B_U(bytes) && VARSIZE_4B(bytes) == length;
+}
+
+/* A numeric's first two bytes say by their highest bit whether its header ends with them. */
+static bool
+has_numeric_header(const char *bytes, Size length)
+{
+	const char *contents = VARDATA_ANY(bytes);
+	uint16		header;
+
+	length -= contents - bytes;
+	if (length < sizeof(header))
+		return false;
+	memcpy(&header, contents, sizeof(header));
+	return (header & 0x8000) != 0 || length >= 2 * sizeof(header);
+}
+
+bool
+bound_is_sound(Order order, const char *bytes, Size length)
+{
+	if (order == ORDER_UUID)
+		return length == UUID_LEN;
+	return is_plain_varlena(bytes, length) && (order != ORDER_NUMERIC || has_numeric_header(bytes, length));
 }

@@ -1,16 +1,13 @@
 /*
  * lookup.c
- *		Finding groups by their rows' numbers.  See rownumber.h for their order.
+ *		Finding groups by their rows' numbers.  See layout.h for their order.
  */
 #include "postgres.h"
 
-#include "store/lookup.h"
+#include "store/group.h"
 
 #include "access/parallel.h"
 #include "access/xact.h"
-#include "miscadmin.h"
-#include "store/group.h"
-#include "store/rownumber.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -238,50 +235,4 @@ is_reserved_by_us(ChunkReader *reader, uint64 row)
 	return chunk_upto(reader, row, PART_MAX, &chunk) && chunk.part == PART_RESERVATION &&
 		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(chunk.tuple->t_data)) &&
 		holds(reader, &chunk, row);
-}
-
-/* Does the last group that begins at or before a row reach to it?  Of dead versions, any group. */
-static bool
-is_reached(ChunkReader *reader, uint64 row, bool dead_too)
-{
-	Chunk		chunk;
-	bool		found;
-
-	for (found = chunk_upto(reader, row, PART_MAX, &chunk); found; found = next_chunk(reader, &chunk))
-	{
-		GroupHeader header;
-
-		CHECK_FOR_INTERRUPTS();
-		check_chunk(reader, &chunk);
-		if (chunk.part != PART_HEADER)
-			continue;
-		read_header(chunks_store(reader)->rel, &chunk, &header);
-		if (row - chunk.first < header.span)
-			return true;
-		if (!dead_too)
-			return false;
-	}
-	return false;
-}
-
-/* Where no snapshot can be taken, a version that is dead shows that the row was there. */
-void
-verify_row_is_there(Relation rel, uint64 row)
-{
-	bool		dead_too = IsInParallelMode();
-	Snapshot	snapshot = dead_too ? SnapshotAny : RegisterSnapshot(GetLatestSnapshot());
-	Store	   *store = open_store(rel);
-
-	if (store != NULL && row >= store->counters.valid)
-	{
-		ChunkReader *reader = begin_chunks(store, snapshot);
-
-		if (!is_reached(reader, row, dead_too))
-			chunk_damaged(rel, row, "An index has a row of it, but nothing else has.");
-		end_chunks(reader);
-	}
-	if (store != NULL)
-		close_store(store);
-	if (!dead_too)
-		UnregisterSnapshot(snapshot);
 }

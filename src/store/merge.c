@@ -1,10 +1,13 @@
 /*
  * merge.c
- *		Merging groups.  See merge.h.
+ *		pprepub.compact_storage(): small groups become big ones; rows keep their numbers.
+ *
+ * The chunks of the groups are deleted and those of one group inserted, by the
+ * ordinary heap: every snapshot sees either the ones or the other.
  *
  * NOTES
  *		A merged group spans the numbers of all that it was made of, so no other
- *		group may ever have a row between them (lookup.h): a group in progress, or
+ *		group may ever have a row between them (lookup.c): a group in progress, or
  *		pending rows, end a run of groups that can be merged.  The reserving lock
  *		makes sure that we see every reservation below the counter.
  *
@@ -14,23 +17,20 @@
  */
 #include "postgres.h"
 
-#include "store/merge.h"
-
 #include "access/htup_details.h"
-#include "access/parallel.h"
+#include "access/relation.h"
 #include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class_d.h"
+#include "fmgr.h"
 #include "miscadmin.h"
-#include "store/group.h"
-#include "store/metapage.h"
-#include "store/rownumber.h"
-#include "store/rows.h"
-#include "store/seal.h"
+#include "store/handler.h"
+#include "utils/acl.h"
 #include "utils/combocid.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-/* Writers look for groups to merge after this many small ones. */
-#define MERGE_AFTER 64
 
 /* The most encoded bytes of groups that are merged at once. */
 #define MERGE_BYTES ((uint64) 4 * 1024 * 1024)
@@ -48,7 +48,6 @@ typedef struct Merge
 	Store	   *store;
 	ChunkReader *reader;
 	SnapshotData dirty;
-	uint64		end;			/* groups from here on do not count */
 	uint32		most;			/* rows of a group */
 
 	/* A run of groups */
@@ -78,32 +77,22 @@ is_settled(const Merge *merge, const Chunk *chunk)
 	return HeapTupleHeaderGetCmin(tuple) < GetCurrentCommandId(false);
 }
 
-/* The group that begins last, up to a row: false if it cannot be merged. */
+/* Takes the group that has a row; false if it cannot be merged. */
 static bool
-look_at(Merge *merge, uint64 row, uint64 *first, bool *found, Candidate *candidate)
+take_candidate(Merge *merge, uint64 row, Candidate *candidate)
 {
 	Chunk		chunk;
 	GroupHeader header;
 
-	*found = chunk_upto(merge->reader, row, PART_MAX, &chunk);
-	if (!*found)
+	if (!chunk_upto(merge->reader, row, PART_MAX, &chunk))
 		return false;
 	if (chunk.damage != NULL)
 		chunk_damaged(merge->store->rel, chunk.first, chunk.damage);
-	*first = chunk.first;
 	if (chunk.part != PART_HEADER || !is_settled(merge, &chunk))
 		return false;
 	read_header(merge->store->rel, &chunk, &header);
 	*candidate = (Candidate) {chunk.first, header.nrows, header.span, header.length};
 	return true;
-}
-
-static void
-clear_run(Merge *merge)
-{
-	merge->nrun = 0;
-	merge->rows = 0;
-	merge->length = 0;
 }
 
 /* Adds a group to the run that will be merged. */
@@ -112,9 +101,8 @@ add_to_run(Merge *merge, const Candidate *candidate)
 {
 	if (merge->nrun == merge->room)
 	{
-		merge->room = merge->room == 0 ? 64 : merge->room * 2;
-		merge->run = merge->run == NULL ? palloc(merge->room * sizeof(Candidate)) :
-			repalloc_huge(merge->run, merge->room * sizeof(Candidate));
+		merge->room *= 2;
+		merge->run = repalloc_huge(merge->run, merge->room * sizeof(Candidate));
 	}
 	merge->run[merge->nrun++] = *candidate;
 	merge->rows += candidate->nrows;
@@ -125,12 +113,10 @@ add_to_run(Merge *merge, const Candidate *candidate)
 static bool
 fits(const Merge *merge, const Candidate *candidate)
 {
-	const Candidate *other = merge->nrun > 0 ? &merge->run[0] : candidate;
-	uint64		low = Min(other->first, candidate->first);
-	uint64		high = Max(other->first + other->span, candidate->first + candidate->span);
+	uint64		first = merge->nrun > 0 ? merge->run[0].first : candidate->first;
 
-	return merge->rows + candidate->nrows <= merge->most &&
-		merge->length + candidate->length <= MERGE_BYTES && high - low <= PG_INT32_MAX;
+	return merge->rows + candidate->nrows <= merge->most && merge->length + candidate->length <= MERGE_BYTES &&
+		candidate->first + candidate->span - first <= PG_INT32_MAX;
 }
 
 /* ----------------------------------------------------------------
@@ -198,157 +184,63 @@ delete_group(Merge *merge, uint64 first)
 		delete_chunk(merge->store, lfirst(cell));
 }
 
-static int
-compare_candidates(const void *a, const void *b)
-{
-	uint64		x = ((const Candidate *) a)->first;
-	uint64		y = ((const Candidate *) b)->first;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Merges the groups of the run into one, if they are more than one. */
+/* Merges the groups of the run into one, if they are more than one, and begins another run. */
 static void
 merge_run(Merge *merge)
 {
-	MemoryContext context;
-	MemoryContext old;
-	Rows		rows;
-	uint32	   *numbers;
+	if (merge->nrun > 1)
+	{
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "merging groups", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(context);
+		uint32	   *numbers = palloc(merge->rows * sizeof(uint32));
+		Rows		rows;
 
-	if (merge->nrun < 2)
-	{
-		clear_run(merge);
-		return;
+		begin_merged(merge, &rows);
+		for (uint32 i = 0; i < merge->nrun; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			append_group(merge, &merge->run[i], &rows, numbers);
+		}
+		rows.numbers = numbers[rows.nrows - 1] == rows.nrows - 1 ? NULL : numbers;
+		for (uint32 i = 0; i < merge->nrun; i++)
+			delete_group(merge, merge->run[i].first);
+		write_rows(merge->store, RelationGetDescr(merge->store->rel), &rows, GetCurrentCommandId(true), 0);
+		merge->merged += merge->nrun;
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
 	}
-	context = AllocSetContextCreate(CurrentMemoryContext, "merging groups", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	qsort(merge->run, merge->nrun, sizeof(Candidate), compare_candidates);
-	begin_merged(merge, &rows);
-	numbers = palloc(merge->rows * sizeof(uint32));
-	for (uint32 i = 0; i < merge->nrun; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		append_group(merge, &merge->run[i], &rows, numbers);
-	}
-	rows.numbers = numbers[rows.nrows - 1] == rows.nrows - 1 ? NULL : numbers;
-	for (uint32 i = 0; i < merge->nrun; i++)
-		delete_group(merge, merge->run[i].first);
-	write_rows(merge->store, RelationGetDescr(merge->store->rel), &rows, GetCurrentCommandId(true), 0);
-	merge->merged += merge->nrun;
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
-	clear_run(merge);
+	merge->nrun = 0;
+	merge->rows = 0;
+	merge->length = 0;
 }
 
-/* ----------------------------------------------------------------
- * Begin and end
- * ----------------------------------------------------------------
- */
-
-/* Prepares a merge; false if the table has no rows. */
-static bool
-begin_merge(Merge *merge, Relation rel)
+/* Merges all small groups that stand side by side; returns how many there were. */
+static uint64
+merge_all(Relation rel)
 {
+	Merge		merge = {.most = group_rows_at_most(RelationGetNumberOfAttributes(rel)), .room = 64};
 	Counters	counters;
-	int			natts = RelationGetNumberOfAttributes(rel);
 	bool		any;
+	Chunk		chunk;
 
-	memset(merge, 0, sizeof(*merge));
 	lock_reserving(rel);
 	any = read_counters(rel, &counters);
 	unlock_reserving(rel);
 	if (!any || counters.next == counters.valid)
-		return false;
-	forget_small_groups(rel);
-	InitDirtySnapshot(merge->dirty);
-	merge->store = open_store_to_write(rel);
-	merge->store->counters = counters;
-	merge->reader = begin_chunks(merge->store, &merge->dirty);
-	merge->end = counters.next;
-	merge->most = group_rows_at_most(natts);
-	return true;
-}
-
-static void
-end_merge(Merge *merge)
-{
-	end_chunks(merge->reader);
-	close_store(merge->store);
-}
-
-/* From the end backward: what is merged grows until a group is too big to be worth it. */
-static void
-merge_last(Merge *merge)
-{
-	uint64		valid = merge->store->counters.valid;
-	uint64		row = merge->end - 1;
-	uint64		first;
-	bool		found = true;
-
-	while (found)
-	{
-		Candidate	candidate;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!look_at(merge, row, &first, &found, &candidate))
-		{
-			/* Another transaction is at work there: look further if there is nothing to merge yet. */
-			if (merge->nrun > 1)
-				break;
-			clear_run(merge);
-		}
-		else if (first < valid || !fits(merge, &candidate) ||
-				 candidate.nrows > Max(merge->rows * 2, MERGE_AFTER))
-			break;
-		else
-			add_to_run(merge, &candidate);
-		if (!found || first <= valid)
-			break;
-		row = first - 1;
-	}
-	merge_run(merge);
-}
-
-void
-merge_when_many(Relation rel)
-{
-	Counters	counters;
-	Merge		merge;
-
-	/* A serializable transaction would conflict with all that read what it merges. */
-	if (IsInParallelMode() || IsolationIsSerializable() ||
-		!read_counters(rel, &counters) || counters.small < MERGE_AFTER ||
-		!lock_merging(rel, false))
-		return;
-	if (begin_merge(&merge, rel))
-	{
-		merge_last(&merge);
-		end_merge(&merge);
-	}
-}
-
-uint64
-merge_all(Relation rel)
-{
-	Merge		merge;
-	uint64		row;
-	Chunk		chunk;
-
-	lock_merging(rel, true);
-	if (!begin_merge(&merge, rel))
 		return 0;
-	row = merge.store->counters.valid;
-	while (row < merge.end && chunk_from(merge.reader, row, 0, &chunk) && chunk.first < merge.end)
+	InitDirtySnapshot(merge.dirty);
+	merge.store = open_store_to_write(rel);
+	merge.store->counters = counters;
+	merge.reader = begin_chunks(merge.store, &merge.dirty);
+	merge.run = palloc(merge.room * sizeof(Candidate));
+	for (uint64 row = counters.valid; row < counters.next && chunk_from(merge.reader, row, 0, &chunk) && chunk.first < counters.next;)
 	{
-		Candidate	candidate;
-		uint64		first = chunk.first;
-		bool		found;
+		Candidate	candidate = {.first = chunk.first};
 
 		CHECK_FOR_INTERRUPTS();
 		if (chunk.damage != NULL)
-			chunk_damaged(rel, first, chunk.damage);
-		if (!look_at(&merge, first, &first, &found, &candidate))
+			chunk_damaged(rel, chunk.first, chunk.damage);
+		if (!take_candidate(&merge, chunk.first, &candidate))
 			merge_run(&merge);
 		else
 		{
@@ -357,9 +249,51 @@ merge_all(Relation rel)
 			if (fits(&merge, &candidate))
 				add_to_run(&merge, &candidate);
 		}
-		row = first + 1;
+		row = candidate.first + 1;
 	}
 	merge_run(&merge);
-	end_merge(&merge);
+	end_chunks(merge.reader);
+	close_store(merge.store);
 	return merge.merged;
+}
+
+/* ----------------------------------------------------------------
+ * Functions about a table of ours
+ * ----------------------------------------------------------------
+ */
+
+/* A role that may vacuum a table may see and change how it is stored. */
+Relation
+open_own_table(Oid relid, LOCKMODE lockmode)
+{
+	Relation	rel;
+
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+	rel = relation_open(relid, lockmode);
+	if (!is_stored(rel))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("\"%s\" is not a table of the access method pprepub", RelationGetRelationName(rel)),
+						errhint("CREATE TABLE ... USING pprepub makes one.")));
+	if (RELATION_IS_OTHER_TEMP(rel))
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("\"%s\" is a temporary table of another session", RelationGetRelationName(rel))));
+	return rel;
+}
+
+PG_FUNCTION_INFO_V1(pprepub_compact_storage);
+
+Datum
+pprepub_compact_storage(PG_FUNCTION_ARGS)
+{
+	Relation	rel;
+	uint64		merged;
+
+	PreventCommandDuringRecovery("pprepub.compact_storage()");
+	PreventCommandIfReadOnly("pprepub.compact_storage()");
+	/* The lock of VACUUM keeps other mergers away, and those who build indexes, but no writers. */
+	rel = open_own_table(PG_GETARG_OID(0), ShareUpdateExclusiveLock);
+	merged = merge_all(rel);
+	relation_close(rel, NoLock);
+	PG_RETURN_INT64((int64) merged);
 }

@@ -1,6 +1,6 @@
 /*
  * metapage.c
- *		The one page of the main fork.  See metapage.h.
+ *		The one page of the main fork.  See chunks.h.
  *
  * NOTES
  *		Changes go through generic WAL, and are not undone by an abort: numbers
@@ -8,17 +8,15 @@
  */
 #include "postgres.h"
 
-#include "store/metapage.h"
+#include "store/chunks.h"
 
 #include "access/generic_xlog.h"
-#include "compat.h"
 #include "miscadmin.h"
 #include "port/pg_crc32c.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
-#include "store/rownumber.h"
 
 #define METAPAGE_MAGIC 0x70707265
 #define METAPAGE_VERSION 1
@@ -35,13 +33,6 @@ typedef struct MetaPage
 
 /* Generic WAL does not keep bytes between pd_lower and pd_upper. */
 #define METAPAGE_LOWER (MAXALIGN(SizeOfPageHeaderData) + offsetof(MetaPage, checksum) + sizeof(pg_crc32c))
-
-/* TIDs to take heavyweight locks on: no row has block InvalidBlockNumber. */
-enum
-{
-	LOCK_RESERVING = 1,
-	LOCK_MERGING = 2
-};
 
 /* RelationGetNumberOfBlocks() would ask us, the access method. */
 static bool
@@ -75,8 +66,7 @@ check_metapage(Relation rel, Page page)
 						errmsg("table \"%s\" was written by another version of pprepub", RelationGetRelationName(rel)),
 						errdetail("Its format is %u, this library's is %d.", meta->version, METAPAGE_VERSION)));
 	if (!is_ours || ((PageHeader) page)->pd_lower != METAPAGE_LOWER || !EQ_CRC32C(meta->checksum, checksum(meta)) ||
-		meta->counters.valid > meta->counters.next ||
-		meta->counters.last > meta->counters.next || meta->counters.next > MAX_ROWS)
+		meta->counters.valid > meta->counters.next || meta->counters.next > MAX_ROWS)
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 						errmsg("the metapage of table \"%s\" is damaged", RelationGetRelationName(rel)),
 						errdetail("Nothing tells which of the table's rows count."),
@@ -156,7 +146,7 @@ end_change(MetaPage *meta, GenericXLogState *state, Buffer buffer)
 }
 
 uint64
-reserve_rows(Relation rel, uint32 rows, uint32 *small)
+reserve_rows(Relation rel, uint32 rows)
 {
 	GenericXLogState *state;
 	Buffer		buffer;
@@ -167,78 +157,23 @@ reserve_rows(Relation rel, uint32 rows, uint32 *small)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("table \"%s\" has used up its row numbers", RelationGetRelationName(rel)),
 						errhint("Copy its rows into a new table.")));
-	meta->counters.last = first;
 	meta->counters.next += rows;
-	*small = meta->counters.small;
 	end_change(meta, state, buffer);
 	return first;
 }
 
 void
-return_rows(Relation rel, uint64 used, uint64 end, bool is_small)
+return_rows(Relation rel, uint64 used, uint64 end)
 {
 	GenericXLogState *state;
 	Buffer		buffer;
 	MetaPage   *meta;
 
-	if (used == end && !is_small)
+	if (used == end)
 		return;
 	meta = begin_change(rel, &state, &buffer);
-	if (meta->counters.next == end && meta->counters.last <= used)
+	if (meta->counters.next == end)
 		meta->counters.next = used;
-	if (is_small && meta->counters.small < PG_UINT32_MAX)
-		meta->counters.small++;
-	end_change(meta, state, buffer);
-}
-
-/* Notes that none of the row numbers given out so far may be given out again. */
-static void
-set_last(Relation rel)
-{
-	GenericXLogState *state;
-	Buffer		buffer;
-	MetaPage   *meta = begin_change(rel, &state, &buffer);
-
-	meta->counters.last = meta->counters.next;
-	end_change(meta, state, buffer);
-}
-
-bool
-end_reservations(Relation rel, Counters *counters)
-{
-	bool		any;
-
-	lock_reserving(rel);
-	any = read_counters(rel, counters);
-	if (any && counters->last < counters->next)
-	{
-		set_last(rel);
-		/* Numbers may have been given back before. */
-		read_counters(rel, counters);
-	}
-	unlock_reserving(rel);
-	return any;
-}
-
-void
-note_cleaned(Relation rel, uint64 cleaned)
-{
-	GenericXLogState *state;
-	Buffer		buffer;
-	MetaPage   *meta = begin_change(rel, &state, &buffer);
-
-	meta->counters.cleaned = cleaned;
-	end_change(meta, state, buffer);
-}
-
-void
-forget_small_groups(Relation rel)
-{
-	GenericXLogState *state;
-	Buffer		buffer;
-	MetaPage   *meta = begin_change(rel, &state, &buffer);
-
-	meta->counters.small = 0;
 	end_change(meta, state, buffer);
 }
 
@@ -253,7 +188,6 @@ invalidate_rows(Relation rel)
 		return;
 	meta = begin_change(rel, &state, &buffer);
 	meta->counters.valid = meta->counters.next;
-	meta->counters.small = 0;
 	end_change(meta, state, buffer);
 }
 
@@ -268,24 +202,20 @@ write_counters(Relation rel, const Counters *counters)
 	end_change(meta, state, buffer);
 }
 
-/* ----------------------------------------------------------------
- * Locks
- * ----------------------------------------------------------------
- */
-
+/* No row has block InvalidBlockNumber. */
 static ItemPointerData
-lock_tid(OffsetNumber which)
+reserving_tid(void)
 {
 	ItemPointerData tid;
 
-	ItemPointerSet(&tid, InvalidBlockNumber, which);
+	ItemPointerSet(&tid, InvalidBlockNumber, 1);
 	return tid;
 }
 
 void
 lock_reserving(Relation rel)
 {
-	ItemPointerData tid = lock_tid(LOCK_RESERVING);
+	ItemPointerData tid = reserving_tid();
 
 	LockTuple(rel, &tid, ExclusiveLock);
 }
@@ -293,18 +223,7 @@ lock_reserving(Relation rel)
 void
 unlock_reserving(Relation rel)
 {
-	ItemPointerData tid = lock_tid(LOCK_RESERVING);
+	ItemPointerData tid = reserving_tid();
 
 	UnlockTuple(rel, &tid, ExclusiveLock);
-}
-
-bool
-lock_merging(Relation rel, bool wait)
-{
-	ItemPointerData tid = lock_tid(LOCK_MERGING);
-
-	if (!wait)
-		return ConditionalLockTuple(rel, &tid, ExclusiveLock, false);
-	LockTuple(rel, &tid, ExclusiveLock);
-	return true;
 }

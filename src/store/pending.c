@@ -1,6 +1,6 @@
 /*
  * pending.c
- *		Collecting rows, and sealing them in time.  See pending.h.
+ *		Collecting rows, and sealing them in time.  See rows.h.
  *
  * MEMORY
  *		store_memory bounds what a subtransaction has pending, however many tables
@@ -11,24 +11,18 @@
  */
 #include "postgres.h"
 
-#include "store/pending.h"
+#include "store/rows.h"
 
 #include "access/detoast.h"
 #include "access/relation.h"
 #include "access/xact.h"
-#include "compat.h"
 #include "executor/executor.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/predicate.h"
 #include "storage/sinval.h"
-#include "store/blocks.h"
-#include "store/group.h"
-#include "store/merge.h"
-#include "store/metapage.h"
-#include "store/rownumber.h"
-#include "store/seal.h"
+#include "store/handler.h"
 #include "utils/datum.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -131,14 +125,13 @@ reserve(Relation rel, uint32 rows, CommandId cid, int options)
 {
 	Store	   *store;
 	uint64		first;
-	uint32		small;
 
 	/* Calls that take locks come before the reserving lock. */
 	(void) GetCurrentTransactionId();
 	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
 	store = open_store_to_write(rel);
 	lock_reserving(rel);
-	first = reserve_rows(rel, rows, &small);
+	first = reserve_rows(rel, rows);
 	write_reservation(store, first, rows, cid, options);
 	unlock_reserving(rel);
 	close_store(store);
@@ -184,19 +177,6 @@ begin_group(Relation rel, CommandId cid, int options, bool bulk)
  * ----------------------------------------------------------------
  */
 
-/* Writes the rows of a pending group, and returns the row numbers that were reserved but not used. */
-static void
-seal_into(Relation rel, PendingGroup *group)
-{
-	Store	   *store = open_store_to_write(rel);
-	Rows		rows = {group->first, NULL, group->nrows, group->natts, group->values, group->nulls};
-
-	write_rows(store, group->desc, &rows, group->cid, group->options);
-	return_rows(rel, group->first + group->nrows, group->first + group->reserved,
-				group->nrows < SMALL_GROUP_ROWS);
-	close_store(store);
-}
-
 /*
  * A table that was dropped, truncated or rewritten since has no use for the rows:
  * if that is rolled back, so is the subtransaction that we are in.
@@ -214,8 +194,12 @@ seal_group(PendingGroup *group)
 	{
 		if (group->nrows > 0 && RelFileLocatorEquals(rel->rd_locator, group->node))
 		{
-			seal_into(rel, group);
-			merge_when_many(rel);
+			Store	   *store = open_store_to_write(rel);
+			Rows		rows = {group->first, NULL, group->nrows, group->natts, group->values, group->nulls};
+
+			write_rows(store, group->desc, &rows, group->cid, group->options);
+			return_rows(rel, group->first + group->nrows, group->first + group->reserved);
+			close_store(store);
 		}
 		relation_close(rel, NoLock);
 	}
@@ -251,12 +235,6 @@ void
 seal_pending(Relation rel)
 {
 	seal_all(RelationGetRelid(rel), false, 0);
-}
-
-void
-seal_pending_of_command(CommandId cid)
-{
-	seal_all(InvalidOid, true, cid);
 }
 
 /* ----------------------------------------------------------------
@@ -541,22 +519,6 @@ pending_group_of(Relation rel, uint64 row, Snapshot snapshot)
 	return NULL;
 }
 
-void
-store_pending_row(const PendingGroup *group, uint32 index, TupleDesc desc, TupleTableSlot *slot)
-{
-	for (int i = 0; i < desc->natts; i++)
-	{
-		if (i < group->natts)
-		{
-			slot->tts_isnull[i] = group->nulls[i][index];
-			slot->tts_values[i] = group->values[i][index];
-		}
-		else
-			slot->tts_values[i] = getmissingattr(desc, i + 1, &slot->tts_isnull[i]);
-	}
-	tid_of_row(group->first + index, &slot->tts_tid);
-}
-
 /* ----------------------------------------------------------------
  * Ends of statements and transactions
  * ----------------------------------------------------------------
@@ -571,18 +533,11 @@ executor_end(QueryDesc *query)
 {
 	if (pending.groups != NIL && query->estate != NULL &&
 		(query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE))
-		seal_pending_of_command(query->estate->es_output_cid);
+		seal_all(InvalidOid, true, query->estate->es_output_cid);
 	if (previous_executor_end)
 		previous_executor_end(query);
 	else
 		standard_ExecutorEnd(query);
-}
-
-static void
-forget_everything(void)
-{
-	/* The memory goes with the transaction. */
-	memset(&pending, 0, sizeof(pending));
 }
 
 /* Seals before commit, and forgets all groups at the end of the transaction. */
@@ -600,28 +555,12 @@ transaction_ends(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PARALLEL_COMMIT:
 		case XACT_EVENT_PARALLEL_ABORT:
-			forget_everything();
+			/* The memory goes with the transaction. */
+			memset(&pending, 0, sizeof(pending));
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 			break;
 	}
-}
-
-/* Forgets the rows of a subtransaction that is rolled back. */
-static void
-forget_of_subtransaction(SubTransactionId subid)
-{
-	List	   *groups = list_copy(pending.groups);
-	ListCell   *cell;
-
-	foreach(cell, groups)
-	{
-		PendingGroup *group = lfirst(cell);
-
-		if (group->subid == subid && !group->gone)
-			forget_group(group);
-	}
-	list_free(groups);
 }
 
 /* Seals pending groups before a subtransaction commits, and drops its own where it aborts. */
@@ -633,7 +572,19 @@ subtransaction_ends(SubXactEvent event, SubTransactionId subid, SubTransactionId
 	if (event == SUBXACT_EVENT_PRE_COMMIT_SUB)
 		seal_all(InvalidOid, false, 0);
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
-		forget_of_subtransaction(subid);
+	{
+		List	   *groups = list_copy(pending.groups);
+		ListCell   *cell;
+
+		foreach(cell, groups)
+		{
+			PendingGroup *group = lfirst(cell);
+
+			if (group->subid == subid && !group->gone)
+				forget_group(group);
+		}
+		list_free(groups);
+	}
 }
 
 void

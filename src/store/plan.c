@@ -8,7 +8,6 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
-#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -18,11 +17,6 @@
 #include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "store/blocks.h"
-#include "store/condition.h"
-#include "store/pending.h"
-#include "store/refuse.h"
-#include "store/scan.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
@@ -51,8 +45,7 @@ needed_attributes(const RelOptInfo *rel)
 	return numbers;
 }
 
-/* The columns as counted from 0; a whole-row reference has all of them. */
-static Bitmapset *
+Bitmapset *
 columns_of(const Bitmapset *numbers, int natts)
 {
 	Bitmapset  *columns = NULL;
@@ -144,7 +137,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.qual = clauses;
 	scan->scan.scanrelid = rel->relid;
 	scan->flags = path->flags;
-	scan->methods = store_scan_methods();
+	scan->methods = &store_scan_methods;
 	while ((column = bms_next_member(columns, column)) >= 0)
 		scan->custom_private = lappend_int(scan->custom_private, column);
 	foreach(cell, clauses)
@@ -303,7 +296,7 @@ start_planning(void)
 {
 	previous_planner = planner_hook;
 	planner_hook = plan_statement;
-	RegisterCustomScanMethods(store_scan_methods());
+	RegisterCustomScanMethods(&store_scan_methods);
 	previous_pathlist = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = plan_table;
 	previous_relation_info = get_relation_info_hook;

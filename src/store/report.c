@@ -1,6 +1,6 @@
 /*
  * report.c
- *		What the view pprepub.storage shows of a table.
+ *		What the view pprepub.storage shows of a table, and pprepub.verify_storage().
  */
 #include "postgres.h"
 
@@ -12,10 +12,7 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "store/cursor.h"
-#include "store/group.h"
-#include "store/lookup.h"
-#include "store/maintain.h"
+#include "store/handler.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
@@ -169,7 +166,7 @@ heap_bytes(const Report *report)
 }
 
 /* ----------------------------------------------------------------
- * The function
+ * The view's function
  * ----------------------------------------------------------------
  */
 
@@ -229,4 +226,220 @@ pprepub_describe_storage(PG_FUNCTION_ARGS)
 	values[3] = encodings_as_jsonb(&report);
 	relation_close(report.rel, AccessShareLock);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+/* ----------------------------------------------------------------
+ * Verification: everything is read, and what is wrong is a row
+ *
+ * Chunks are looked for by the TOAST relation's index; whether that and the
+ * heap agree is a matter for amcheck.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Verification
+{
+	Relation	rel;			/* borrowed */
+	Store	   *store;			/* owned */
+	ChunkReader *reader;		/* owned */
+	ReturnSetInfo *result;		/* borrowed */
+	uint64		end;			/* of the rows of the group before */
+	uint64		first;			/* the current group */
+	MemoryContext context;		/* owned: reset for each group */
+} Verification;
+
+/* Adds the outcome of one check of the group at hand to the result. */
+static void
+report(Verification *verification, const char *check, bool holds, const char *detail)
+{
+	Datum		values[4];
+	bool		nulls[4] = {false, false, false, detail == NULL};
+
+	values[0] = Int64GetDatum((int64) verification->first);
+	values[1] = CStringGetTextDatum(check);
+	values[2] = BoolGetDatum(holds);
+	values[3] = detail ? CStringGetTextDatum(detail) : (Datum) 0;
+	tuplestore_putvalues(verification->result->setResult, verification->result->setDesc, values, nulls);
+}
+
+/* Are its NULLs as many, and its values between the bounds, as the directory says? */
+static const char *
+check_values(RowGroup *group, int column, EncodedColumn *encoded, MemoryContext context)
+{
+	const ColumnEntry *entry = &group->columns[column];
+
+	/* Bounds in another order are those of another type, which the column had. */
+	Order		order = order_of_type(TupleDescAttr(group->desc, column)->atttypid);
+	Datum		least;
+	Datum		greatest;
+	bool		bounded = group_bounds(group, column, order, &least, &greatest);
+	uint32		count = 0;
+
+	for (uint32 row = 0; row < group->header.nrows; row += ENCODING_VECTOR)
+	{
+		Datum		values[ENCODING_VECTOR];
+		bool		nulls[ENCODING_VECTOR];
+		uint32		n = Min(group->header.nrows - row, ENCODING_VECTOR);
+		const char *wrong = decode_vector(encoded, row / ENCODING_VECTOR, context, values, nulls);
+
+		CHECK_FOR_INTERRUPTS();
+		if (wrong != NULL)
+			return wrong;
+		for (uint32 i = 0; i < n; i++)
+		{
+			count += nulls[i];
+			if (bounded && !nulls[i] &&
+				(compare_in_order(order, values[i], least) < 0 ||
+				 compare_in_order(order, values[i], greatest) > 0))
+				return "A value lies outside of its bounds.";
+		}
+		MemoryContextReset(context);
+	}
+	return count == entry->nulls ? NULL : "It has not as many NULLs as the directory says.";
+}
+
+/*
+ * Checks a column of a group: its directory entry, its encoding, and its
+ * values.  Returns NULL, or the damage.
+ */
+static const char *
+check_column(RowGroup *group, int column, MemoryContext context)
+{
+	EncodedColumn *encoded;
+	const char *wrong;
+
+	if (TupleDescAttr(group->desc, column)->attisdropped)
+		return NULL;
+	if ((wrong = try_column(group, column, &encoded)) != NULL || encoded == NULL ||
+		(wrong = verify_column(encoded, context)) != NULL)
+		return wrong;
+	return check_values(group, column, encoded, context);
+}
+
+/* Do its rows have numbers that count, and that no other group has? */
+static const char *
+check_place(const Verification *verification, const RowGroup *group)
+{
+	if (group->first < verification->store->counters.valid)
+		return "Its rows have numbers that do not count any more.";
+	if (group->first < verification->end)
+		return "Its rows have numbers of the group before.";
+	if (group_last(group) >= verification->store->counters.next)
+		return "Its rows have numbers that were never given.";
+	return NULL;
+}
+
+/* The parts of other versions are not ours; but what this snapshot sees must all be of one. */
+static const char *
+check_chunks(Verification *verification, const RowGroup *group)
+{
+	Chunk		chunk;
+	bool		found;
+
+	for (found = chunk_between(verification->reader, group->first, 0, PART_RESERVATION, &chunk);
+		 found; found = next_chunk(verification->reader, &chunk))
+	{
+		if (chunk.damage != NULL)
+			return chunk.damage;
+		if (chunk.part == PART_RESERVATION)
+			continue;
+		if (chunk.stamp != group->stamp || chunk.part >= group->nparts)
+			return "It has a chunk that does not belong to it.";
+	}
+	return NULL;
+}
+
+/* The name of the first check that fails, or NULL. */
+static const char *
+check_group(Verification *verification, const Chunk *header, const char **detail)
+{
+	MemoryContext context = verification->context;
+	MemoryContext scratch = AllocSetContextCreate(context, "a vector", ALLOCSET_DEFAULT_SIZES);
+	RowGroup   *group;
+
+	if ((*detail = try_group(verification->reader, header, context, &group)) != NULL)
+		return "header";
+	if ((*detail = check_chunks(verification, group)) != NULL ||
+		(*detail = load_bytes(group, 0, group->header.length)) != NULL)
+		return "chunks";
+	if ((*detail = try_numbers(group)) != NULL || (*detail = check_place(verification, group)) != NULL)
+		return "numbers";
+	verification->end = group_last(group) + 1;
+	for (int i = 0; i < group->header.natts; i++)
+		if ((*detail = check_column(group, i, scratch)) != NULL)
+		{
+			*detail = psprintf("Column \"%s\": %s", NameStr(TupleDescAttr(group->desc, i)->attname),
+							   *detail);
+			return "columns";
+		}
+	return NULL;
+}
+
+/* Checks the group at a number, or the reservation whose rows never came. */
+static void
+verify_at(Verification *verification, Chunk *chunk)
+{
+	const char *detail = NULL;
+	const char *failed = "header";
+	bool		is_reservation = chunk->part == PART_RESERVATION && chunk->damage == NULL;
+
+	verification->first = chunk->first;
+	if (chunk_between(verification->reader, chunk->first, PART_HEADER, PART_HEADER, chunk))
+		failed = check_group(verification, chunk, &detail);
+	else if (is_reservation)
+		return;
+	else
+		detail = "Its header is missing.";
+	report(verification, failed ? failed : "all", failed == NULL, detail);
+}
+
+/* Checks all groups in turn, and reports lost headers between them. */
+static void
+verify_groups(Verification *verification)
+{
+	uint64		from = 0;
+	uint64		next;
+	Chunk		chunk;
+	GroupFound	found;
+
+	while ((found = find_group_from(verification->reader, from, &chunk, &next)) != GROUP_NONE)
+	{
+		MemoryContext old = MemoryContextSwitchTo(verification->context);
+
+		CHECK_FOR_INTERRUPTS();
+		if (found == GROUP_FOUND)
+		{
+			from = chunk.first + 1;
+			verify_at(verification, &chunk);
+		}
+		else
+		{
+			from = next;
+			verification->first = chunk.first;
+			report(verification, "header", false, chunk.damage);
+		}
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(verification->context);
+	}
+}
+
+PG_FUNCTION_INFO_V1(pprepub_verify_storage);
+
+Datum
+pprepub_verify_storage(PG_FUNCTION_ARGS)
+{
+	Verification verification = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
+
+	InitMaterializedSRF(fcinfo, 0);
+	verification.rel = open_own_table(PG_GETARG_OID(0), AccessShareLock);
+	verification.store = open_store_to_verify(verification.rel);
+	if (verification.store != NULL)
+	{
+		verification.context = AllocSetContextCreate(CurrentMemoryContext, "verifying a group", ALLOCSET_DEFAULT_SIZES);
+		verification.reader = begin_chunks(verification.store, GetActiveSnapshot());
+		verify_groups(&verification);
+		end_chunks(verification.reader);
+		close_store(verification.store);
+	}
+	relation_close(verification.rel, AccessShareLock);
+	return (Datum) 0;
 }

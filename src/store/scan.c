@@ -1,6 +1,6 @@
 /*
  * scan.c
- *		Table scans of every kind, over a cursor.
+ *		Table scans of every kind, over a cursor; and indexes, which are built by scans.
  *
  * NOTES
  *		SnapshotAny is asked for by those who build an index, under a lock that
@@ -10,26 +10,31 @@
  *		Serializable transactions lock the table as a whole when they scan it.
  *		What they read in the TOAST relation, and who is writing there, heap and
  *		btree find out by themselves.
+ *
+ *		Rows are never changed, so an index finds no broken chains, no rows recently
+ *		dead, and none in progress but those of our own transaction: others have
+ *		ended before it is built under a lock, or are distinguished by the snapshot
+ *		when it is built concurrently.
  */
 #include "postgres.h"
 
-#include "store/scan.h"
+#include "store/handler.h"
 
+#include "access/genam.h"
 #include "access/tsmapi.h"
-#include "compat.h"
+#include "catalog/index.h"
+#include "catalog/pg_am_d.h"
+#include "commands/progress.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "nodes/tidbitmap.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/predicate.h"
-#include "store/blocks.h"
-#include "store/census.h"
-#include "store/handler.h"
-#include "store/lookup.h"
-#include "store/pending.h"
-#include "store/refuse.h"
-#include "store/rownumber.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplesort.h"
 
 /* The shared position of a parallel scan: groups that begin before next are taken. */
 typedef struct StoreParallelScan
@@ -55,20 +60,11 @@ typedef struct StoreScan
 	OffsetNumber offsets[TBM_MAX_TUPLES_PER_PAGE];
 #endif
 
-	/* ANALYZE */
-	Census	   *census;			/* NULL until needed */
-
 	/* Samples */
 	BlockNumber block;			/* the current one, or InvalidBlockNumber */
 	uint64		from;			/* its rows */
 	uint64		upto;
 } StoreScan;
-
-bool
-is_stored(Relation rel)
-{
-	return rel->rd_tableam == pprepub_methods();
-}
 
 Cursor *
 scan_cursor(TableScanDesc scan)
@@ -109,9 +105,9 @@ lock_for_serializable(const StoreScan *scan)
 		PredicateLockRelation(scan->base.rs_rd, scan->base.rs_snapshot);
 }
 
-TableScanDesc
-pprepub_scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
-				   ParallelTableScanDesc pscan, uint32 flags)
+static TableScanDesc
+scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
+		   ParallelTableScanDesc pscan, uint32 flags)
 {
 	StoreScan  *scan = palloc0(sizeof(StoreScan));
 
@@ -140,8 +136,8 @@ pprepub_scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyDat
 	return &scan->base;
 }
 
-void
-pprepub_scan_end(TableScanDesc base)
+static void
+scan_end(TableScanDesc base)
 {
 	StoreScan  *scan = (StoreScan *) base;
 
@@ -152,9 +148,9 @@ pprepub_scan_end(TableScanDesc base)
 	pfree(scan);
 }
 
-void
-pprepub_scan_rescan(TableScanDesc base, struct ScanKeyData *key, bool set_params,
-					bool allow_strat, bool allow_sync, bool allow_pagemode)
+static void
+scan_rescan(TableScanDesc base, struct ScanKeyData *key, bool set_params,
+			bool allow_strat, bool allow_sync, bool allow_pagemode)
 {
 	StoreScan  *scan = (StoreScan *) base;
 
@@ -173,8 +169,8 @@ pprepub_scan_rescan(TableScanDesc base, struct ScanKeyData *key, bool set_params
  * ----------------------------------------------------------------
  */
 
-bool
-pprepub_scan_getnextslot(TableScanDesc base, ScanDirection direction, TupleTableSlot *slot)
+static bool
+scan_getnextslot(TableScanDesc base, ScanDirection direction, TupleTableSlot *slot)
 {
 	if (!cursor_next(scan_cursor(base), direction, slot))
 		return false;
@@ -204,8 +200,8 @@ row_after(ItemPointer tid)
 	return block * ROWS_PER_BLOCK + Min(offset, ROWS_PER_BLOCK);
 }
 
-void
-pprepub_scan_set_tidrange(TableScanDesc base, ItemPointer mintid, ItemPointer maxtid)
+static void
+scan_set_tidrange(TableScanDesc base, ItemPointer mintid, ItemPointer maxtid)
 {
 	uint64		from = row_at_or_after(mintid);
 	uint64		upto = row_after(maxtid);
@@ -215,14 +211,8 @@ pprepub_scan_set_tidrange(TableScanDesc base, ItemPointer mintid, ItemPointer ma
 	cursor_range(scan_cursor(base), from, Max(from, upto));
 }
 
-bool
-pprepub_scan_getnextslot_tidrange(TableScanDesc base, ScanDirection direction, TupleTableSlot *slot)
-{
-	return pprepub_scan_getnextslot(base, direction, slot);
-}
-
-bool
-pprepub_tuple_tid_valid(TableScanDesc base, ItemPointer tid)
+static bool
+tuple_tid_valid(TableScanDesc base, ItemPointer tid)
 {
 	uint64		row;
 
@@ -234,14 +224,14 @@ pprepub_tuple_tid_valid(TableScanDesc base, ItemPointer tid)
  * ----------------------------------------------------------------
  */
 
-Size
-pprepub_parallelscan_estimate(Relation rel)
+static Size
+parallelscan_estimate(Relation rel)
 {
 	return sizeof(StoreParallelScan);
 }
 
-Size
-pprepub_parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
+static Size
+parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
 {
 	StoreParallelScan *shared = (StoreParallelScan *) pscan;
 
@@ -254,8 +244,8 @@ pprepub_parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
 	return sizeof(StoreParallelScan);
 }
 
-void
-pprepub_parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
+static void
+parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
 {
 	pg_atomic_write_u64(&((StoreParallelScan *) pscan)->next, 0);
 }
@@ -272,16 +262,14 @@ analyze_block(StoreScan *scan, BlockNumber block)
 	uint64		from;
 	uint64		upto;
 
-	if (scan->census == NULL)
-		scan->census = take_census(scan->base.rs_rd, scan->base.rs_snapshot);
-	census_block(scan->census, block, blocks_of(&scan->counters), &from, &upto);
+	rows_of_block(&scan->counters, block, &from, &upto);
 	cursor_range_onward(scan->cursor, from, upto);
 }
 
 /* The stream's blocks are only numbers to us: it must not read them, for no file has them. */
 #if PG_VERSION_NUM >= 170000
-bool
-pprepub_scan_analyze_next_block(TableScanDesc base, ReadStream * stream)
+static bool
+scan_analyze_next_block(TableScanDesc base, ReadStream * stream)
 {
 	BufferAccessStrategy strategy;
 	BlockNumber block = read_stream_next_block(stream, &strategy);
@@ -292,26 +280,23 @@ pprepub_scan_analyze_next_block(TableScanDesc base, ReadStream * stream)
 	return true;
 }
 #else
-bool
-pprepub_scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrategy strategy)
+static bool
+scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrategy strategy)
 {
 	analyze_block((StoreScan *) base, block);
 	return true;
 }
 #endif
 
-bool
-pprepub_scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
-								double *liverows, double *deadrows, TupleTableSlot *slot)
+static bool
+scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
+						double *liverows, double *deadrows, TupleTableSlot *slot)
 {
 	if (!cursor_next(scan_cursor(base), ForwardScanDirection, slot))
 		return false;
 	*liverows += 1;
 	return true;
 }
-
-/* Were the counters read before the bitmap was made?  If so, its indexes had no dead rows below "cleaned". */
-#define BITMAP_COMES_LATER (PG_VERSION_NUM < 180000)
 
 /* Turns to a page of the bitmap. */
 static void
@@ -339,11 +324,7 @@ next_of_page(StoreScan *scan, TupleTableSlot *slot)
 		if (!row_of_tid(&tid, &row))
 			continue;
 		if (!cursor_row(scan->cursor, row, slot))
-		{
-			if (!scan->is_lossy && BITMAP_COMES_LATER && row < scan->counters.cleaned)
-				verify_row_is_there(scan->base.rs_rd, row);
 			continue;
-		}
 		pgstat_count_heap_fetch(scan->base.rs_rd);
 		return true;
 	}
@@ -352,9 +333,9 @@ next_of_page(StoreScan *scan, TupleTableSlot *slot)
 }
 
 #if PG_VERSION_NUM >= 180000
-bool
-pprepub_scan_bitmap_next_tuple(TableScanDesc base, TupleTableSlot *slot, bool *recheck,
-							   uint64 *lossy_pages, uint64 *exact_pages)
+static bool
+scan_bitmap_next_tuple(TableScanDesc base, TupleTableSlot *slot, bool *recheck,
+					   uint64 *lossy_pages, uint64 *exact_pages)
 {
 	StoreScan  *scan = (StoreScan *) base;
 	TBMIterateResult page;
@@ -373,22 +354,22 @@ pprepub_scan_bitmap_next_tuple(TableScanDesc base, TupleTableSlot *slot, bool *r
 	return true;
 }
 #else
-bool
-pprepub_scan_bitmap_next_block(TableScanDesc base, struct TBMIterateResult *page)
+static bool
+scan_bitmap_next_block(TableScanDesc base, struct TBMIterateResult *page)
 {
 	begin_page((StoreScan *) base, page->blockno, page->ntuples < 0, page->offsets, page->ntuples);
 	return true;
 }
 
-bool
-pprepub_scan_bitmap_next_tuple(TableScanDesc base, struct TBMIterateResult *page, TupleTableSlot *slot)
+static bool
+scan_bitmap_next_tuple(TableScanDesc base, struct TBMIterateResult *page, TupleTableSlot *slot)
 {
 	return next_of_page((StoreScan *) base, slot);
 }
 #endif
 
-bool
-pprepub_scan_sample_next_block(TableScanDesc base, struct SampleScanState *scanstate)
+static bool
+scan_sample_next_block(TableScanDesc base, struct SampleScanState *scanstate)
 {
 	StoreScan  *scan = (StoreScan *) base;
 	TsmRoutine *tsm = scanstate->tsmroutine;
@@ -408,8 +389,8 @@ pprepub_scan_sample_next_block(TableScanDesc base, struct SampleScanState *scans
 	return true;
 }
 
-bool
-pprepub_scan_sample_next_tuple(TableScanDesc base, struct SampleScanState *scanstate, TupleTableSlot *slot)
+static bool
+scan_sample_next_tuple(TableScanDesc base, struct SampleScanState *scanstate, TupleTableSlot *slot)
 {
 	StoreScan  *scan = (StoreScan *) base;
 	OffsetNumber most = (OffsetNumber) Min(scan->upto - scan->from, PG_UINT16_MAX);
@@ -425,4 +406,219 @@ pprepub_scan_sample_next_tuple(TableScanDesc base, struct SampleScanState *scans
 	}
 	ExecClearTuple(slot);
 	return false;
+}
+
+/* ----------------------------------------------------------------
+ * Building indexes
+ * ----------------------------------------------------------------
+ */
+
+/* The state for making index entries from rows. */
+typedef struct EntryMaker
+{
+	struct IndexInfo *info;		/* borrowed */
+	EState	   *estate;			/* owned */
+	ExprContext *econtext;
+	ExprState  *predicate;
+	TupleTableSlot *slot;		/* owned */
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+} EntryMaker;
+
+/* Prepares the executor's state for computing an index's expressions and its predicate. */
+static void
+begin_entries(EntryMaker *maker, Relation rel, struct IndexInfo *info)
+{
+	maker->info = info;
+	maker->estate = CreateExecutorState();
+	maker->econtext = GetPerTupleExprContext(maker->estate);
+	maker->slot = table_slot_create(rel, NULL);
+	maker->econtext->ecxt_scantuple = maker->slot;
+	maker->predicate = ExecPrepareQual(info->ii_Predicate, maker->estate);
+}
+
+/* False: a partial index has no entry for the row in the slot. */
+static bool
+make_entry(EntryMaker *maker)
+{
+	MemoryContextReset(maker->econtext->ecxt_per_tuple_memory);
+	if (maker->predicate != NULL && !ExecQual(maker->predicate, maker->econtext))
+		return false;
+	FormIndexDatum(maker->info, maker->slot, maker->estate, maker->values, maker->isnull);
+	return true;
+}
+
+static void
+end_entries(EntryMaker *maker)
+{
+	ExecDropSingleTupleTableSlot(maker->slot);
+	FreeExecutorState(maker->estate);
+	/* Their states may point into the executor state that is gone. */
+	maker->info->ii_ExpressionsState = NIL;
+	maker->info->ii_PredicateState = NULL;
+}
+
+/* Only the columns of the index are read. */
+static void
+want_columns(TableScanDesc scan, const struct IndexInfo *info)
+{
+	Bitmapset  *numbers = NULL;
+	Bitmapset  *columns;
+
+	pull_varattnos((Node *) info->ii_Expressions, 1, &numbers);
+	pull_varattnos((Node *) info->ii_Predicate, 1, &numbers);
+	columns = columns_of(numbers, RelationGetNumberOfAttributes(scan->rs_rd));
+	for (int i = 0; i < info->ii_NumIndexAttrs; i++)
+		if (info->ii_IndexAttrNumbers[i] > 0)
+			columns = bms_add_member(columns, info->ii_IndexAttrNumbers[i] - 1);
+	cursor_wants(scan_cursor(scan), columns);
+}
+
+static void
+report_total(Relation rel)
+{
+	Counters	counters;
+
+	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL,
+								 read_counters(rel, &counters) ? blocks_of(&counters) : 0);
+}
+
+/* Reports the progress of a build, once for each block. */
+static void
+report_done(ItemPointer tid, BlockNumber *reported)
+{
+	BlockNumber block = ItemPointerGetBlockNumber(tid);
+
+	if (block == *reported)
+		return;
+	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE, block);
+	*reported = block;
+}
+
+/* Adds an entry for every row of the scan; returns the number of rows. */
+static double
+add_all_entries(TableScanDesc scan, Relation index, EntryMaker *maker, bool progress,
+				IndexBuildCallback callback, void *state)
+{
+	BlockNumber reported = InvalidBlockNumber;
+	double		rows = 0;
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, maker->slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (progress)
+			report_done(&maker->slot->tts_tid, &reported);
+		rows += 1;
+		if (make_entry(maker))
+			callback(index, &maker->slot->tts_tid, maker->values, maker->isnull, true, state);
+	}
+	return rows;
+}
+
+static double
+index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, bool allow_sync,
+					   bool anyvisible, bool progress, BlockNumber start, BlockNumber blocks,
+					   IndexBuildCallback callback, void *state, TableScanDesc scan)
+{
+	EntryMaker	maker;
+	Snapshot	registered = NULL;
+	double		rows;
+
+	/* BRIN would summarise block ranges, and the blocks of our TIDs do not exist. */
+	if (index->rd_rel->relam == BRIN_AM_OID)
+		refuse(rel, REFUSE_BRIN);
+
+	begin_entries(&maker, rel, info);
+	if (scan == NULL)
+	{
+		if (info->ii_Concurrent)
+			registered = RegisterSnapshot(GetTransactionSnapshot());
+		scan = table_beginscan_strat(rel, registered ? registered : SnapshotAny, 0, NULL, true, allow_sync);
+	}
+	want_columns(scan, info);
+	if (progress)
+		report_total(rel);
+	rows = add_all_entries(scan, index, &maker, progress, callback, state);
+	table_endscan(scan);
+	if (registered)
+		UnregisterSnapshot(registered);
+	end_entries(&maker);
+	return rows;
+}
+
+/* ----------------------------------------------------------------
+ * The second phase of CREATE INDEX CONCURRENTLY
+ * ----------------------------------------------------------------
+ */
+
+/* The next TID that the index has, from the sort; false at the end. */
+static bool
+next_indexed(struct ValidateIndexState *state, ItemPointer tid)
+{
+	Datum		value;
+	bool		isnull;
+
+	if (!sorted_datum(state->tuplesort, true, &value, &isnull))
+		return false;
+	itemptr_decode(tid, DatumGetInt64(value));
+	return true;
+}
+
+/* Adds the rows that the snapshot sees and the index does not have: both come in order. */
+static void
+index_validate_scan(Relation rel, Relation index, struct IndexInfo *info, Snapshot snapshot,
+					struct ValidateIndexState *state)
+{
+	EntryMaker	maker;
+	TableScanDesc scan = table_beginscan_strat(rel, snapshot, 0, NULL, true, false);
+	BlockNumber reported = InvalidBlockNumber;
+	ItemPointerData indexed;
+	bool		more;
+
+	begin_entries(&maker, rel, info);
+	want_columns(scan, info);
+	report_total(rel);
+	more = next_indexed(state, &indexed);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, maker.slot))
+	{
+		ItemPointer tid = &maker.slot->tts_tid;
+
+		CHECK_FOR_INTERRUPTS();
+		state->htups += 1;
+		report_done(tid, &reported);
+		while (more && ItemPointerCompare(&indexed, tid) < 0)
+			more = next_indexed(state, &indexed);
+		if ((more && ItemPointerCompare(&indexed, tid) == 0) || !make_entry(&maker))
+			continue;
+		index_insert(index, maker.values, maker.isnull, tid, rel,
+					 info->ii_Unique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO, false, info);
+		state->tups_inserted += 1;
+	}
+	table_endscan(scan);
+	end_entries(&maker);
+}
+
+void
+add_scan_callbacks(TableAmRoutine *methods)
+{
+	methods->scan_begin = scan_begin;
+	methods->scan_end = scan_end;
+	methods->scan_rescan = scan_rescan;
+	methods->scan_getnextslot = scan_getnextslot;
+	methods->scan_set_tidrange = scan_set_tidrange;
+	methods->scan_getnextslot_tidrange = scan_getnextslot;
+	methods->parallelscan_estimate = parallelscan_estimate;
+	methods->parallelscan_initialize = parallelscan_initialize;
+	methods->parallelscan_reinitialize = parallelscan_reinitialize;
+	methods->tuple_tid_valid = tuple_tid_valid;
+	methods->scan_analyze_next_block = scan_analyze_next_block;
+	methods->scan_analyze_next_tuple = scan_analyze_next_tuple;
+#if PG_VERSION_NUM < 180000
+	methods->scan_bitmap_next_block = scan_bitmap_next_block;
+#endif
+	methods->scan_bitmap_next_tuple = scan_bitmap_next_tuple;
+	methods->scan_sample_next_block = scan_sample_next_block;
+	methods->scan_sample_next_tuple = scan_sample_next_tuple;
+	methods->index_build_range_scan = index_build_range_scan;
+	methods->index_validate_scan = index_validate_scan;
 }

@@ -4,11 +4,9 @@
  */
 #include "postgres.h"
 
-#include "store/seal.h"
+#include "store/group.h"
 
 #include "miscadmin.h"
-#include "store/group.h"
-#include "store/rownumber.h"
 #include "utils/memutils.h"
 
 /* The pieces of a group to be written: directory, columns, numbers. */
@@ -38,23 +36,12 @@ count_nulls(const bool *nulls, uint32 nrows)
 	return count;
 }
 
-/* Small groups go without: skipping them would spare nothing. */
-static bool
-bounds_of(const Sealing *sealing, int column, Order *order, Datum *least, Datum *greatest)
-{
-	const Rows *rows = sealing->rows;
-	Form_pg_attribute att = TupleDescAttr(sealing->desc, column);
-
-	if (rows->nrows < SMALL_GROUP_ROWS / 8 || att->attisdropped ||
-		(*order = order_of_type(att->atttypid)) == ORDER_NONE)
-		return false;
-	return find_bounds(*order, rows->values[column], rows->nulls[column], rows->nrows, least, greatest);
-}
-
 /* Writes a column's least and greatest value into the directory, unless they are too long. */
 static void
 add_bounds(Sealing *sealing, int column, Size *used)
 {
+	const Rows *rows = sealing->rows;
+	Form_pg_attribute att = TupleDescAttr(sealing->desc, column);
 	ColumnEntry *entry = &sealing->entries[column];
 	Order		order;
 	Datum		least;
@@ -63,7 +50,8 @@ add_bounds(Sealing *sealing, int column, Size *used)
 	Size		greatest_length = sizeof(Datum);
 	char	   *at = sealing->directory + *used;
 
-	if (!bounds_of(sealing, column, &order, &least, &greatest))
+	if (rows->nrows < BOUNDED_GROUP_ROWS || att->attisdropped || (order = order_of_type(att->atttypid)) == ORDER_NONE ||
+		!find_bounds(order, rows->values[column], rows->nulls[column], rows->nrows, &least, &greatest))
 		return;
 	if (bound_is_by_reference(order))
 	{
@@ -116,15 +104,6 @@ make_directory(Sealing *sealing)
  * ----------------------------------------------------------------
  */
 
-static uint64
-place(Sealing *sealing, int piece, uint64 *end)
-{
-	uint64		offset = *end;
-
-	*end += MAXALIGN(sealing->lengths[piece]);
-	return offset;
-}
-
 /* Encodes the rows' numbers, if they have gaps. */
 static void
 encode_numbers(Sealing *sealing)
@@ -160,12 +139,13 @@ encode_columns(Sealing *sealing)
 			sealing->pieces[i] = encode_column(&shape, rows->values[i], entry->nulls > 0 ? rows->nulls[i] : NULL,
 											   rows->nrows, &sealing->lengths[i]);
 		entry->length = sealing->lengths[i];
-		entry->offset = place(sealing, i, &end);
+		entry->offset = end;
+		end += MAXALIGN(entry->length);
 	}
 	encode_numbers(sealing);
 	sealing->header.numbers_length = sealing->lengths[rows->natts];
-	sealing->header.numbers_offset = place(sealing, rows->natts, &end);
-	sealing->header.length = end;
+	sealing->header.numbers_offset = end;
+	sealing->header.length = end + MAXALIGN(sealing->header.numbers_length);
 }
 
 /* ----------------------------------------------------------------

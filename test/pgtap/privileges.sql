@@ -204,7 +204,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
-	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
 	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
@@ -293,7 +292,7 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|signatures|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
 

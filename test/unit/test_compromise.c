@@ -6,7 +6,6 @@
 #include "shim.h"
 
 #include "audit/compromise.h"
-#include "audit/correlations.h"
 
 #define MAX_PEOPLE	9
 #define MAX_RELEASES 3

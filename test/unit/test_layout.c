@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "compat.h"
-#include "store/bounds.h"
 #include "store/layout.h"
-#include "store/rownumber.h"
 
 #define COLUMNS 4
 #define ROUNDS 300000

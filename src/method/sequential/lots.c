@@ -4,10 +4,8 @@
  */
 #include "postgres.h"
 
-#include "audit/join/boxes.h"
-#include "audit/join/parting.h"
 #include "frame/arrays.h"
-#include "method/sequential/lots.h"
+#include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -39,23 +37,15 @@ static void
 part_by_fixed(const SeqPeople *people, Parting *parting)
 {
 	const JoinSide *side = &people->graph->side[people->last];
-	Span	   *cells = new_zeros(Span, parting->nrecords);
+	Code	   *code = new_array(Code, parting->nrecords);
 
 	for (uint32 i = 0; i < parting->nrecords; i++)
-		cells[i] = span_of(is_record_of_absent(people->task, i));
-	part_by(parting, cells);
-	pfree(cells);
+		code[i] = is_record_of_absent(people->task, i);
+	part_by_codes(parting, code);
+	pfree(code);
 	for (int32 c = 0; c < people->graph->input->ncolumns; c++)
 		if (side->cells[c] != NULL && (side->shared[c] || c < people->graph->input->nqis) && !is_cell_column(people, c))
 			part_by(parting, side->cells[c]);
-}
-
-static void
-part_by_codes(Parting *parting, Span *cells, const Code *code)
-{
-	for (uint32 i = 0; i < parting->nrecords; i++)
-		cells[i] = span_of(code[i]);
-	part_by(parting, cells);
 }
 
 /* Parts the new release's records into bands. */
@@ -64,22 +54,22 @@ part_records(const SeqPeople *people)
 {
 	const JoinRelease *release = new_release(people);
 	Parting		parting = parting_create(release->nrecords);
-	Span	   *cells = new_zeros(Span, release->nrecords);
+	Code	   *code = new_array(Code, release->nrecords);
 
 	for (int32 r = 0; r < people->last; r++)
 	{
 		const uint32 *node = people->graph->side[r].node_of_person;
 
 		for (uint32 i = 0; i < release->nrecords; i++)
-			cells[i] = span_of(node[release->person[i]]);
-		part_by(&parting, cells);
+			code[i] = node[release->person[i]];
+		part_by_codes(&parting, code);
 	}
 	for (int32 c = 0; c < people->ncolumns; c++)
-		part_by_codes(&parting, cells, people->task->column[c].code);
+		part_by_codes(&parting, people->task->column[c].code);
 	if (release->sensitive != NULL)
-		part_by_codes(&parting, cells, release->sensitive);
+		part_by_codes(&parting, release->sensitive);
 	part_by_fixed(people, &parting);
-	pfree(cells);
+	pfree(code);
 	return parting;
 }
 
@@ -99,7 +89,7 @@ fix_columns(SeqPeople *people)
 		people->fixed[b] = fixed.part[record];
 		people->fixed_record[fixed.part[record]] = record;
 	}
-	parting_free(&fixed);
+	pfree(fixed.part);
 }
 
 /* Notes the nodes, codes and value that the members of each band share. */
@@ -346,7 +336,7 @@ weave_release(SeqPeople *people, int32 r)
 			continue;
 		for (int32 c = 0; c < ncolumns; c++)
 			box[c] = cell_of_place(people, p, columns[c]);
-		nfound = boxes_meeting(boxes, box, found);
+		nfound = boxes_find(boxes, box, MEETING, found);
 		for (uint32 i = 0; i < nfound; i++)
 			if (may_be_together(people, r, found[i], p))
 				(void) web_add_edge(people->web, people->first_node[r] + found[i], people->place[p].node);
@@ -651,7 +641,7 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 	parting = part_records(people);
 	people->nbands = parting.nparts;
 	list_by_group(parting.part, parting.nrecords, people->nbands, &people->first_member, &people->member);
-	parting_free(&parting);
+	pfree(parting.part);
 	fix_columns(people);
 	describe_bands(people);
 	people->regions = tuple_numbers_create(1 + people->ncolumns);

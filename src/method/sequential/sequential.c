@@ -19,12 +19,9 @@
 
 #include <math.h>
 
-#include "audit/join/full.h"
-#include "audit/join/parting.h"
-#include "audit/join/shown.h"
+#include "audit/join/cells.h"
 #include "frame/arrays.h"
-#include "method/sequential/sequence.h"
-#include "method/sequential/specialise.h"
+#include "method/sequential/sequential.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -210,7 +207,7 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 		for (int q = 0; q < frame->nqis; q++)
 			classes->regions[(Size) parting.part[row] * frame->nqis + q] = sequence->column[q].tree->nodes[node[q][row]].leaves;
 	pfree(cells);
-	parting_free(&parting);
+	pfree(parting.part);
 	return classes;
 }
 

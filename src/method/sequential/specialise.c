@@ -1,13 +1,855 @@
 /*
  * specialise.c
- *		The stages of the search.
+ *		Algorithm 3 of paper 000, and what comes after it: the stages of the search.
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "audit/metrics.h"
+#include "frame/arrays.h"
 #include "method/sequential/search.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
+
+/* ----------------------------------------------------------------
+ * Trees: halving a line, again and again
+ *
+ * Halves have equally many values, not equal width: however skewed they lie,
+ * every value is a few steps away.  NULL is a child of the root, since no
+ * other cell can hold it.
+ * ----------------------------------------------------------------
+ */
+
+/* Appends a node as the last child of its parent; the children of one parent are added one after the other. */
+static void
+add_child(Tree *tree, uint32 parent, Span leaves)
+{
+	TreeNode   *node = &tree->nodes[tree->nnodes];
+
+	if (tree->nodes[parent].nchildren++ == 0)
+		tree->nodes[parent].first_child = tree->nnodes;
+	*node = (TreeNode) {.leaves = leaves, .parent = parent, .level = tree->nodes[parent].level + 1};
+	if (leaves.lo == leaves.hi)
+		tree->leaf[leaves.lo] = tree->nnodes;
+	tree->nnodes++;
+}
+
+/* Adds the two halves of a node as its children, or a leaf as its only one. */
+static void
+halve(Tree *tree, uint32 parent, Span leaves)
+{
+	Code		middle = leaves.lo + (leaves.hi - leaves.lo) / 2;
+
+	if (leaves.lo == leaves.hi)
+		add_child(tree, parent, leaves);
+	else
+	{
+		add_child(tree, parent, (Span) {leaves.lo, middle});
+		add_child(tree, parent, (Span) {middle + 1, leaves.hi});
+	}
+}
+
+/* Breadth-first, as all trees are. */
+static const Tree *
+ladder_of(const Domain *domain)
+{
+	Tree	   *tree = palloc0(sizeof(Tree));
+	bool		has_null = domain->null_code != NO_CODE;
+
+	tree->nodes = new_zeros(TreeNode, (Size) domain->size * 2 + 2);
+	tree->leaf = new_zeros(uint32, domain->size);
+	tree->nodes[tree->nnodes++].leaves = (Span) {0, domain->size - 1};
+	if (domain->size == 1)
+		return tree;
+	halve(tree, 0, (Span) {0, domain->size - 1 - has_null});
+	if (has_null)
+		add_child(tree, 0, span_of(domain->null_code));
+	for (uint32 i = 1; i < tree->nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (tree->nodes[i].leaves.lo < tree->nodes[i].leaves.hi)
+			halve(tree, i, tree->nodes[i].leaves);
+	}
+	return tree;
+}
+
+const Tree *
+steps_of(const Domain *domain)
+{
+	return domain->tree != NULL ? domain->tree : ladder_of(domain);
+}
+
+double *
+losses_of(const Domain *domain, const Tree *tree, bool entropy)
+{
+	double	   *loss = new_zeros(double, tree->nnodes);
+	Entropies	entropies = entropy ? entropies_create(domain) : (Entropies) {.rows = NULL};
+
+	for (uint32 i = 0; i < tree->nnodes; i++)
+		loss[i] = entropy ? cell_entropy(&entropies, tree->nodes[i].leaves) : domain_loss(domain, tree->nodes[i].leaves);
+	if (entropy)
+		entropies_free(&entropies);
+	return loss;
+}
+
+/* ----------------------------------------------------------------
+ * Stage 1: all cells that have the same value become more specific together
+ *
+ * A part is a node of a column's cut.  Of those that can be split without
+ * harming a person, the one is split whose ratio of information gained to
+ * privacy lost is greatest (paper 000, equation 7).  The paper leaves open
+ * what that is where no privacy is lost, or some is gained, as diversity can
+ * be, or nothing is to be lost: then it is infinite, and of those the one
+ * comes first that gains most.
+ *
+ * A part that cannot be split is given up for ever, where levels cannot rise:
+ * what has become more specific links no less.  So what a split would have left
+ * when it was asked for is a bound on what it would leave by now, and those
+ * are not asked for again that are worth less even so.
+ *
+ * Diversity may rise, so there those parts are tried again, and all are asked
+ * for, but where they are many: then those are not whose ratio was not among the
+ * greatest when they were asked for last.  It may also be too low when all
+ * is withheld: until it is high enough, whatever raises it most is split.
+ * ----------------------------------------------------------------
+ */
+
+/* Where levels may rise, all parts are judged before each split if they are no more than this. */
+#define ALL_ASKED	128
+
+/* The worth of a split */
+typedef struct Worth
+{
+	double		gain;			/* information */
+	double		cost;			/* privacy */
+	double		level;			/* that is left; infinite before it is asked for */
+	bool		allowed;
+} Worth;
+
+typedef struct CutPart
+{
+	int32		column;
+	uint32		node;
+	Worth		worth;
+} CutPart;
+
+typedef struct Cutting
+{
+	Search	   *search;
+	CutPart    *part;
+	uint32		nparts;
+	uint32		room;
+	uint32	  **band;			/* [columns][bands] by their code */
+	uint32	  **first;			/* [columns][codes + 1] */
+	uint64	  **before;			/* [columns][codes + 1] people with codes before */
+	double		level;			/* as it is */
+	bool		holds;
+} Cutting;
+
+/* ----------------------------------------------------------------
+ * Parts
+ * ----------------------------------------------------------------
+ */
+
+/* Orders bands by their code in a column, for each. */
+static void
+order_bands(Cutting *cutting, int32 column)
+{
+	const SeqPeople *people = cutting->search->people;
+	const Tree *tree = cutting->search->task->column[column].tree;
+	Size		ncodes = (Size) tree->nodes[0].leaves.hi + 1;
+	uint32	   *first = new_zeros(uint32, (ncodes + 2));
+	uint32	   *band = new_array(uint32, people->nbands);
+	uint64	   *before = new_zeros(uint64, ncodes);
+
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		Code		code = people->code[(Size) b * people->ncolumns + column];
+
+		if (code == NO_CODE)
+			continue;
+		first[(Size) code + 2]++;
+		before[(Size) code + 1] += people->first_member[b + 1] - people->first_member[b];
+	}
+	for (Size i = 0; i < ncodes; i++)
+	{
+		first[i + 2] += first[i + 1];
+		before[i + 1] += before[i];
+	}
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		Code		code = people->code[(Size) b * people->ncolumns + column];
+
+		if (code != NO_CODE)
+			band[first[(Size) code + 1]++] = b;
+	}
+	cutting->first[column] = first;
+	cutting->band[column] = band;
+	cutting->before[column] = before;
+}
+
+static inline uint32
+first_of(const Cutting *cutting, const CutPart *part)
+{
+	return cutting->first[part->column][cutting->search->task->column[part->column].tree->nodes[part->node].leaves.lo];
+}
+
+static inline uint32
+end_of(const Cutting *cutting, const CutPart *part)
+{
+	return cutting->first[part->column]
+		[(Size) cutting->search->task->column[part->column].tree->nodes[part->node].leaves.hi + 1];
+}
+
+/* The lowest node with the same leaves: an only child says no more than its parent. */
+static uint32
+lowest(const Tree *tree, uint32 node)
+{
+	while (tree->nodes[node].nchildren == 1)
+		node = tree->nodes[node].first_child;
+	return node;
+}
+
+/* The information that splitting a node gains. */
+static double
+gain_of(const Cutting *cutting, int32 column, uint32 node)
+{
+	const SeqColumn *own = &cutting->search->task->column[column];
+	const TreeNode *parent = &own->tree->nodes[lowest(own->tree, node)];
+	double		gain = 0;
+
+	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
+	{
+		Span		leaves = own->tree->nodes[child].leaves;
+
+		gain += (cutting->before[column][(Size) leaves.hi + 1] - cutting->before[column][leaves.lo]) *
+			(own->loss[node] - own->loss[child]);
+	}
+	return gain;
+}
+
+/* A part without people says nothing, split or not. */
+static void
+add_part(Cutting *cutting, int32 column, uint32 node)
+{
+	CutPart		part = {.column = column, .node = node};
+
+	if (is_leaf(cutting->search->task->column[column].tree, node) ||
+		first_of(cutting, &part) == end_of(cutting, &part))
+		return;
+	part.worth = (Worth) {.gain = gain_of(cutting, column, node), .level = INFINITY};
+	array_reserve(cutting->part, cutting->room, cutting->nparts + 1);
+	cutting->part[cutting->nparts++] = part;
+}
+
+static void
+add_children(Cutting *cutting, int32 column, uint32 node)
+{
+	const Tree *tree = cutting->search->task->column[column].tree;
+	const TreeNode *parent = &tree->nodes[lowest(tree, node)];
+
+	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
+		add_part(cutting, column, child);
+}
+
+/* Makes the bands of a part one step more specific. */
+static void
+split(Cutting *cutting, const CutPart *part)
+{
+	SeqPeople  *people = cutting->search->people;
+
+	/* Bands are whole: each has one lot that is not empty */
+	for (uint32 i = first_of(cutting, part); i < end_of(cutting, part); i++)
+	{
+		uint32		lot = people->lots[cutting->band[part->column][i]];
+
+		while (people->lot[lot].size == 0)
+			lot = people->lot[lot].next;
+		(void) people_shift(people, lot, part->column, people->lot[lot].size);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * The worth of parts
+ * ----------------------------------------------------------------
+ */
+
+/* Values a split by the level that it left when it was asked for. */
+static void
+appraise(const Cutting *cutting, Worth *worth)
+{
+	worth->cost = isinf(cutting->level) && isinf(worth->level) ? 0 :
+		Max(0.0, cutting->level - worth->level);
+	worth->allowed = worth->level >= cutting->search->task->k;
+}
+
+/* Tries a split to learn its worth, and undoes it. */
+static void
+ask(Cutting *cutting, CutPart *part)
+{
+	Search	   *search = cutting->search;
+	Trial		trial = begin_trial(search);
+	double		loss = search->people->loss;
+
+	CHECK_FOR_INTERRUPTS();
+	split(cutting, part);
+	web_settle(search->people->web);
+	part->worth.level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
+	appraise(cutting, &part->worth);
+	undo_trial(search, trial);
+	search->people->loss = loss;
+}
+
+/* Is a split worth more than another? */
+static bool
+is_better(const Worth *a, const Worth *b)
+{
+	if (a->allowed != b->allowed)
+		return a->allowed;
+	if (!a->allowed && a->level != b->level)
+		return a->level > b->level;
+	if (a->cost == b->cost)
+		return a->gain > b->gain;
+	if (a->cost == 0 || b->cost == 0)
+		return a->cost == 0;
+	return a->gain * b->cost > b->gain * a->cost;
+}
+
+/* Orders parts by worth; ties by column and node, so that the order is certain. */
+static int
+compare_parts(const void *a, const void *b)
+{
+	const CutPart *x = a;
+	const CutPart *y = b;
+
+	if (is_better(&x->worth, &y->worth))
+		return -1;
+	if (is_better(&y->worth, &x->worth))
+		return 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Might a part be better than the best one so far? */
+static bool
+may_be_better(const Cutting *cutting, const Worth *worth, const Worth *best)
+{
+	if (best->allowed && best->cost == 0 && worth->gain <= best->gain)
+		return false;
+	return is_better(worth, best) || (cutting->search->guard->may_rise && cutting->nparts <= ALL_ASKED);
+}
+
+/* Asks for the parts that may be the best, and gives up those that are hopeless; returns the best, or NULL. */
+static CutPart *
+ask_parts(Cutting *cutting)
+{
+	CutPart    *best = NULL;
+	uint32		left = 0;
+
+	for (uint32 i = 0; i < cutting->nparts; i++)
+		appraise(cutting, &cutting->part[i].worth);
+	qsort(cutting->part, cutting->nparts, sizeof(CutPart), compare_parts);
+	for (uint32 i = 0; i < cutting->nparts; i++)
+	{
+		CutPart		part = cutting->part[i];
+		bool		asked = best == NULL || may_be_better(cutting, &part.worth, &best->worth);
+
+		if (asked)
+			ask(cutting, &part);
+		if (asked && !part.worth.allowed && !cutting->search->guard->may_rise)
+			continue;
+		cutting->part[left] = part;
+		if (asked && (best == NULL || is_better(&part.worth, &best->worth)))
+			best = &cutting->part[left];
+		left++;
+	}
+	cutting->nparts = left;
+	return best;
+}
+
+/* The part that is to be split next; NULL if none is. */
+static CutPart *
+choose_part(Cutting *cutting)
+{
+	CutPart    *best = ask_parts(cutting);
+
+	return best == NULL || (cutting->holds && !best->worth.allowed) ? NULL : best;
+}
+
+/* Splits a part, and adds its children to the parts. */
+static void
+split_for_good(Cutting *cutting, CutPart *chosen)
+{
+	Search	   *search = cutting->search;
+	Trial		trial = begin_trial(search);
+	CutPart		part = *chosen;
+
+	*chosen = cutting->part[--cutting->nparts];
+	split(cutting, &part);
+	web_settle(search->people->web);
+	cutting->level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
+	cutting->holds |= part.worth.allowed;
+	keep_trial(search);
+	add_children(cutting, part.column, part.node);
+}
+
+bool
+specialise_cuts(Search *search, double *level)
+{
+	int32		ncolumns = search->task->ncolumns;
+	Cutting		cutting = {.search = search};
+	CutPart    *part;
+
+	cutting.level = *level = guard_measure_all(search->guard);
+	cutting.holds = *level >= search->task->k;
+	if (!cutting.holds && !search->guard->may_rise)
+		return false;
+	array_reserve(cutting.part, cutting.room, 64);
+	cutting.band = palloc(sizeof(uint32 *) * (ncolumns + 1));
+	cutting.first = palloc(sizeof(uint32 *) * (ncolumns + 1));
+	cutting.before = palloc(sizeof(uint64 *) * (ncolumns + 1));
+	for (int32 c = 0; c < ncolumns; c++)
+	{
+		order_bands(&cutting, c);
+		add_part(&cutting, c, 0);
+	}
+	while ((part = choose_part(&cutting)) != NULL)
+	{
+		split_for_good(&cutting, part);
+		*level = cutting.holds ? cutting.level : Max(*level, cutting.level);
+	}
+	for (int32 c = 0; c < ncolumns; c++)
+	{
+		pfree(cutting.band[c]);
+		pfree(cutting.first[c]);
+		pfree(cutting.before[c]);
+	}
+	pfree(cutting.band);
+	pfree(cutting.first);
+	pfree(cutting.before);
+	pfree(cutting.part);
+	return cutting.holds;
+}
+
+/* ----------------------------------------------------------------
+ * Stage 2: cells become more specific each by itself
+ *
+ * Cells are tried in random buckets first, which shrink, as in the paper.
+ * The records of a lot are alike, so they go into one bucket, with one column
+ * at a time.  In the end lots are tried one by one.  Whether a record can take
+ * a step depends on the piece that it leaves and the one that it comes to,
+ * not on whose it is; so where one could not, no other is tried.  That stays
+ * true, however specific others become, unless levels may rise: then they are
+ * tried again once something has changed.
+ * ----------------------------------------------------------------
+ */
+
+/* Buckets shrink by this factor */
+#define SHRINKING	4
+
+void
+shuffle_lots(Search *search, Pile *pile)
+{
+	for (uint32 i = pile->n; i > 1; i--)
+	{
+		uint32		j = pg_prng_uint64_range(&search->random, 0, i - 1);
+		uint32		number = pile->number[i - 1];
+
+		pile->number[i - 1] = pile->number[j];
+		pile->number[j] = number;
+	}
+}
+
+static bool
+has_steps(const Search *search, uint32 lot)
+{
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+		if (can_step(search->people, lot, c))
+			return true;
+	return false;
+}
+
+/* Lots that have cells that are not leaves, in random order */
+static Pile
+list_lots(Search *search)
+{
+	Pile		lots = {0};
+
+	for (uint32 l = 0; l < search->people->nlots; l++)
+		if (has_steps(search, l))
+			pile_add(&lots, l);
+	shuffle_lots(search, &lots);
+	return lots;
+}
+
+static void
+pile_free(Pile *pile)
+{
+	if (pile->number != NULL)
+		pfree(pile->number);
+}
+
+/* ----------------------------------------------------------------
+ * Buckets
+ * ----------------------------------------------------------------
+ */
+
+/* One of the columns in which a lot can become more specific */
+static int32
+draw_column(Search *search, uint32 lot)
+{
+	int32		chosen = -1;
+	uint32		n = 0;
+
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+		if (can_step(search->people, lot, c) && pg_prng_uint64_range(&search->random, 0, n++) == 0)
+			chosen = c;
+	return chosen;
+}
+
+/* Tries to make a bucket of lots, from this one on, more specific; returns where the next one begins. */
+static uint32
+try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
+{
+	Trial		trial = begin_trial(search);
+	uint64		ncells = 0;
+	uint32		i = begin;
+
+	for (; i < lots->n && (i == begin || ncells < bucket_size); i++)
+	{
+		uint32		lot = lots->number[i];
+		uint32		size = Min(search->people->lot[lot].size, bucket_size);
+		int32		column = draw_column(search, lot);
+
+		if (column < 0)
+			continue;
+		(void) people_shift(search->people, lot, column, size);
+		ncells += size;
+	}
+	(void) judge_trial(search, trial);
+	return i;
+}
+
+/* Tries to make all lots more specific, bucket by bucket. */
+static void
+try_buckets(Search *search, uint64 bucket_size)
+{
+	Pile		lots = list_lots(search);
+
+	clear_web(search);
+	for (uint32 i = 0; i < lots.n;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		i = try_bucket(search, &lots, i, bucket_size);
+	}
+	pile_free(&lots);
+}
+
+/* ----------------------------------------------------------------
+ * Lots
+ * ----------------------------------------------------------------
+ */
+
+/* Has a step between two pieces failed for a single record, and would it still? */
+static bool
+has_failed(Search *search, uint32 from, uint32 to)
+{
+	uint32		n = search->failed->n;
+	uint32		number = tuple_number(search->failed, (uint32[]) {from, to}, 2);
+
+	if (number == n)
+	{
+		array_reserve(search->failed_at, search->failed_room, search->failed->n);
+		search->failed_at[number] = PG_UINT64_MAX;
+	}
+	return search->guard->may_rise ?
+		search->failed_at[number] == search->kept : search->failed_at[number] != PG_UINT64_MAX;
+}
+
+static void
+note_failure(Search *search, uint32 from, uint32 to)
+{
+	search->failed_at[tuple_number(search->failed, (uint32[]) {from, to}, 2)] = search->kept;
+}
+
+void
+forget_failures(Search *search)
+{
+	for (uint32 i = 0; i < search->failed->n; i++)
+		search->failed_at[i] = PG_UINT64_MAX;
+}
+
+static bool
+try_lot(Search *search, uint32 lot, int32 column, uint32 size)
+{
+	Trial		trial = begin_trial(search);
+
+	CHECK_FOR_INTERRUPTS();
+	(void) people_shift(search->people, lot, column, size);
+	return judge_trial(search, trial);
+}
+
+/* Makes as many of a lot more specific in a column as can be. */
+static bool
+step_lot(Search *search, uint32 lot, int32 column)
+{
+	SeqPeople  *people = search->people;
+	uint32		from = people->lot[lot].piece;
+	uint32		to = piece_below(people, lot, column);
+	uint32		size = people->lot[lot].size;
+
+	if (has_failed(search, from, to))
+		return false;
+	if (try_lot(search, lot, column, size))
+		return true;
+	if (size == 1 || !try_lot(search, lot, column, 1))
+	{
+		note_failure(search, from, to);
+		return false;
+	}
+	for (size /= 2; size > 0 && people->lot[lot].size > 0;)
+	{
+		size = Min(size, people->lot[lot].size);
+		if (!try_lot(search, lot, column, size))
+			size /= 2;
+	}
+	if (people->lot[lot].size > 0)
+		note_failure(search, from, to);
+	return true;
+}
+
+/* The lot of those of a band who came to this piece */
+static uint32
+lot_at(const SeqPeople *people, uint32 band, uint32 piece)
+{
+	uint32		lot = people->lots[band];
+
+	while (people->lot[lot].piece != piece)
+		lot = people->lot[lot].next;
+	return lot;
+}
+
+/* Makes a lot more specific in each column that it can be, and adds those who are to the lots. */
+static void
+exhaust_lot(Search *search, Pile *lots, uint32 lot)
+{
+	SeqPeople  *people = search->people;
+
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+	{
+		uint32		to;
+
+		if (!can_step(people, lot, c))
+			continue;
+		to = piece_below(people, lot, c);
+		if (step_lot(search, lot, c))
+			pile_add(lots, lot_at(people, people->lot[lot].band, to));
+	}
+}
+
+bool
+exhaust_lots(Search *search, Pile *lots)
+{
+	uint64		before;
+
+	do
+	{
+		before = search->kept;
+		for (uint32 i = 0; i < lots->n; i++)
+		{
+			if (steps_taken(search) > search->most_steps)
+				return false;
+			exhaust_lot(search, lots, lots->number[i]);
+		}
+	} while (search->guard->may_rise && search->kept > before);
+	return true;
+}
+
+void
+exhaust_all(Search *search)
+{
+	uint64		before;
+
+	do
+	{
+		Pile		lots = list_lots(search);
+
+		before = search->kept;
+		clear_web(search);
+		(void) exhaust_lots(search, &lots);
+		pile_free(&lots);
+	} while (search->kept > before);
+}
+
+void
+specialise_cells(Search *search)
+{
+	uint64		ncells = 0;
+	Pile		lots = list_lots(search);
+
+	for (uint32 i = 0; i < lots.n; i++)
+		ncells += search->people->lot[lots.number[i]].size;
+	pile_free(&lots);
+	for (; ncells > 1; ncells /= SHRINKING)
+		try_buckets(search, ncells);
+	exhaust_all(search);
+}
+
+/* ----------------------------------------------------------------
+ * Stage 3: trying again, here and there, which cells stay withheld
+ *
+ * After stage 2 no cell can become more specific by itself.  But of the people
+ * who are hidden among each other, others might have done instead, or fewer.
+ * So a lot that still loses something is drawn, and others within its region
+ * are made as unspecific as it is; then all of them are exhausted again, in
+ * another order.  What loses less is kept, anything else undone.
+ *
+ * What is less specific has a larger kernel, so the web is made anew each time.
+ * The stage ends when it has cost about as much as those before.
+ * ----------------------------------------------------------------
+ */
+
+#define MOST_ATTEMPTS	200
+
+/* It may cost this much, or as much as the stages before, whichever is more: some tenths of a second */
+#define FREE_STEPS		20000000
+
+/* Lots in an attempt */
+#define MOST_REOPENED	500
+
+/* Gains less than this are rounding */
+#define LEAST_GAIN		1e-9
+
+/* Returns what each record of a lot loses in the columns that can still be made more specific. */
+static double
+lot_loss(const Search *search, uint32 lot)
+{
+	double		loss = 0;
+
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+		if (can_step(search->people, lot, c))
+			loss += search->task->column[c].loss[lot_cell(search->people, lot, c)];
+	return loss;
+}
+
+/* A lot that loses something, the more likely the more each of its records loses; or NOTHING. */
+static uint32
+draw_lot(Search *search)
+{
+	double		total = 0;
+	uint32		chosen = NOTHING;
+
+	for (uint32 l = 0; l < search->people->nlots; l++)
+	{
+		double		loss = lot_loss(search, l);
+
+		total += loss;
+		if (loss > 0 && pg_prng_double(&search->random) * total < loss)
+			chosen = l;
+	}
+	return chosen;
+}
+
+/* Is a region's every cell within that of another? */
+static bool
+is_within(const Search *search, uint32 region, uint32 outer)
+{
+	const TupleNumbers *regions = search->people->regions;
+	const uint32 *inner_key = tuple_words(regions, region);
+	const uint32 *outer_key = tuple_words(regions, outer);
+
+	if (inner_key[0] != outer_key[0])
+		return false;
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+	{
+		const TreeNode *nodes = search->task->column[c].tree->nodes;
+
+		if (!span_contains(nodes[outer_key[1 + c]].leaves, nodes[inner_key[1 + c]].leaves))
+			return false;
+	}
+	return true;
+}
+
+/* Lists the lots in a lot's region, or some of them, if they are many. */
+static Pile
+find_within(Search *search, uint32 lot)
+{
+	const SeqPeople *people = search->people;
+	uint32		region = people->piece[people->lot[lot].piece].region;
+	Pile		lots = {0};
+
+	for (uint32 l = 0; l < people->nlots; l++)
+		if (people->lot[l].size > 0 && is_within(search, people->piece[people->lot[l].piece].region, region))
+			pile_add(&lots, l);
+	shuffle_lots(search, &lots);
+	lots.n = Min(lots.n, MOST_REOPENED);
+	pile_add(&lots, lot);
+	return lots;
+}
+
+/* Makes lots as unspecific as one of them; lists those in whom they are now. */
+static Pile
+reopen(Search *search, uint32 lot)
+{
+	SeqPeople  *people = search->people;
+	uint32		region = people->piece[people->lot[lot].piece].region;
+	Pile		lots = find_within(search, lot);
+
+	for (uint32 i = 0; i < lots.n; i++)
+		if (people->piece[people->lot[lots.number[i]].piece].region != region)
+			lots.number[i] = people_lift(people, lots.number[i], region, people->lot[lots.number[i]].size);
+	weave_anew(search);
+	forget_failures(search);
+	return lots;
+}
+
+/* Reopens a lot and exhausts it anew; undoes it unless that loses less. */
+static bool
+attempt(Search *search, uint32 lot)
+{
+	double		loss = search->people->loss;
+	Pile		lots = reopen(search, lot);
+	bool		better;
+
+	shuffle_lots(search, &lots);
+	better = exhaust_lots(search, &lots) && search->people->loss < loss - LEAST_GAIN;
+	if (!better)
+		people_undo(search->people, 0);
+	pfree(lots.number);
+	return better;
+}
+
+void
+refine_cells(Search *search)
+{
+	bool		stale = false;
+
+	search->most_steps = steps_taken(search) + Max(steps_taken(search), FREE_STEPS);
+	for (int i = 0; i < MOST_ATTEMPTS && steps_taken(search) < search->most_steps; i++)
+	{
+		uint32		lot = draw_lot(search);
+
+		if (lot == NOTHING)
+			break;
+		people_commit(search->people);
+		search->reversible = true;
+		stale = !attempt(search, lot);
+		search->reversible = false;
+	}
+	search->most_steps = PG_UINT64_MAX;
+	if (stale)
+		weave_anew(search);
+	people_commit(search->people);
+	forget_failures(search);
+	exhaust_all(search);
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
 
 /* Sets every cell to the widest one of its column; a record of an absent person may be anything. */
 static void

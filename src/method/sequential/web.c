@@ -12,7 +12,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "method/sequential/web.h"
+#include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -259,7 +259,7 @@ web_add_edge(Web *web, uint32 a, uint32 b)
 	return t;
 }
 
-/* From the last node leads back an arc for as long as there is flow; see residual.h in audit/join. */
+/* From the last node leads back an arc for as long as there is flow; see audit/join/matching.c. */
 void
 web_change_flow(Web *web, uint32 t, int64 by)
 {
@@ -336,7 +336,7 @@ web_undo(Web *web, uint32 mark)
  * Narrowing a web to its kernel, around what was touched
  *
  * Of two releases, an edge is a match if it carries flow or its ends lie in
- * one strongly connected component of the residual graph (audit/join/matches.c).
+ * one strongly connected component of the residual graph (audit/join/matching.c).
  * Once all others are dropped, what hangs together is strongly connected.
  * Take an arc away, and wherever one could get before, one can get from the
  * head of an arc that is gone: the rest of the way behind the last such arc.
@@ -438,7 +438,7 @@ visit(Web *web, uint32 start, int32 r, int32 other, uint32 since)
 
 /* Drops what leads from one component to another. */
 static void
-drop_unmatched(Web *web, int32 r, int32 other)
+web_drop_unmatched(Web *web, int32 r, int32 other)
 {
 	Settling   *s = &web->settling;
 	int32		first = Min(r, other);
@@ -489,7 +489,7 @@ settle_pair(Web *web)
 			visit(web, touched.node, r, other, since);
 	}
 	s->ntouched = left;
-	drop_unmatched(web, r, other);
+	web_drop_unmatched(web, r, other);
 }
 
 /* ----------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "history/epochs.h"
+#include "history/past.h"
 #include "miscadmin.h"
 #include "release/forecast/future.h"
 

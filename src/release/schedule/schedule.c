@@ -23,7 +23,7 @@
 
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
-#include "declare/hooks.h"
+#include "declare/publication.h"
 #include "declare/warn_owner.h"
 #include "fmgr.h"
 #include "funcapi.h"

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "store/encoding/column.h"
+#include "store/encoding/parts.h"
 #include "utils/memutils.h"
 
 #define VECTOR ENCODING_VECTOR
@@ -24,7 +24,15 @@ struct EncodedColumn
 	NullsReader nulls;
 	Repeats		repeats;
 	RunsReader	runs;
-	SequenceReader sequence;
+
+	/* The values that are stored: all, or the dictionary's */
+	PackedReader numbers;
+	ItemsReader items;
+	bool		has_dictionary;
+	PackedReader codes;
+	uint32		nentries;
+	MemoryContext context;		/* of what is kept of these: */
+	Datum	   *entries;		/* owned; [nentries], NULL until needed; 0 where not yet read */
 	bool		has_only;		/* is the one value of REPEATS_ALL read? */
 	Datum		only;
 };
@@ -34,23 +42,33 @@ struct EncodedColumn
  * ----------------------------------------------------------------
  */
 
-/* Opens the sequence of values, and the runs where it has one value for each run. */
+/* Opens the values, and the runs where there is one value for each run. */
 static const char *
-open_sequence(EncodedColumn *column, Input *in, bool has_dictionary)
+open_values(EncodedColumn *column, Input *in)
 {
 	uint32		n = column->nvalues;
+	const uint64 *nentries;
+	const char *error = NULL;
 
 	if (column->repeats == REPEATS_ALL)
 		n = 1;
 	else if (column->repeats == REPEATS_RUNS)
 	{
-		const char *error = runs_open(&column->runs, in, column->nvalues);
-
-		if (error != NULL)
+		if ((error = runs_open(&column->runs, in, column->nvalues)) != NULL)
 			return error;
 		n = column->runs.nruns;
 	}
-	return sequence_open(&column->sequence, in, &column->shape, n, has_dictionary);
+	if (column->has_dictionary)
+	{
+		nentries = (const uint64 *) input_take(in, sizeof(uint64));
+		if (nentries == NULL || *nentries == 0 || *nentries > n)
+			return "The dictionary has no entries, or more than there are values.";
+		if ((error = packed_open(&column->codes, in, n, PACKED_COUNTS)) != NULL)
+			return error;
+		n = column->nentries = *nentries;
+	}
+	return column->shape.typbyval ? packed_open(&column->numbers, in, n, PACKED_VALUES) :
+		items_open(&column->items, in, &column->shape, n);
 }
 
 /* Opens a column's sections in the order in which they were written. Returns NULL, or the damage. */
@@ -69,9 +87,10 @@ open_sections(EncodedColumn *column)
 		return "The column's header is damaged.";
 	column->nvalues = header->nvalues;
 	column->repeats = header->repeats;
+	column->has_dictionary = header->has_dictionary != 0;
 	error = nulls_open(&column->nulls, &in, header->nulls, column->nrows, column->nvalues);
 	if (error == NULL && column->nvalues > 0)
-		error = open_sequence(column, &in, header->has_dictionary);
+		error = open_values(column, &in);
 	if (error == NULL && in.at != column->bytes.length)
 		error = "There is more than the column takes.";
 	return error;
@@ -90,7 +109,105 @@ open_column(const ColumnShape *shape, const EncodedBytes *bytes, uint32 nrows, E
 	(*column)->shape = *shape;
 	(*column)->bytes = *bytes;
 	(*column)->nrows = nrows;
+	(*column)->context = CurrentMemoryContext;
 	return open_sections(*column);
+}
+
+/* ----------------------------------------------------------------
+ * Stored values
+ * ----------------------------------------------------------------
+ */
+
+/* Reads some of the values that are stored; of integers, at most a vector. */
+static const char *
+read_stored(const EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	uint64		numbers[VECTOR];
+
+	if (!column->shape.typbyval)
+		return items_read(&column->items, from, n, context, values);
+	Assert(n <= VECTOR);
+	packed_read(&column->numbers, from, n, numbers);
+	for (uint32 i = 0; i < n; i++)
+		values[i] = (Datum) numbers[i];
+	return NULL;
+}
+
+static const char *
+read_codes(const EncodedColumn *column, uint32 from, uint32 n, uint64 *codes)
+{
+	uint64		highest = 0;
+
+	packed_read(&column->codes, from, n, codes);
+	for (uint32 i = 0; i < n; i++)
+		highest = Max(highest, codes[i]);
+	return highest >= column->nentries ? "A code is not in the dictionary." : NULL;
+}
+
+/* Makes room for the dictionary; numbers are read all at once, as 0 is one. */
+static const char *
+open_dictionary(EncodedColumn *column)
+{
+	Datum	   *entries;
+
+	if (column->entries != NULL)
+		return NULL;
+	entries = MemoryContextAllocZero(column->context, sizeof(Datum) * column->nentries);
+	for (uint32 from = 0; column->shape.typbyval && from < column->nentries; from += VECTOR)
+	{
+		const char *error = read_stored(column, from, Min(VECTOR, column->nentries - from), column->context, entries + from);
+
+		if (error != NULL)
+			return error;
+	}
+	column->entries = entries;
+	return NULL;
+}
+
+/* An entry of the dictionary, which is kept, with those beside it. */
+static inline const char *
+get_entry(EncodedColumn *column, uint32 code, Datum *value)
+{
+	if (unlikely(column->entries[code] == 0) && !column->shape.typbyval)
+	{
+		uint32		from;
+		uint32		n;
+		const char *error;
+
+		items_beside(&column->items, code, &from, &n);
+		error = read_stored(column, from, n, column->context, column->entries + from);
+		if (error != NULL)
+			return error;
+	}
+	*value = column->entries[code];
+	return NULL;
+}
+
+/* Reads some values, at most a vector, of those that NULLs and runs leave; the context takes what is made for them alone. */
+static const char *
+read_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	uint64		codes[VECTOR];
+	const char *error;
+
+	if (!column->has_dictionary)
+		return read_stored(column, from, n, context, values);
+	error = open_dictionary(column);
+	if (error == NULL)
+		error = read_codes(column, from, n, codes);
+	for (uint32 i = 0; i < n && error == NULL; i++)
+		error = get_entry(column, codes[i], &values[i]);
+	return error;
+}
+
+/* Reads one value, without keeping anything of the dictionary. */
+static const char *
+read_one(const EncodedColumn *column, uint32 i, MemoryContext context, Datum *value)
+{
+	uint64		code = i;
+	const char *error = column->has_dictionary ? read_codes(column, i, 1, &code) : NULL;
+
+	return error != NULL ? error : read_stored(column, code, 1, context, value);
 }
 
 /* ----------------------------------------------------------------
@@ -114,7 +231,7 @@ decode_runs(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context,
 	const char *error = runs_read(&column->runs, from, n, &found);
 
 	if (error == NULL)
-		error = sequence_read(&column->sequence, found.first, found.n, context, of_runs);
+		error = read_values(column, found.first, found.n, context, of_runs);
 	if (error != NULL)
 		return error;
 	for (uint32 i = 0; i < found.n; i++)
@@ -136,13 +253,13 @@ decode_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext contex
 	switch (column->repeats)
 	{
 		case REPEATS_NONE:
-			return sequence_read(&column->sequence, from, n, context, values);
+			return read_values(column, from, n, context, values);
 		case REPEATS_RUNS:
 			return decode_runs(column, from, n, context, values);
 		case REPEATS_ALL:
 			break;
 	}
-	error = sequence_read(&column->sequence, 0, 1, context, values);
+	error = read_values(column, 0, 1, context, values);
 	if (error == NULL)
 		fill(values + 1, n - 1, values[0]);
 	return error;
@@ -244,7 +361,7 @@ decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *valu
 				break;
 			}
 	}
-	return sequence_read_one(&column->sequence, i, context, value);
+	return read_one(column, i, context, value);
 }
 
 /* ----------------------------------------------------------------
@@ -255,7 +372,7 @@ decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *valu
 bool
 column_has_codes(const EncodedColumn *column)
 {
-	return column->nvalues == 0 || column->repeats != REPEATS_NONE || column->sequence.has_dictionary;
+	return column->nvalues == 0 || column->repeats != REPEATS_NONE || column->has_dictionary;
 }
 
 /* The codes of values that are stored once for each run: the dictionary's, or, without one, the run's place among them. */
@@ -270,10 +387,10 @@ code_runs(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, C
 	if (error != NULL)
 		return error;
 	if (coded->lasting)
-		error = sequence_read_codes(&column->sequence, found.first, found.n, of_runs);
+		error = read_codes(column, found.first, found.n, of_runs);
 	else
 	{
-		error = sequence_read(&column->sequence, found.first, found.n, context, coded->values + 1);
+		error = read_values(column, found.first, found.n, context, coded->values + 1);
 		coded->ncodes = found.n + 1;
 	}
 	for (uint32 run = 0; run < found.n && error == NULL; run++)
@@ -293,8 +410,8 @@ code_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context,
 	uint64		codes[VECTOR];
 	const char *error;
 
-	coded->lasting = column->repeats != REPEATS_RUNS || column->sequence.has_dictionary;
-	coded->ncodes = column->sequence.has_dictionary ? column->sequence.nentries + 1 : 2;
+	coded->lasting = column->repeats != REPEATS_RUNS || column->has_dictionary;
+	coded->ncodes = column->has_dictionary ? column->nentries + 1 : 2;
 	if (n == 0)
 		return NULL;
 	if (column->repeats == REPEATS_RUNS)
@@ -305,7 +422,7 @@ code_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context,
 			coded->codes[i] = 1;
 		return NULL;
 	}
-	error = sequence_read_codes(&column->sequence, from, n, codes);
+	error = read_codes(column, from, n, codes);
 	for (uint32 i = 0; i < n && error == NULL; i++)
 		coded->codes[i] = (uint32) codes[i] + 1;
 	return error;
@@ -337,9 +454,9 @@ value_of_code(EncodedColumn *column, uint32 code, Datum *value)
 	const char *error = NULL;
 
 	if (column->repeats != REPEATS_ALL)
-		return sequence_entry(&column->sequence, code - 1, value);
+		return (error = open_dictionary(column)) != NULL ? error : get_entry(column, code - 1, value);
 	if (!column->has_only)
-		error = sequence_read(&column->sequence, 0, 1, column->sequence.context, &column->only);
+		error = read_values(column, 0, 1, column->context, &column->only);
 	column->has_only = error == NULL;
 	*value = column->only;
 	return error;
@@ -355,12 +472,10 @@ verify_column(EncodedColumn *column, MemoryContext scratch)
 {
 	const char *error = NULL;
 
-	if (column->nulls.form == NULLS_RUNS)
-		error = runs_verify(&column->nulls.runs);
-	if (error == NULL && column->nvalues > 0 && column->repeats == REPEATS_RUNS)
+	if (column->nvalues > 0 && column->repeats == REPEATS_RUNS)
 		error = runs_verify(&column->runs);
-	if (error == NULL && column->nvalues > 0)
-		error = values_verify(&column->sequence.values, scratch);
+	if (error == NULL && column->nvalues > 0 && !column->shape.typbyval)
+		error = items_verify(&column->items, scratch);
 	for (uint32 vector = 0; error == NULL && vector < vectors_of(column->nrows); vector++)
 	{
 		Datum		values[VECTOR];
@@ -373,33 +488,26 @@ verify_column(EncodedColumn *column, MemoryContext scratch)
 	return error;
 }
 
-/* The names of the innermost encoding, one for each way in which values repeat. */
-static const char *const *
-names_of(const EncodedColumn *column)
+const char *
+encoding_name(const EncodedColumn *column)
 {
 	/* One for each way in which values repeat. */
 	static const char *const dictionary[] = {"dictionary", "constant", "runs of dictionary"};
 	static const char *const steps[] = {"delta", "constant", "runs of delta"};
 	static const char *const packed[] = {"packed", "constant", "runs of packed"};
-	static const char *const words[] = {"words", "constant", "runs of words"};
-	static const char *const compressed[] = {"compressed", "constant", "runs of compressed"};
-	static const char *const plain[] = {"plain", "constant", "runs of plain"};
+	static const char *const items[][3] = {
+		[ITEMS_PLAIN] = {"plain", "constant", "runs of plain"},
+		[ITEMS_COMPRESSED] = {"compressed", "constant", "runs of compressed"},
+		[ITEMS_WORDS] = {"words", "constant", "runs of words"}
+	};
 
-	if (column->sequence.has_dictionary)
-		return dictionary;
-	if (column->shape.typbyval)
-		return packed_has_steps(&column->sequence.values.numbers) ? steps : packed;
-	if (column->sequence.values.items.is_words)
-		return words;
-	return column->sequence.values.items.is_compressed ? compressed : plain;
-}
-
-const char *
-encoding_name(const EncodedColumn *column)
-{
 	if (column->nrows == 0)
 		return "empty";
 	if (column->nvalues == 0)
 		return "all null";
-	return names_of(column)[column->repeats];
+	if (column->has_dictionary)
+		return dictionary[column->repeats];
+	if (column->shape.typbyval)
+		return column->numbers.steps != NULL ? steps[column->repeats] : packed[column->repeats];
+	return items[column->items.form][column->repeats];
 }

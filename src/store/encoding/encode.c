@@ -7,135 +7,358 @@
  *		answers would take, not by writing them all: where NULLs are, whether values
  *		stand in runs, and whether a dictionary is worth it.  Only what is left then
  *		as items is looked at for compressing.
+ *
+ *		A Datum that is narrower than 8 bytes is taken for a signed integer, as when
+ *		a tuple is read: what a Datum has above its type's bytes says nothing.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "store/encoding/column.h"
+#include "port/pg_bitutils.h"
+#include "store/encoding/parts.h"
 #include "utils/memutils.h"
 
-/* Runs that are as long as this on average are taken as they are. */
-#define LONG_RUN 16
-
-typedef struct ColumnPlan
+/* A sequence of values: integers, if they are passed by value, else items. */
+typedef struct Values
 {
-	NullsPlan	nulls;
-	Repeats		repeats;
-	RunsPlan	runs;
-	SequencePlan *sequence;		/* owned */
-} ColumnPlan;
+	const ColumnShape *shape;	/* borrowed */
+	uint32		n;
+	uint64	   *numbers;		/* one of the two */
+	Item	   *items;
+} Values;
+
+/* A sequence of values, as they are or with a dictionary. */
+typedef struct SequencePlan
+{
+	Values		values;			/* all, or the dictionary's */
+	PackedPlan	numbers;
+	ItemsPlan	items;
+	uint64	   *codes;			/* NULL: there is no dictionary */
+	PackedPlan	packed_codes;
+	uint64		size;
+} SequencePlan;
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+static Values
+create_values(const ColumnShape *shape, uint32 n)
+{
+	Values		values = {.shape = shape, .n = n};
+
+	if (shape->typbyval)
+		values.numbers = palloc(sizeof(uint64) * Max(n, 1));
+	else
+		values.items = palloc(sizeof(Item) * Max(n, 1));
+	return values;
+}
+
+/* A value passed by value as a number, its sign extended. */
+static inline uint64
+number_of(const ColumnShape *shape, Datum value)
+{
+	switch (shape->typlen)
+	{
+		case 1:
+			return (uint64) CharGetDatum((char) value);
+		case 2:
+			return (uint64) (int64) (int16) value;
+		case 4:
+			return (uint64) (int64) (int32) value;
+		default:
+			return (uint64) value;
+	}
+}
 
 /* The values of the rows that are not NULL. */
 static Values
-take_values(const ColumnShape *shape, const Datum *datums, const NullsPlan *nulls)
+take_values(const ColumnShape *shape, const Datum *datums, const bool *nulls, uint32 nrows, uint32 nvalues)
 {
-	Values		values = values_create(shape, nulls->nvalues);
+	Values		values = create_values(shape, nvalues);
 	uint32		n = 0;
 
-	for (uint32 row = 0; n < nulls->nvalues; row++)
-		if (nulls->form == NULLS_NONE || !nulls->nulls[row])
-			values_set(&values, n++, datums[row]);
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		if (nulls != NULL && nulls[row])
+			continue;
+		if (shape->typbyval)
+			values.numbers[n++] = number_of(shape, datums[row]);
+		else
+			values.items[n++] = item_of(shape, datums[row]);
+	}
+	return values;
+}
+
+/* Some of the values, by their places. */
+static Values
+choose_values(const Values *from, const uint32 *places, uint32 n)
+{
+	Values		values = create_values(from->shape, n);
+
+	for (uint32 i = 0; i < n; i++)
+		if (values.numbers != NULL)
+			values.numbers[i] = from->numbers[places[i]];
+		else
+			values.items[i] = from->items[places[i]];
 	return values;
 }
 
 static inline bool
-same_as_before(const Values *values, uint32 i)
+same_value(const Values *values, uint32 i, uint32 j)
 {
-	return values->numbers != NULL ? values->numbers[i] == values->numbers[i - 1] :
-		items_equal(&values->items[i], &values->items[i - 1]);
+	return values->numbers != NULL ? values->numbers[i] == values->numbers[j] :
+		items_equal(&values->items[i], &values->items[j]);
 }
 
-/* Finds the runs of at least one value; lengths has room for as many as there are values. */
+/* ----------------------------------------------------------------
+ * Dictionaries
+ * ----------------------------------------------------------------
+ */
+
+#define STEPS_A_VALUE 8
+#define FREE_STEPS 4096
+
+/* The number of values after which we look whether they repeat at all. */
+#define VALUES_TRIED 2048
+
+typedef struct Slot
+{
+	uint32		hash;
+	uint32		code;			/* and 1; 0: free */
+} Slot;
+
+static inline uint64
+mix(uint64 hash, uint64 word)
+{
+	hash = (hash ^ word) * UINT64CONST(0x9E3779B97F4A7C15);
+	return hash ^ (hash >> 29);
+}
+
+/* 8 bytes at a time; the last ones may overlap those before. */
+static inline uint64
+hash_bytes_of(uint64 hash, const char *data, uint32 length)
+{
+	uint64		word = 0;
+
+	if (length < sizeof(word))
+	{
+		for (uint32 i = 0; i < length; i++)
+			word = word << 8 | (unsigned char) data[i];
+		return mix(hash, word);
+	}
+	for (uint32 at = 0; at + sizeof(word) < length; at += sizeof(word))
+	{
+		memcpy(&word, data + at, sizeof(word));
+		hash = mix(hash, word);
+	}
+	memcpy(&word, data + length - sizeof(word), sizeof(word));
+	return mix(hash, word);
+}
+
+static inline uint32
+hash_value(const Values *values, uint32 i)
+{
+	uint64		hash = values->numbers != NULL ? mix(0, values->numbers[i]) :
+		hash_bytes_of(values->items[i].length, values->items[i].data, values->items[i].length);
+
+	return hash * UINT64CONST(0xBF58476D1CE4E5B9) >> 32;
+}
+
+/*
+ * If as many values as the limit allows were equally frequent, a certain
+ * number of the first values would have been repetitions; do they have less
+ * than half as many?
+ */
+static inline bool
+hardly_repeat(uint32 different, uint32 limit)
+{
+	return VALUES_TRIED - different < VALUES_TRIED / 2 * VALUES_TRIED / limit / 2;
+}
+
+/*
+ * Numbers the values in order of appearance: codes for all of them, and where each
+ * is met first.  Returns how many there are; 0, if there are more than the limit, or
+ * if it takes too long: values may have been chosen so that they all meet in one
+ * place of the hash table.
+ */
 static uint32
-find_runs(const Values *values, uint64 *lengths)
+find_distinct(const Values *values, uint32 limit, uint64 *codes, uint32 *first)
+{
+	uint32		nslots = pg_nextpower2_32(2 * limit);
+	Slot	   *slots = palloc0(sizeof(Slot) * nslots);
+	uint64		steps = (uint64) values->n * STEPS_A_VALUE + FREE_STEPS;
+	uint32		n = 0;
+	bool		worthwhile = true;
+
+	for (uint32 i = 0; i < values->n && worthwhile; i++)
+	{
+		uint32		hash = hash_value(values, i);
+		Slot	   *slot = &slots[hash & (nslots - 1)];
+
+		for (; slot->code != 0 && steps > 0; steps--)
+		{
+			if (slot->hash == hash && same_value(values, first[slot->code - 1], i))
+				break;
+			slot = slot == &slots[nslots - 1] ? slots : slot + 1;
+		}
+		worthwhile = steps > 0 && (slot->code != 0 || n < limit) && (i != VALUES_TRIED || !hardly_repeat(n, limit));
+		if (slot->code == 0 && worthwhile)
+		{
+			first[n] = i;
+			*slot = (Slot) {.hash = hash, .code = ++n};
+		}
+		codes[i] = slot->code - 1;
+		if (i % ENCODING_VECTOR == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	pfree(slots);
+	return worthwhile ? n : 0;
+}
+
+/*
+ * The most entries of a dictionary that may save something: it takes the codes'
+ * bits for each value, and the entries, each as long as a value is on average.
+ */
+static uint32
+entries_at_most(uint32 n, uint64 size)
+{
+	uint32		limit = 0;
+
+	for (uint32 bits = 1; bits < 32; bits++)
+	{
+		uint64		codes = (uint64) n * bits / 8;
+		uint64		entries = codes >= size ? 0 : n * (size - codes) / size;
+
+		if (entries <= UINT64CONST(1) << (bits - 1))
+			break;
+		limit = Min(entries, UINT64CONST(1) << bits);
+	}
+	return limit;
+}
+
+static void
+measure_values(SequencePlan *plan, const Values *values)
+{
+	plan->values = *values;
+	if (values->numbers != NULL)
+		packed_measure(&plan->numbers, values->numbers, values->n, PACKED_VALUES);
+	else
+		items_measure(&plan->items, values->shape, values->items, values->n);
+	plan->size = values->numbers != NULL ? plan->numbers.size : plan->items.size;
+}
+
+/* Chooses the encoding that takes least for these values, which must stay. */
+static void
+measure_sequence(SequencePlan *plan, const Values *values)
+{
+	SequencePlan other = {.size = 0};
+	uint32		limit;
+	uint32	   *first;
+	uint32		n;
+	Values		entries;
+
+	*plan = (SequencePlan) {.codes = NULL};
+	measure_values(plan, values);
+	limit = entries_at_most(values->n, plan->size);
+	if (limit == 0)
+		return;
+	other.codes = palloc(sizeof(uint64) * values->n);
+	first = palloc(sizeof(uint32) * limit);
+	n = find_distinct(values, limit, other.codes, first);
+	if (n == 0)
+	{
+		pfree(first);
+		pfree(other.codes);
+		return;
+	}
+	entries = choose_values(values, first, n);
+	packed_measure(&other.packed_codes, other.codes, values->n, PACKED_COUNTS);
+	measure_values(&other, &entries);
+	other.size += sizeof(uint64) + other.packed_codes.size;
+	if (other.size < plan->size)
+		*plan = other;
+}
+
+static void
+write_sequence(Output *out, const SequencePlan *plan)
+{
+	if (plan->codes != NULL)
+	{
+		*(uint64 *) output_add(out, sizeof(uint64)) = plan->values.n;
+		packed_write(out, &plan->packed_codes, plan->codes);
+	}
+	if (plan->values.numbers != NULL)
+		packed_write(out, &plan->numbers, plan->values.numbers);
+	else
+		items_write(out, &plan->items);
+}
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+/* Finds the runs of at least one value: their lengths, and where they begin. */
+static uint32
+find_runs(const Values *values, uint64 *lengths, uint32 *starts)
 {
 	uint32		nruns = 0;
-	uint32		start = 0;
 
-	for (uint32 i = 1; i <= values->n; i++)
-		if (i == values->n || !same_as_before(values, i))
+	for (uint32 i = 0; i < values->n; i++)
+	{
+		if (i == 0 || !same_value(values, i, i - 1))
 		{
-			lengths[nruns++] = i - start;
-			start = i;
+			starts[nruns] = i;
+			lengths[nruns++] = 0;
 		}
+		lengths[nruns - 1]++;
+	}
 	return nruns;
 }
 
-/* The first value of each run. */
-static Values
-one_of_each_run(const Values *values, const uint64 *lengths, uint32 nruns)
+/* An estimate of what all values would take, by what one for each run takes: it is not worth the time to find it out. */
+static double
+size_by_row(const SequencePlan *by_run, uint32 nruns, uint32 n)
 {
-	Values		of_runs = values_create(values->shape, nruns);
-	uint32		i = 0;
+	double		for_each = by_run->codes != NULL ? by_run->packed_codes.size : by_run->size;
 
-	for (uint32 run = 0; run < nruns; run++)
-	{
-		values_copy(&of_runs, run, values, i);
-		i += (uint32) lengths[run];
-	}
-	return of_runs;
+	return for_each * n / nruns + (by_run->size - for_each);
 }
 
-/* Do the runs pay, in bytes?  If not, the sequence is that of all values. */
-static void
-choose_runs(ColumnPlan *plan, const Values *values, const uint64 *lengths, uint32 nruns)
-{
-	SequencePlan *by_row;
-
-	runs_measure(&plan->runs, lengths, nruns, values->n);
-	plan->repeats = REPEATS_RUNS;
-	if (nruns <= values->n / LONG_RUN)
-		return;
-	by_row = palloc(sizeof(SequencePlan));
-	sequence_measure_rows(by_row, values, plan->sequence, lengths, nruns);
-	if (by_row->size <= plan->runs.size + plan->sequence->size)
-	{
-		plan->repeats = REPEATS_NONE;
-		plan->sequence = by_row;
-	}
-}
-
-/* Decides whether a column is stored row by row, as runs, or as a single value. */
-static void
-choose(ColumnPlan *plan, const Values *values)
+/* Decides whether values are stored one by one, as runs, or as a single one. */
+static Repeats
+choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 {
 	uint64	   *lengths = palloc(sizeof(uint64) * values->n);
-	uint32		nruns = find_runs(values, lengths);
-	Values	   *of_runs = palloc(sizeof(Values));
+	uint32	   *starts = palloc(sizeof(uint32) * values->n);
+	uint32		nruns = find_runs(values, lengths, starts);
+	Values		of_runs;
 
-	*of_runs = one_of_each_run(values, lengths, nruns);
-	plan->sequence = palloc(sizeof(SequencePlan));
-	sequence_measure(plan->sequence, of_runs);
 	if (nruns == values->n && nruns > 1)
-		plan->repeats = REPEATS_NONE;
-	else if (nruns == 1)
-		plan->repeats = REPEATS_ALL;
-	else
-		choose_runs(plan, values, lengths, nruns);
-}
-
-/* Writes the column's header and its sections. */
-static void
-write_column(Output *out, const ColumnPlan *plan)
-{
-	ColumnHeader *header = (ColumnHeader *) output_add(out, sizeof(ColumnHeader));
-
-	*header = (ColumnHeader) {.version = COLUMN_VERSION, .nulls = plan->nulls.form,
-		.repeats = plan->repeats, .nvalues = plan->nulls.nvalues};
-	if (plan->sequence != NULL)
-		header->has_dictionary = plan->sequence->has_dictionary;
-	nulls_write(out, &plan->nulls);
-	if (plan->repeats == REPEATS_RUNS)
-		runs_write(out, &plan->runs);
-	if (plan->sequence != NULL)
-		sequence_write(out, plan->sequence);
+	{
+		measure_sequence(sequence, values);
+		return REPEATS_NONE;
+	}
+	of_runs = choose_values(values, starts, nruns);
+	measure_sequence(sequence, &of_runs);
+	if (nruns == 1)
+		return REPEATS_ALL;
+	runs_measure(runs, lengths, nruns, values->n);
+	if (runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
+		return REPEATS_RUNS;
+	measure_sequence(sequence, values);
+	return REPEATS_NONE;
 }
 
 char *
 encode_column(const ColumnShape *shape, const Datum *values, const bool *nulls, uint32 nrows, Size *length)
 {
 	Output		out;
-	ColumnPlan	plan = {.repeats = REPEATS_NONE};
+	ColumnHeader header = {.version = COLUMN_VERSION, .nvalues = nulls == NULL ? nrows : count_values(nulls, nrows)};
+	SequencePlan sequence = {.codes = NULL};
+	RunsPlan	runs;
 	MemoryContext outer = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(outer, "column being encoded", ALLOCSET_DEFAULT_SIZES);
 
@@ -143,16 +366,21 @@ encode_column(const ColumnShape *shape, const Datum *values, const bool *nulls, 
 		elog(ERROR, "cannot encode %u rows of length %d", nrows, shape->typlen);
 	output_create(&out);
 	MemoryContextSwitchTo(scratch);
-	nulls_measure(&plan.nulls, nulls, nrows);
-	if (plan.nulls.nvalues > 0)
+	header.nulls = header.nvalues == nrows ? NULLS_NONE : header.nvalues == 0 ? NULLS_ALL : NULLS_BITMAP;
+	if (header.nvalues > 0)
 	{
-		Values		present = take_values(shape, values, &plan.nulls);
+		Values		present = take_values(shape, values, nulls, nrows, header.nvalues);
 
-		choose(&plan, &present);
-		write_column(&out, &plan);
+		header.repeats = choose_repeats(&present, &sequence, &runs);
+		header.has_dictionary = sequence.codes != NULL;
 	}
-	else
-		write_column(&out, &plan);
+	*(ColumnHeader *) output_add(&out, sizeof(ColumnHeader)) = header;
+	if (header.nulls == NULLS_BITMAP)
+		nulls_write(&out, nulls, nrows);
+	if (header.repeats == REPEATS_RUNS)
+		runs_write(&out, &runs);
+	if (header.nvalues > 0)
+		write_sequence(&out, &sequence);
 	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(scratch);
 	return output_finish(&out, length);

@@ -46,7 +46,8 @@ typedef struct ColumnShape
  * nulls may be NULL: then there are none; a value that is NULL is not looked
  * at.  A varlena must be neither external nor compressed; its header may be
  * short.  Wide values are copied once, into the result.  Working memory is up
- * to 150 bytes a row, and the size of the result before it is compressed.
+ * to 150 bytes a row, three times what arrays of integers take, and the size of the
+ * result before it is compressed.
  *
  * Raises an error if the values take more than ENCODING_MAX_BYTES; values that
  * are found to repeat count once.

@@ -1,35 +1,376 @@
 /*
  * items.c
- *		Values by reference, one after the other, as words, or compressed in blocks.
+ *		Values by reference: one after the other, compressed, or as words.
  *
  * LAYOUT
- *		ItemsHeader.  As words: see words.c; compressed: see compressed.c.  Else, where
- *		lengths differ, the offset of the first item of each stride; then the items.
+ *		ItemsHeader.  As words: see words.c.  Compressed: the number of blocks and the
+ *		length of all they store; a CompressedBlock each; the blocks, each at a multiple
+ *		of 8.  Else, where lengths differ, the offset of the first item of each stride;
+ *		then the items.
  *
  * NOTES
- *		Wide items have an offset each, so that no byte of others is needed for one;
- *		of small ones, some others' headers are read on the way.
+ *		Plain: wide items have an offset each, so that no byte of others is needed for
+ *		one; of small ones, some others' headers are read on the way.
+ *
+ *		Compressed: a block is small, so that one value is soon reached, and none has
+ *		items of two vectors.  An item larger than a block is one by itself, and is
+ *		compressed from and to where it stands.  What does not become smaller is stored
+ *		as it is, and values then point into the column's bytes.  The library's contexts
+ *		live as long as the process: it allocates them with malloc, and an error would
+ *		leave them behind.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-#include "store/encoding/items.h"
+#include <zstd.h>
+#include <zstd_errors.h>
 
+#include "compat.h"
+#include "miscadmin.h"
+#include "store/encoding/parts.h"
+#include "utils/memutils.h"
+
+#define VARLENA (-1)
+#define CSTRING (-2)
+
+/* From this length on, an item is in the caller's memory already in just the bytes that it is stored in. */
+#define MIN_WHOLE_ITEM 1024
+
+/* Items to an entry of the directory; from this average length on, each has one. */
 #define STRIDE 32
 #define WIDE 128
 
-#define FLAG_COMPRESSED 1
-#define FLAG_WORDS 2
-
-/* Items are stored as words, or compressed, if no more than this share is left. */
+/* Items are stored as words, or compressed, if no more than the first share is left; a block, if no more than the second. */
 #define WORTHWHILE 0.85
+#define BLOCK_SHARE 0.95
+
+#define BLOCK_ROOM (32 * 1024)
+#define LEVEL 3
+
+/* The size of a block is estimated from this many bytes of it. */
+#define SAMPLE (8 * 1024)
+
+/* Items that take less, as those of a small dictionary do, are not worth the time. */
+#define MIN_COMPRESSED 4096
+
+/* No frame can say more than this with a byte: 128 kB take 4. */
+#define MAX_EXPANSION (32 * 1024)
 
 typedef struct ItemsHeader
 {
-	uint16		flags;
+	uint16		form;			/* ItemsForm */
 	uint16		stride;
 	uint32		length;
 } ItemsHeader;
+
+typedef struct BlocksHeader
+{
+	uint32		nblocks;
+	uint32		length;
+} BlocksHeader;
+
+typedef struct CompressedBlock
+{
+	uint32		first;			/* item */
+	uint32		length;			/* of its items, one after the other */
+	uint32		stored;			/* bytes that it takes; length, if it is not compressed */
+	uint32		offset;
+} CompressedBlock;
+
+/* ----------------------------------------------------------------
+ * One item
+ * ----------------------------------------------------------------
+ */
+
+/* The alignment by PostgreSQL's typalign; 0 for an unknown one. */
+static inline uint32
+alignment_of(const ColumnShape *shape)
+{
+	switch (shape->typalign)
+	{
+		case 'c':
+			return 1;
+		case 's':
+			return ALIGNOF_SHORT;
+		case 'i':
+			return ALIGNOF_INT;
+		case 'd':
+			return ALIGNOF_DOUBLE;
+		default:
+			return 0;
+	}
+}
+
+bool
+shape_is_known(const ColumnShape *shape)
+{
+	if (alignment_of(shape) == 0)
+		return false;
+	if (!shape->typbyval)
+		return shape->typlen > 0 || shape->typlen == VARLENA || shape->typlen == CSTRING;
+	return shape->typlen == 1 || shape->typlen == 2 || shape->typlen == 4 ||
+		(shape->typlen == 8 && sizeof(Datum) == 8);
+}
+
+static inline uint64
+align(const ColumnShape *shape, uint64 at)
+{
+	return TYPEALIGN64(alignment_of(shape), at);
+}
+
+static inline bool
+is_packed(const ColumnShape *shape, uint32 length)
+{
+	return shape->packable && length + VARHDRSZ_SHORT <= VARATT_SHORT_MAX;
+}
+
+Item
+item_of(const ColumnShape *shape, Datum value)
+{
+	const char *pointer = DatumGetPointer(value);
+
+	if (shape->typlen == CSTRING)
+		return (Item) {pointer, strlen(pointer)};
+	if (shape->typlen != VARLENA)
+		return (Item) {pointer, shape->typlen};
+	if (VARATT_IS_EXTERNAL(pointer) || VARATT_IS_COMPRESSED(pointer))
+		elog(ERROR, "a value to be encoded is toasted");
+	return (Item) {VARDATA_ANY(pointer), VARSIZE_ANY_EXHDR(pointer)};
+}
+
+/* Bytes from one value to the next, where all are of one length. */
+static inline Size
+item_stride(const ColumnShape *shape)
+{
+	return shape->typlen > 0 ? align(shape, shape->typlen) : 0;
+}
+
+uint64
+item_end(const ColumnShape *shape, uint64 at, uint32 length)
+{
+	if (shape->typlen == VARLENA)
+		return is_packed(shape, length) ? at + VARHDRSZ_SHORT + length : align(shape, at) + VARHDRSZ + length;
+	return align(shape, at) + length + (shape->typlen == CSTRING ? 1 : 0);
+}
+
+Datum
+item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length)
+{
+	bool		packed = shape->typlen == VARLENA && is_packed(shape, length);
+	Size		start = packed ? *at : align(shape, *at);
+	char	   *data = base + start;
+
+	memset(base + *at, 0, start - *at);
+	if (packed)
+		SET_VARSIZE_SHORT(data, length + VARHDRSZ_SHORT);
+	else if (shape->typlen == VARLENA)
+		SET_VARSIZE(data, length + VARHDRSZ);
+	else if (shape->typlen == CSTRING)
+		data[length] = '\0';
+	*at = item_end(shape, *at, length);
+	return PointerGetDatum(data);
+}
+
+/* Puts an item at an offset; returns its end. */
+static Size
+item_put(const ColumnShape *shape, char *base, Size at, const Item *item)
+{
+	char	   *data = DatumGetPointer(item_begin(shape, base, &at, item->length));
+
+	memcpy(shape->typlen == VARLENA ? VARDATA_ANY(data) : data, item->data, item->length);
+	return at;
+}
+
+/* The bytes that item_put() would make of a long item. */
+static const char *
+item_whole(const ColumnShape *shape, const Item *item)
+{
+	Assert(item->length >= MIN_WHOLE_ITEM);
+	return shape->typlen == VARLENA ? item->data - VARHDRSZ : item->data;
+}
+
+/* The size of the varlena at the start of the data; 0 if there is none that is complete in itself. */
+static Size
+varlena_size(const ColumnShape *shape, const char *data, Size length)
+{
+	Size		size;
+
+	if (length >= VARHDRSZ_SHORT && VARATT_IS_1B(data))
+		size = shape->packable && !VARATT_IS_1B_E(data) ? VARSIZE_1B(data) : 0;
+	else
+		size = length >= VARHDRSZ && VARATT_IS_4B_U(data) && VARSIZE_4B(data) >= VARHDRSZ ? VARSIZE_4B(data) : 0;
+	return size <= length ? size : 0;
+}
+
+/* The value that begins at *at, or after it if it must be aligned; *at is then its end. */
+static const char *
+item_get(const ColumnShape *shape, const char *base, Size length, Size *at, Datum *value)
+{
+	Size		start = align(shape, *at);
+	Size		size = 0;
+
+	/* A short header is where the item before it ends; before a long one zeros may stand. */
+	if (shape->typlen == VARLENA && *at < length && VARATT_IS_1B(base + *at))
+		start = *at;
+	if (start < length)
+	{
+		const char *data = base + start;
+
+		if (shape->typlen == VARLENA)
+			size = varlena_size(shape, data, length - start);
+		else if (shape->typlen == CSTRING)
+		{
+			const char *end = memchr(data, '\0', length - start);
+
+			size = end == NULL ? 0 : end - data + 1;
+		}
+		else if ((Size) shape->typlen <= length - start)
+			size = shape->typlen;
+	}
+	if (size == 0)
+		return "A value is cut off, or its length is damaged.";
+	*value = PointerGetDatum(base + start);
+	*at = start + size;
+	return NULL;
+}
+
+/* ----------------------------------------------------------------
+ * Compressing
+ * ----------------------------------------------------------------
+ */
+
+/* A stretch of items that make a block. */
+typedef struct Stretch
+{
+	uint32		first;
+	uint32		n;
+	uint64		length;			/* of the items, one after the other */
+} Stretch;
+
+/* Compresses a block into the room given, which is large enough for all cases. */
+static Size
+compress(char *to, Size room, const char *from, Size length)
+{
+	static ZSTD_CCtx *compressor = NULL;
+	Size		result;
+
+	if (compressor == NULL)
+		compressor = ZSTD_createCCtx();
+	if (compressor == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	result = ZSTD_compressCCtx(compressor, to, room, from, length, LEVEL);
+	if (ZSTD_isError(result))
+		ereport(ERROR, (errcode(ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
+						errmsg("could not compress values: %s", ZSTD_getErrorName(result))));
+	return result;
+}
+
+/* The items from one on that make a block together, or that one alone. */
+static Stretch
+next_stretch(const ColumnShape *shape, const Item *items, uint32 first, uint32 n)
+{
+	Stretch		stretch = {.first = first};
+
+	for (uint32 i = first; i < n && (i == first || i % ENCODING_VECTOR != 0); i++)
+	{
+		uint64		end = item_end(shape, stretch.length, items[i].length);
+
+		if (i > first && end > BLOCK_ROOM)
+			break;
+		stretch.n++;
+		stretch.length = end;
+	}
+	return stretch;
+}
+
+/* The items one after the other: in the room, or where one too large for it stands. */
+static const char *
+gather(const ColumnShape *shape, const Item *items, const Stretch *stretch, char *room)
+{
+	Size		at = 0;
+
+	if (stretch->length > BLOCK_ROOM)
+		return item_whole(shape, &items[stretch->first]);
+	for (uint32 i = 0; i < stretch->n; i++)
+		at = item_put(shape, room, at, &items[stretch->first + i]);
+	Assert(at == stretch->length);
+	return room;
+}
+
+/*
+ * The share that is left of a sample of the items when it is compressed: of the
+ * beginning of a block from the middle.  1, if that is not worth the time.
+ */
+static double
+share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
+{
+	uint32		middle = n / 2 / ENCODING_VECTOR * ENCODING_VECTOR;
+	Stretch		stretch = next_stretch(shape, items, middle, n);
+	Size		room = ZSTD_compressBound(SAMPLE);
+	char	   *scratch;
+	Size		length;
+	Size		left;
+
+	if (stretch.length < MIN_COMPRESSED)
+		return 1;
+	length = Min(stretch.length, SAMPLE);
+	scratch = palloc(BLOCK_ROOM + room);
+	left = compress(scratch + BLOCK_ROOM, room, gather(shape, items, &stretch, scratch), length);
+	pfree(scratch);
+	return (double) left / length;
+}
+
+/* Counts the blocks, and the room that they can take at most. */
+static uint32
+count_blocks(const ColumnShape *shape, const Item *items, uint32 n, Size *room)
+{
+	uint32		nblocks = 0;
+	Stretch		stretch;
+
+	*room = 0;
+	for (uint32 first = 0; first < n; first += stretch.n)
+	{
+		stretch = next_stretch(shape, items, first, n);
+		*room += SECTION_ALIGN(ZSTD_compressBound(stretch.length));
+		nblocks++;
+	}
+	return nblocks;
+}
+
+static void
+write_compressed(Output *out, const ColumnShape *shape, const Item *items, uint32 n)
+{
+	Size		room;
+	uint32		nblocks = count_blocks(shape, items, n, &room);
+	Size		directory = sizeof(BlocksHeader) + sizeof(CompressedBlock) * nblocks;
+	char	   *scratch = palloc(BLOCK_ROOM);
+	BlocksHeader *header = (BlocksHeader *) output_add(out, directory + room);
+	CompressedBlock *block = (CompressedBlock *) (header + 1);
+	char	   *data = (char *) header + directory;
+	Size		length = 0;
+	Stretch		stretch;
+
+	for (uint32 first = 0; first < n; first += stretch.n, block++)
+	{
+		Size		offset = SECTION_ALIGN(length);
+		const char *from;
+
+		stretch = next_stretch(shape, items, first, n);
+		memset(data + length, 0, offset - length);
+		*block = (CompressedBlock) {.first = first, .length = stretch.length, .offset = offset};
+		from = gather(shape, items, &stretch, scratch);
+		block->stored = compress(data + offset, ZSTD_compressBound(stretch.length), from, stretch.length);
+		if (block->stored >= stretch.length * BLOCK_SHARE)
+		{
+			memcpy(data + offset, from, stretch.length);
+			block->stored = stretch.length;
+		}
+		length = offset + block->stored;
+		CHECK_FOR_INTERRUPTS();
+	}
+	*header = (BlocksHeader) {.nblocks = nblocks, .length = length};
+	output_trim(out, room - length);
+	pfree(scratch);
+}
 
 /* ----------------------------------------------------------------
  * Writing
@@ -80,42 +421,32 @@ write_plain(Output *out, const ItemsPlan *plan)
 	memset(data + at, 0, plan->length - at);
 }
 
-/*
- * Chooses the form of the items.  The compressed size is an estimate from a
- * sample: in case of doubt words are chosen, their size being known.
- */
-static uint16
-choose_form(const ItemsPlan *plan, WordsPlan *words)
-{
-	double		best = WORTHWHILE * plan->length;
-	double		compressed = share_compressed(plan->shape, plan->items, plan->n) * plan->length;
-	uint16		form = 0;
-
-	if (words_measure(words, plan->shape, plan->items, plan->n) && words->size < best)
-	{
-		best = words->size;
-		form = FLAG_WORDS;
-	}
-	return compressed < best ? FLAG_COMPRESSED : form;
-}
-
 void
 items_write(Output *out, const ItemsPlan *plan)
 {
+	double		best = WORTHWHILE * plan->length;
 	WordsPlan	words;
-	uint16		form = choose_form(plan, &words);
+	ItemsForm	form = ITEMS_PLAIN;
 	ItemsHeader *header;
 
+	if (words_measure(&words, plan->shape, plan->items, plan->n) && words.size < best)
+	{
+		best = words.size;
+		form = ITEMS_WORDS;
+	}
+	/* An estimate from a sample: in case of doubt words are chosen, their size being known. */
+	if (share_compressed(plan->shape, plan->items, plan->n) * plan->length < best)
+		form = ITEMS_COMPRESSED;
 	if (plan->length > ENCODING_MAX_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the values of a column take more than 2 GB in one group of rows"),
 				 errhint("Keep a table with such values in a heap.")));
 	header = (ItemsHeader *) output_add(out, sizeof(ItemsHeader));
-	*header = (ItemsHeader) {.flags = form};
-	if (form == FLAG_COMPRESSED)
-		compressed_write(out, plan->shape, plan->items, plan->n);
-	else if (form == FLAG_WORDS)
+	*header = (ItemsHeader) {.form = form};
+	if (form == ITEMS_COMPRESSED)
+		write_compressed(out, plan->shape, plan->items, plan->n);
+	else if (form == ITEMS_WORDS)
 		words_write(out, &words);
 	else
 	{
@@ -126,7 +457,172 @@ items_write(Output *out, const ItemsPlan *plan)
 }
 
 /* ----------------------------------------------------------------
- * Reading
+ * Reading compressed ones
+ * ----------------------------------------------------------------
+ */
+
+/* The item behind a block's last. */
+static inline uint32
+end_of_block(const ItemsReader *reader, uint32 b)
+{
+	return b + 1 < reader->nblocks ? reader->blocks[b + 1].first : reader->n;
+}
+
+/* Is a block where the bytes are, behind those before it, and can it be what it says? */
+static bool
+block_is_sound(const ItemsReader *reader, uint32 b, Size at)
+{
+	const CompressedBlock *block = &reader->blocks[b];
+	uint32		end = end_of_block(reader, b);
+
+	return block->first < end && end <= reader->n &&
+		block->offset % MAXIMUM_ALIGNOF == 0 && block->offset >= at && block->offset <= reader->length &&
+		block->stored <= block->length && block->stored <= reader->length - block->offset &&
+		block->length <= MaxAllocSize && block->length / MAX_EXPANSION <= block->stored &&
+		(block->length <= BLOCK_ROOM || end == block->first + 1);
+}
+
+/* All of it, so that what is read later can be trusted, and takes no more memory than any column may. */
+static const char *
+check_directory(const ItemsReader *reader)
+{
+	Size		at = 0;
+	uint64		length = 0;
+
+	if (reader->nblocks > 0 && reader->blocks[0].first != 0)
+		return "The directory of compressed values does not begin with the first.";
+	for (uint32 b = 0; b < reader->nblocks; b++)
+	{
+		if (!block_is_sound(reader, b, at))
+			return "A block of compressed values is not where its directory says.";
+		at = reader->blocks[b].offset + reader->blocks[b].stored;
+		length += reader->blocks[b].length;
+	}
+	return length <= ENCODING_MAX_BYTES ? NULL : "Compressed values take more than a column may.";
+}
+
+static const char *
+open_compressed(ItemsReader *reader, Input *in)
+{
+	const BlocksHeader *header = (const BlocksHeader *) input_take(in, sizeof(BlocksHeader));
+
+	if (header == NULL || header->nblocks > reader->n || (header->nblocks == 0) != (reader->n == 0))
+		return "The header of compressed values is missing or damaged.";
+	reader->nblocks = header->nblocks;
+	reader->length = header->length;
+	reader->blocks = (const CompressedBlock *) input_take(in, sizeof(CompressedBlock) * (uint64) reader->nblocks);
+	reader->data = reader->blocks == NULL ? NULL : input_pass(in, reader->length);
+	return reader->data == NULL ? "Compressed values are cut off." : check_directory(reader);
+}
+
+/* The last block that does not begin after an item. */
+static uint32
+block_of(const ItemsReader *reader, uint32 item)
+{
+	uint32		low = 0;
+	uint32		high = reader->nblocks - 1;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low + 1) / 2;
+
+		if (reader->blocks[middle].first <= item)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* Decompresses a block of a known length. Returns NULL, or the damage. */
+static const char *
+expand(const char *from, Size stored, Size length, MemoryContext context, const char **to)
+{
+	static ZSTD_DCtx *decompressor = NULL;
+	char	   *room;
+
+	if (decompressor == NULL)
+		decompressor = ZSTD_createDCtx();
+	if (decompressor == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	/* No memory is taken for what is not even said to be there. */
+	if (ZSTD_getFrameContentSize(from, stored) != length)
+		return "Compressed values are not as long as their directory says.";
+	room = MemoryContextAlloc(context, Max(length, 1));
+	if (ZSTD_decompressDCtx(decompressor, room, length, from, stored) != length)
+	{
+		pfree(room);
+		return "Compressed values cannot be decompressed.";
+	}
+	*to = room;
+	return NULL;
+}
+
+/* A block's items, one after the other. */
+static const char *
+open_block(const ItemsReader *reader, uint32 b, MemoryContext context, const char **items)
+{
+	const CompressedBlock *block = &reader->blocks[b];
+
+	*items = reader->data + block->offset;
+	need_bytes(reader->bytes, *items, block->stored);
+	if (block->stored == block->length)
+		return NULL;
+	return expand(*items, block->stored, block->length, context, items);
+}
+
+static const char *
+read_compressed(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	uint32		upto = from + n;
+	const char *error = NULL;
+
+	for (uint32 b = n == 0 ? 0 : block_of(reader, from); from < upto && error == NULL; b++)
+	{
+		const CompressedBlock *block = &reader->blocks[b];
+		uint32		end = end_of_block(reader, b);
+		const char *items;
+		Size		at = 0;
+
+		error = open_block(reader, b, context, &items);
+		for (uint32 i = block->first; error == NULL && i < Min(upto, end); i++)
+		{
+			Datum		value;
+
+			error = item_get(reader->shape, items, block->length, &at, &value);
+			if (error == NULL && i >= from)
+				*values++ = value;
+		}
+		from = end;
+	}
+	return error;
+}
+
+/* Are all blocks as the directory says, and full of items? */
+static const char *
+verify_compressed(const ItemsReader *reader, MemoryContext scratch)
+{
+	for (uint32 b = 0; b < reader->nblocks; b++)
+	{
+		const char *items;
+		const char *error = open_block(reader, b, scratch, &items);
+		Size		at = 0;
+		Datum		value;
+
+		for (uint32 i = reader->blocks[b].first; error == NULL && i < end_of_block(reader, b); i++)
+			error = item_get(reader->shape, items, reader->blocks[b].length, &at, &value);
+		if (error == NULL && at != reader->blocks[b].length)
+			error = "A block of compressed values has more in it than its values.";
+		if (error != NULL)
+			return error;
+		MemoryContextReset(scratch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return NULL;
+}
+
+/* ----------------------------------------------------------------
+ * Reading plain ones
  * ----------------------------------------------------------------
  */
 
@@ -143,35 +639,6 @@ open_plain(ItemsReader *reader, Input *in)
 	reader->offsets = (const uint32 *) input_take(in, directory);
 	reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
 	return reader->data == NULL ? "Values are cut off." : NULL;
-}
-
-const char *
-items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
-{
-	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
-
-	*reader = (ItemsReader) {.shape = shape, .bytes = in->bytes, .n = n};
-	if (header == NULL || header->flags > FLAG_WORDS)
-		return "The header of values is missing or damaged.";
-	reader->is_compressed = header->flags == FLAG_COMPRESSED;
-	reader->is_words = header->flags == FLAG_WORDS;
-	reader->stride = header->stride;
-	reader->length = header->length;
-	if (reader->is_words)
-		return words_open(&reader->words, in, shape, n);
-	return reader->is_compressed ? compressed_open(&reader->blocks, in, shape, n) : open_plain(reader, in);
-}
-
-/* Returns items of equal length by pointers into the data. */
-static void
-read_fixed(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
-{
-	Size		stride = item_stride(reader->shape);
-	const char *data = reader->data + from * stride;
-
-	need_bytes(reader->bytes, data, n * stride);
-	for (uint32 i = 0; i < n; i++)
-		values[i] = PointerGetDatum(data + i * stride);
 }
 
 /* The offset of a stride's first item; behind the last stride, the end of all. */
@@ -204,6 +671,16 @@ read_plain(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
 {
 	const char *error = NULL;
 
+	if (reader->stride == 0)
+	{
+		Size		stride = item_stride(reader->shape);
+		const char *data = reader->data + from * stride;
+
+		need_bytes(reader->bytes, data, n * stride);
+		for (uint32 i = 0; i < n; i++)
+			values[i] = PointerGetDatum(data + i * stride);
+		return NULL;
+	}
 	while (n > 0 && error == NULL)
 	{
 		uint32		skip = from % reader->stride;
@@ -218,40 +695,14 @@ read_plain(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
 	return error;
 }
 
-const char *
-items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
-{
-	Assert(from <= reader->n && n <= reader->n - from);
-	if (reader->is_compressed)
-		return compressed_read(&reader->blocks, from, n, context, values);
-	if (reader->is_words)
-		return words_read(&reader->words, from, n, context, values);
-	if (reader->stride != 0)
-		return read_plain(reader, from, n, values);
-	read_fixed(reader, from, n, values);
-	return NULL;
-}
-
-void
-items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
-{
-	uint32		stride = reader->stride != 0 && !reader->is_words ? reader->stride : STRIDE;
-
-	if (reader->is_compressed)
-	{
-		compressed_beside(&reader->blocks, item, from, n);
-		return;
-	}
-	*from = item / stride * stride;
-	*n = Min(stride, reader->n - *from);
-}
-
 /* Checks that the directory says where the items begin, and that these fill the bytes. */
 static const char *
 verify_plain(const ItemsReader *reader)
 {
 	Size		at = 0;
 
+	if (reader->stride == 0)
+		return NULL;
 	for (uint32 from = 0; from < reader->n; from += reader->stride)
 	{
 		uint32		number = from / reader->stride;
@@ -268,12 +719,74 @@ verify_plain(const ItemsReader *reader)
 	return at == reader->length ? NULL : "There is more among the values than they take.";
 }
 
+/* ----------------------------------------------------------------
+ * Reading
+ * ----------------------------------------------------------------
+ */
+
+const char *
+items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
+{
+	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
+
+	*reader = (ItemsReader) {.shape = shape, .bytes = in->bytes, .n = n};
+	if (header == NULL || header->form > ITEMS_WORDS)
+		return "The header of values is missing or damaged.";
+	reader->form = header->form;
+	reader->stride = header->stride;
+	reader->length = header->length;
+	switch (reader->form)
+	{
+		case ITEMS_WORDS:
+			return words_open(reader, in);
+		case ITEMS_COMPRESSED:
+			return open_compressed(reader, in);
+		default:
+			return open_plain(reader, in);
+	}
+}
+
+const char *
+items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	Assert(from <= reader->n && n <= reader->n - from);
+	switch (reader->form)
+	{
+		case ITEMS_WORDS:
+			return words_read(reader, from, n, context, values);
+		case ITEMS_COMPRESSED:
+			return read_compressed(reader, from, n, context, values);
+		default:
+			return read_plain(reader, from, n, values);
+	}
+}
+
+void
+items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
+{
+	uint32		stride = reader->form == ITEMS_PLAIN && reader->stride != 0 ? reader->stride : STRIDE;
+
+	*from = item / stride * stride;
+	*n = Min(stride, reader->n - *from);
+	if (reader->form == ITEMS_COMPRESSED)
+	{
+		uint32		b = block_of(reader, item);
+
+		*from = reader->blocks[b].first;
+		*n = end_of_block(reader, b) - *from;
+	}
+}
+
 const char *
 items_verify(const ItemsReader *reader, MemoryContext scratch)
 {
-	if (reader->is_compressed)
-		return compressed_verify(&reader->blocks, scratch);
-	if (reader->is_words)
-		return words_verify(&reader->words);
-	return reader->stride == 0 ? NULL : verify_plain(reader);
+	switch (reader->form)
+	{
+		case ITEMS_WORDS:
+			return words_verify(reader);
+		case ITEMS_COMPRESSED:
+			return verify_compressed(reader, scratch);
+		default:
+			return verify_plain(reader);
+	}
 }

@@ -1,12 +1,16 @@
 /*
  * packed.c
- *		Sequences of 64-bit integers in as few bits as their range needs.
+ *		Sections, and integers of 64 bits in as few bits as their range needs.
+ *
+ * Integers are taken in blocks of ENCODING_VECTOR, each with a width of its own.
+ * A block holds either the integers' distances from the smallest of them, or
+ * those from the one before, less the smallest such distance.  All arithmetic is
+ * modulo 2^64, so any 64 bits survive it.
  *
  * LAYOUT
- *		PackedHeader; the scale, if it is not 1; a PackedBlock each; the smallest
- *		step of each block, if steps are held; the blocks' bits, the first integer's
- *		lowest bit first, each block from a byte of its own on, and 8 bytes more
- *		unless there are no bits.
+ *		PackedHeader; a PackedBlock each; the smallest step of each block, if steps
+ *		are held; the blocks' bits, the first integer's lowest bit first, each block
+ *		from a byte of its own on, and 8 bytes more unless there are no bits.
  *
  * NOTES
  *		Up to 56 bits, an integer is found in the 8 bytes that begin where its first
@@ -16,21 +20,16 @@
 
 #include "port/pg_bitutils.h"
 #include "port/pg_bswap.h"
-#include "store/encoding/packed.h"
+#include "store/encoding/parts.h"
+#include "utils/memutils.h"
 
 #define BLOCK ENCODING_VECTOR
 #define MAX_SHIFTED_WIDTH 56
 #define SLACK 8
 
-/* Dividing costs more than so few bits are worth. */
-#define MIN_SCALED_WIDTH 8
-
-#define FLAG_STEPS 1
-#define FLAG_SCALED 2
-
 typedef struct PackedHeader
 {
-	uint8		flags;
+	uint8		has_steps;
 	uint8		reserved[3];
 	uint32		length;			/* of the blocks' bits, with what is read beyond them */
 } PackedHeader;
@@ -49,14 +48,58 @@ bytes_of(uint32 n, uint32 width)
 	return ((Size) n * width + 7) / 8;
 }
 
+#define FIRST_ROOM 256
+#define SPARE_ROOM 1024
+
+/* ----------------------------------------------------------------
+ * Sections
+ * ----------------------------------------------------------------
+ */
+
+void
+output_create(Output *out)
+{
+	*out = (Output) {.data = palloc(FIRST_ROOM), .room = FIRST_ROOM};
+}
+
+char *
+output_add(Output *out, Size n)
+{
+	Size		from = SECTION_ALIGN(out->length);
+
+	if (from + n > out->room)
+	{
+		out->room = Max(from + n, Min(out->room * 2, out->room + 1024 * 1024));
+		out->data = repalloc_huge(out->data, out->room);
+	}
+	memset(out->data + out->length, 0, from - out->length);
+	out->length = from + n;
+	return out->data + from;
+}
+
+void
+output_trim(Output *out, Size n)
+{
+	Assert(n <= out->length);
+	out->length -= n;
+}
+
+char *
+output_finish(Output *out, Size *length)
+{
+	if (out->room - out->length > SPARE_ROOM)
+		out->data = repalloc_huge(out->data, out->length);
+	*length = out->length;
+	return out->data;
+}
+
 /* ----------------------------------------------------------------
  * Measuring
  * ----------------------------------------------------------------
  */
 
-/* Finds the least and the greatest value of a block. */
 static PackedRange
-measure_values(const uint64 *values, uint32 n)
+measure_block(const uint64 *values, uint32 n, PackedKind kind)
 {
 	PackedRange range = {.lo = values[0], .hi = values[0]};
 
@@ -65,138 +108,53 @@ measure_values(const uint64 *values, uint32 n)
 		range.lo = Min(range.lo, (int64) values[i]);
 		range.hi = Max(range.hi, (int64) values[i]);
 	}
-	return range;
-}
-
-/* Finds the least and the greatest step from one value of a block to the next. */
-static void
-measure_steps(PackedRange *range, const uint64 *values, uint32 n)
-{
-	if (n > 1)
-		range->step_lo = range->step_hi = values[1] - values[0];
+	if (kind == PACKED_COUNTS || n == 1)
+		return range;
+	range.step_lo = range.step_hi = values[1] - values[0];
 	for (uint32 i = 2; i < n; i++)
 	{
 		int64		step = values[i] - values[i - 1];
 
-		range->step_lo = Min(range->step_lo, step);
-		range->step_hi = Max(range->step_hi, step);
+		range.step_lo = Min(range.step_lo, step);
+		range.step_hi = Max(range.step_hi, step);
 	}
-}
-
-/* Euclid's algorithm; where one number is 0, the other is returned. */
-static uint64
-greatest_common_divisor(uint64 a, uint64 b)
-{
-	while (b != 0)
-	{
-		uint64		rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* The greatest divisor of all distances; 1 where a distance may not fit 63 bits. */
-static uint64
-measure_scale(const PackedPlan *plan, const uint64 *values)
-{
-	int64		lo = PG_INT64_MAX;
-	int64		hi = PG_INT64_MIN;
-	uint64		scale = 0;
-
-	for (uint32 block = 0; block < vectors_of(plan->n); block++)
-	{
-		lo = Min(lo, plan->ranges[block].lo);
-		hi = Max(hi, plan->ranges[block].hi);
-	}
-	if ((uint64) hi - (uint64) lo > PG_INT64_MAX || width_of((uint64) hi - (uint64) lo) < MIN_SCALED_WIDTH)
-		return 1;
-	for (uint32 i = 1; i < plan->n && scale != 1; i++)
-	{
-		int64		step = values[i] - values[i - 1];
-		uint64		distance = step < 0 ? -(uint64) step : (uint64) step;
-
-		if (distance != 0 && (scale == 0 || distance % scale != 0))
-			scale = greatest_common_divisor(distance, scale);
-	}
-	return Max(scale, 1);
+	return range;
 }
 
 /* The width in bits of a block's distances: from value to value, or from the least value. */
 static inline uint32
-range_width(const PackedPlan *plan, const PackedRange *range, bool steps)
+range_width(const PackedRange *range, bool steps)
 {
-	uint64		extent = steps ?
-		(uint64) range->step_hi - (uint64) range->step_lo : (uint64) range->hi - (uint64) range->lo;
-
-	return width_of(extent / plan->scale);
+	return width_of(steps ? (uint64) range->step_hi - (uint64) range->step_lo : (uint64) range->hi - (uint64) range->lo);
 }
 
-/* Returns the size of all packed blocks, with the slack that writing whole words needs at the end. */
+/* The size of all blocks' bits, with the slack that writing whole words needs at the end. */
 static Size
 data_size(const PackedPlan *plan, bool steps)
 {
 	Size		size = 0;
 
 	for (uint32 block = 0; block < vectors_of(plan->n); block++)
-		size += bytes_of(vector_length(plan->n, block) - (steps ? 1 : 0),
-						 range_width(plan, &plan->ranges[block], steps));
+		size += bytes_of(vector_length(plan->n, block) - (steps ? 1 : 0), range_width(&plan->ranges[block], steps));
 	return size == 0 ? 0 : size + SLACK;
 }
 
 static Size
-directory_size(const PackedPlan *plan, bool steps)
+packed_size(const PackedPlan *plan, bool steps)
 {
-	return sizeof(PackedHeader) + (plan->scale != 1 ? sizeof(uint64) : 0) +
-		vectors_of(plan->n) * (sizeof(PackedBlock) + (steps ? sizeof(uint64) : 0));
-}
-
-void
-packed_begin(PackedPlan *plan, uint32 n)
-{
-	*plan = (PackedPlan) {.n = n, .scale = 1};
-	plan->ranges = palloc(sizeof(PackedRange) * Max(vectors_of(n), 1));
-}
-
-void
-packed_measure_block(PackedPlan *plan, uint32 block, const uint64 *values)
-{
-	plan->ranges[block] = measure_values(values, vector_length(plan->n, block));
-}
-
-void
-packed_end(PackedPlan *plan)
-{
-	plan->size = directory_size(plan, false) + data_size(plan, false);
-}
-
-/* Steps, if they take less. */
-static void
-try_steps(PackedPlan *plan, const uint64 *values)
-{
-	Size		size;
-
-	for (uint32 block = 0; block < vectors_of(plan->n); block++)
-		measure_steps(&plan->ranges[block], values + block * BLOCK, vector_length(plan->n, block));
-	size = directory_size(plan, true) + data_size(plan, true);
-	if (size >= plan->size)
-		return;
-	plan->steps = true;
-	plan->size = size;
+	return sizeof(PackedHeader) + vectors_of(plan->n) * (sizeof(PackedBlock) + (steps ? sizeof(uint64) : 0)) +
+		data_size(plan, steps);
 }
 
 void
 packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind)
 {
-	packed_begin(plan, n);
+	*plan = (PackedPlan) {.n = n};
+	plan->ranges = palloc(sizeof(PackedRange) * Max(vectors_of(n), 1));
 	for (uint32 block = 0; block < vectors_of(n); block++)
-		packed_measure_block(plan, block, values + block * BLOCK);
-	if (kind == PACKED_VALUES)
-		plan->scale = measure_scale(plan, values);
-	packed_end(plan);
-	if (kind == PACKED_VALUES)
-		try_steps(plan, values);
+		plan->ranges[block] = measure_block(values + block * BLOCK, vector_length(n, block), kind);
+	plan->steps = kind == PACKED_VALUES && packed_size(plan, true) < packed_size(plan, false);
+	plan->size = packed_size(plan, plan->steps);
 }
 
 /* ----------------------------------------------------------------
@@ -252,83 +210,48 @@ pack(char *to, const uint64 *values, uint32 n, uint32 width)
 	store_word(to, word);
 }
 
-/* The distances that a block holds; returns how many. */
-static uint32
-find_distances(const PackedPlan *plan, const PackedRange *range, const uint64 *values, uint32 n,
-			   uint64 *distances)
+/* Packs the distances that a block holds; returns how many bytes they take. */
+static Size
+write_block(char *to, const PackedRange *range, bool steps, uint32 width, const uint64 *values, uint32 n)
 {
-	uint32		count = plan->steps ? n - 1 : n;
+	uint64		distances[BLOCK];
+	uint32		count = steps ? n - 1 : n;
 
-	if (plan->steps)
+	if (steps)
 		for (uint32 i = 0; i < count; i++)
 			distances[i] = values[i + 1] - values[i] - (uint64) range->step_lo;
 	else
 		for (uint32 i = 0; i < count; i++)
 			distances[i] = values[i] - (uint64) range->lo;
-	if (plan->scale != 1)
-		for (uint32 i = 0; i < count; i++)
-			distances[i] /= plan->scale;
-	return count;
-}
-
-void
-packed_write_begin(PackedWriter *writer, Output *out, const PackedPlan *plan)
-{
-	PackedHeader *header = (PackedHeader *) output_add(out, plan->size);
-	char	   *at = (char *) (header + 1);
-
-	*writer = (PackedWriter) {.plan = plan, .length = data_size(plan, plan->steps)};
-	*header = (PackedHeader) {.length = writer->length};
-	header->flags = (plan->steps ? FLAG_STEPS : 0) | (plan->scale != 1 ? FLAG_SCALED : 0);
-	if (plan->scale != 1)
-	{
-		*(uint64 *) at = plan->scale;
-		at += sizeof(uint64);
-	}
-	writer->blocks = (PackedBlock *) at;
-	at += sizeof(PackedBlock) * vectors_of(plan->n);
-	writer->steps = at;
-	if (plan->steps)
-		at += sizeof(uint64) * vectors_of(plan->n);
-	writer->data = at;
-}
-
-void
-packed_write_block(PackedWriter *writer, uint32 block, const uint64 *values)
-{
-	const PackedPlan *plan = writer->plan;
-	const PackedRange *range = &plan->ranges[block];
-	uint32		width = range_width(plan, range, plan->steps);
-	uint64		distances[BLOCK];
-	uint32		n;
-
-	if (plan->steps)
-		((uint64 *) writer->steps)[block] = range->step_lo;
-	writer->blocks[block] = (PackedBlock) {.base = plan->steps ? values[0] : (uint64) range->lo,
-		.offset = writer->offset, .width = width};
-	if (width == 0)
-		return;
-	n = find_distances(plan, range, values, vector_length(plan->n, block), distances);
-	pack(writer->data + writer->offset, distances, n, width);
-	writer->offset += bytes_of(n, width);
-}
-
-void
-packed_write_end(PackedWriter *writer)
-{
-	if (writer->length > 0)
-		memset(writer->data + writer->offset, 0, SLACK);
+	pack(to, distances, count, width);
+	return bytes_of(count, width);
 }
 
 void
 packed_write(Output *out, const PackedPlan *plan, const uint64 *values)
 {
-	PackedWriter writer;
+	uint32		nblocks = vectors_of(plan->n);
+	PackedHeader *header = (PackedHeader *) output_add(out, plan->size);
+	PackedBlock *blocks = (PackedBlock *) (header + 1);
+	uint64	   *steps = (uint64 *) (blocks + nblocks);
+	char	   *data = (char *) (steps + (plan->steps ? nblocks : 0));
+	Size		offset = 0;
 
-	packed_write_begin(&writer, out, plan);
-	for (uint32 block = 0; block < vectors_of(plan->n); block++)
-		packed_write_block(&writer, block, values + block * BLOCK);
-	packed_write_end(&writer);
+	*header = (PackedHeader) {.has_steps = plan->steps, .length = data_size(plan, plan->steps)};
+	for (uint32 block = 0; block < nblocks; block++, values += BLOCK)
+	{
+		const PackedRange *range = &plan->ranges[block];
+		uint32		width = range_width(range, plan->steps);
+
+		if (plan->steps)
+			steps[block] = range->step_lo;
+		blocks[block] = (PackedBlock) {.base = plan->steps ? values[0] : (uint64) range->lo,
+			.offset = offset, .width = width};
+		if (width > 0)
+			offset += write_block(data + offset, range, plan->steps, width, values, vector_length(plan->n, block));
+	}
+	if (header->length > 0)
+		memset(data + offset, 0, SLACK);
 }
 
 /* ----------------------------------------------------------------
@@ -347,29 +270,19 @@ block_is_sound(const PackedBlock *block, uint32 n, uint32 length)
 }
 
 const char *
-packed_open(PackedReader *reader, Input *in, uint32 n)
+packed_open(PackedReader *reader, Input *in, uint32 n, PackedKind kind)
 {
 	uint32		nblocks = vectors_of(n);
 	const PackedHeader *header = (const PackedHeader *) input_take(in, sizeof(PackedHeader));
-	bool		steps;
 
-	*reader = (PackedReader) {.bytes = in->bytes, .n = n, .scale = 1};
-	if (header == NULL || (header->flags & ~(FLAG_STEPS | FLAG_SCALED)) != 0 ||
+	*reader = (PackedReader) {.bytes = in->bytes, .n = n};
+	if (header == NULL || header->has_steps > (kind == PACKED_VALUES ? 1 : 0) ||
 		header->reserved[0] != 0 || header->reserved[1] != 0 || header->reserved[2] != 0)
 		return "The header of packed integers is missing or damaged.";
-	steps = (header->flags & FLAG_STEPS) != 0;
-	if ((header->flags & FLAG_SCALED) != 0)
-	{
-		const uint64 *scale = (const uint64 *) input_take(in, sizeof(uint64));
-
-		if (scale == NULL)
-			return "The scale of packed integers is missing.";
-		reader->scale = *scale;
-	}
 	reader->blocks = (const PackedBlock *) input_take(in, sizeof(PackedBlock) * nblocks);
 	if (reader->blocks == NULL)
 		return "The directory of packed integers is cut off.";
-	if (steps)
+	if (header->has_steps)
 	{
 		reader->steps = (const uint64 *) input_take(in, sizeof(uint64) * nblocks);
 		if (reader->steps == NULL)
@@ -379,7 +292,7 @@ packed_open(PackedReader *reader, Input *in, uint32 n)
 	if (reader->data == NULL)
 		return "Packed integers are cut off.";
 	for (uint32 block = 0; block < nblocks; block++)
-		if (!block_is_sound(&reader->blocks[block], vector_length(n, block) - (steps ? 1 : 0), header->length))
+		if (!block_is_sound(&reader->blocks[block], vector_length(n, block) - header->has_steps, header->length))
 			return "A block of packed integers is not where its directory says.";
 	return NULL;
 }
@@ -422,7 +335,7 @@ read_distances(const PackedReader *reader, uint32 block, uint32 from, uint32 n, 
 
 	unpack(reader, &reader->blocks[block], from, n, values);
 	for (uint32 i = 0; i < n; i++)
-		values[i] = base + reader->scale * values[i];
+		values[i] = base + values[i];
 }
 
 /* Reads values that are stored as steps: all steps from the block's first value on are added. */
@@ -435,10 +348,10 @@ read_steps(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint
 
 	unpack(reader, &reader->blocks[block], 0, from + n - 1, distances);
 	for (uint32 i = 0; i < from; i++)
-		value += step + reader->scale * distances[i];
+		value += step + distances[i];
 	values[0] = value;
 	for (uint32 i = 1; i < n; i++)
-		values[i] = value += step + reader->scale * distances[from + i - 1];
+		values[i] = value += step + distances[from + i - 1];
 }
 
 void

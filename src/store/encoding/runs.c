@@ -1,15 +1,17 @@
 /*
  * runs.c
- *		Rows in runs: how long each is, and which run a row is in.
+ *		Rows in runs, and rows that are NULL.
  *
  * LAYOUT
- *		The number of runs, a RunStart for each vector but the first, the lengths as
+ *		Runs: their number, a RunStart for each vector but the first, the lengths as
  *		packed integers.  Runs go on over the ends of vectors.
+ *		NULLs: nothing, if no row is NULL or all are.  Else for each vector the number
+ *		of values before it; then a bit a row, 1 for NULL.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "store/encoding/runs.h"
+#include "store/encoding/parts.h"
 
 #define VECTOR ENCODING_VECTOR
 
@@ -62,7 +64,6 @@ const char *
 runs_open(RunsReader *reader, Input *in, uint32 nrows)
 {
 	const RunsHeader *header = (const RunsHeader *) input_take(in, sizeof(RunsHeader));
-	const char *error;
 
 	*reader = (RunsReader) {.nrows = nrows};
 	if (header == NULL)
@@ -73,10 +74,7 @@ runs_open(RunsReader *reader, Input *in, uint32 nrows)
 	reader->starts = (const RunStart *) input_take(in, sizeof(RunStart) * starts_of(nrows));
 	if (reader->starts == NULL)
 		return "The directory of runs is cut off.";
-	error = packed_open(&reader->lengths, in, reader->nruns);
-	if (error == NULL && packed_has_steps(&reader->lengths))
-		error = "Lengths of runs are packed as steps.";
-	return error;
+	return packed_open(&reader->lengths, in, reader->nruns, PACKED_COUNTS);
 }
 
 /* Keeps the part of a run that lies in the rows asked for; true if the last of them was in it. */
@@ -145,4 +143,107 @@ runs_verify(const RunsReader *reader)
 			CHECK_FOR_INTERRUPTS();
 	}
 	return row == reader->nrows ? NULL : "The runs end before the rows do.";
+}
+
+/* ----------------------------------------------------------------
+ * NULLs
+ * ----------------------------------------------------------------
+ */
+
+static inline Size
+bitmap_size(uint32 nrows)
+{
+	return ((Size) nrows + 7) / 8;
+}
+
+uint32
+count_values(const bool *nulls, uint32 nrows)
+{
+	uint32		nvalues = 0;
+
+	for (uint32 row = 0; row < nrows; row++)
+		nvalues += !nulls[row];
+	return nvalues;
+}
+
+void
+nulls_write(Output *out, const bool *nulls, uint32 nrows)
+{
+	uint32	   *ranks = (uint32 *) output_add(out, sizeof(uint32) * vectors_of(nrows));
+	uint32		rank = 0;
+	uint8	   *bitmap;
+
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		if (row % VECTOR == 0)
+			ranks[row / VECTOR] = rank;
+		rank += !nulls[row];
+	}
+	bitmap = (uint8 *) output_add(out, bitmap_size(nrows));
+	memset(bitmap, 0, bitmap_size(nrows));
+	for (uint32 row = 0; row < nrows; row++)
+		bitmap[row / 8] |= nulls[row] << (row % 8);
+}
+
+const char *
+nulls_open(NullsReader *reader, Input *in, NullsForm form, uint32 nrows, uint32 nvalues)
+{
+	*reader = (NullsReader) {.bytes = in->bytes, .form = form, .nrows = nrows, .nvalues = nvalues};
+	switch (form)
+	{
+		case NULLS_NONE:
+			return nvalues == nrows ? NULL : "There are not as many values as rows.";
+		case NULLS_ALL:
+			return nvalues == 0 ? NULL : "There are values, though all rows are NULL.";
+		case NULLS_BITMAP:
+			break;
+		default:
+			return "It is not known how NULLs are encoded.";
+	}
+	if (nvalues >= nrows)
+		return "There are as many values as rows, though some are NULL.";
+	reader->ranks = (const uint32 *) input_take(in, sizeof(uint32) * vectors_of(nrows));
+	if (reader->ranks == NULL)
+		return "The directory of NULLs is cut off.";
+	reader->bitmap = (const uint8 *) input_pass(in, bitmap_size(nrows));
+	return reader->bitmap != NULL ? NULL : "The bitmap of NULLs is cut off.";
+}
+
+/* Reads the bits of a vector, byte by byte as far as whole bytes go. */
+static void
+read_bitmap(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls)
+{
+	const uint8 *bitmap = reader->bitmap + (Size) vector * VECTOR / 8;
+
+	need_bytes(reader->bytes, (const char *) bitmap, bitmap_size(n));
+	for (uint32 row = 0; row < n / 8 * 8; row += 8)
+		for (int bit = 0; bit < 8; bit++)
+			nulls[row + bit] = (bitmap[row / 8] >> bit) & 1;
+	for (uint32 row = n / 8 * 8; row < n; row++)
+		nulls[row] = (bitmap[row / 8] >> (row % 8)) & 1;
+}
+
+const char *
+nulls_read(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls, uint32 *before, uint32 *count)
+{
+	uint32		limit = reader->nvalues;
+
+	if (reader->form != NULLS_BITMAP)
+	{
+		bool		all = reader->form == NULLS_ALL;
+
+		memset(nulls, all, n);
+		*before = all ? 0 : vector * VECTOR;
+		*count = all ? 0 : n;
+		return NULL;
+	}
+	read_bitmap(reader, vector, n, nulls);
+	*before = reader->ranks[vector];
+	*count = count_values(nulls, n);
+	if (vector + 1 < vectors_of(reader->nrows))
+		limit = reader->ranks[vector + 1];
+	if (*before > limit || limit > reader->nvalues || *count > limit - *before ||
+		(n == vector_length(reader->nrows, vector) && *count != limit - *before))
+		return "The directory of NULLs does not agree with them.";
+	return NULL;
 }

@@ -9,11 +9,11 @@
  */
 #include "postgres.h"
 
-#include "audit/correlations.h"
+#include "audit/compromise.h"
 #include "audit/invariance.h"
 #include "check/checks.h"
 #include "declare/parameters.h"
-#include "history/texts.h"
+#include "history/element.h"
 #include "method/candidates/candidates.h"
 #include "release/method_sql.h"
 #include "release/release.h"

@@ -16,7 +16,7 @@ extern uint32 l_of(const DeclaredPublication *publication, Jsonb *params);
 /* Warns where people are linked too well already, by what was published before, under a new l. */
 extern void warn_of_new_l(const DeclaredPublication *publication, Jsonb *params);
 
-/* Refuses a registry, or a list of values, that makes no sense: see declare/parameter_tables.h. */
+/* Refuses a registry, or a list of values, that makes no sense: see declare/parameters.h. */
 extern void check_global_table(const DeclaredPublication *publication, const char *param,
 							   Oid old_copy, Oid new_copy, bool accept_weakening);
 

@@ -5,20 +5,17 @@
  */
 #include "postgres.h"
 
-#include "audit/update/legal.h"
-#include "audit/update/risk.h"
+#include "audit/updates.h"
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/catalog.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/texts.h"
+#include "history/element.h"
 #include "method/m_distinct/sql/updates.h"
 #include "release/method_sql.h"
-#include "release/search_budgets.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -213,7 +210,7 @@ static void
 check_risk(Audit *audit, const Seen *seen, const Updates *updates, const DistinctPromise *promised)
 {
 	Worst		worst = {.promised = promised, .has_probabilities = updates->probability != NULL, .individual = NO_INDIVIDUAL, .risk = -1};
-	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, 0, note_worst, &worst);
+	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, note_worst, &worst);
 	bool		is_enough = worst.candidates >= worst.wanted;
 
 	if (worst.wanted == 0)
@@ -318,8 +315,8 @@ put_version(void *what, const Version *version)
 {
 	Reporting  *reporting = what;
 	MemoryContext old;
-	Datum		values[5];
-	bool		nulls[5] = {false};
+	Datum		values[4];
+	bool		nulls[4] = {false};
 
 	MemoryContextReset(reporting->row);
 	old = MemoryContextSwitchTo(reporting->row);
@@ -327,8 +324,6 @@ put_version(void *what, const Version *version)
 	values[1] = Int32GetDatum(version->release + 1);
 	values[2] = Int32GetDatum((int32) version->candidates);
 	values[3] = Float8GetDatum(version->risk);
-	values[4] = Int32GetDatum((int32) version->joint_candidates);
-	nulls[4] = version->joint_candidates == NOT_KNOWN;
 	report_row(reporting->work, values, nulls);
 	MemoryContextSwitchTo(old);
 }
@@ -363,7 +358,7 @@ put_versions(const OwnersWork *work, Oid table, bool is_declared)
 	const Updates *updates = is_declared ? updates_in_log(work->publication, table, recalled, NULL) :
 		updates_named(work->publication, table, recalled);
 
-	return each_version(&seen, updates, recalled->people->size, false, (uint64) search_budget, put_version, &reporting);
+	return each_version(&seen, updates, recalled->people->size, false, put_version, &reporting);
 }
 
 Datum

@@ -20,7 +20,6 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "report/linkability/people.h"
 #include "utils/memutils.h"
 
 #define NO_PERSON PG_UINT32_MAX

@@ -14,7 +14,6 @@
 #include "check/checks.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
-#include "declare/subtransaction.h"
 #include "declare/warn_owner.h"
 #include "release/method_sql.h"
 

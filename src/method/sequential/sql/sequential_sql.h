@@ -8,8 +8,8 @@
 
 #include "postgres.h"
 
-#include "method/sequential/sequence.h"
-#include "report/linkability/source.h"
+#include "method/sequential/sequential.h"
+#include "report/linkability/linkability.h"
 
 typedef struct Sequencing
 {
