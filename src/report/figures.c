@@ -21,7 +21,7 @@
 #include "history/past_tables.h"
 #include "nodes/params.h"
 #include "release/past_releases.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "shared/steps.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"

@@ -2,7 +2,6 @@
  * count_columns.c
  *		What a release shows, for those who may read it: the view of the newest one, and the columns to count by.
  *
- * NOTES
  *		The caller needs no right but SELECT on the view, and is told nothing before that is known.  Roles, kinds and
  *		trees are read from the catalog, which nobody may read.
  *

@@ -2,7 +2,6 @@
  * count_range_bins.c
  *		Bins of ranges: as they are given, or of one width.
  *
- * NOTES
  *		Bins of one width lie at its multiples, which are computed as numeric: whole numbers and numbers as they are,
  *		days and seconds from Monday, 3 January 2000, where steps of publications begin, too.
  */

@@ -2,7 +2,6 @@
  * count_touches.c
  *		Which bins a cell touches, whether it lies in them, and with which share.
  *
- * NOTES
  *		Shares are those of people who are spread evenly over a cell: over its numbers, days or times, cut to what the
  *		release shows of the column; over its leaves; and over the finest cells that the release shows within it, since
  *		nobody knows which values begin alike.  Of a prefix or a star within which nothing finer is shown no share is

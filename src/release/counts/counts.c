@@ -2,7 +2,6 @@
  * counts.c
  *		counts(): bounds of the newest full release, for those who may read it.
  *
- * NOTES
  *		The rows are read by one query with the rights of the caller, in which every name is qualified.  Rows of equal
  *		cells are one, and come sorted, so that sums are the same to the last digit each time.
  */

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "history/recall.h"
-#include "release/method_sql.h"
+#include "release/release.h"
 
 /* The l of parameters. */
 extern uint32 l_of(const DeclaredPublication *publication, Jsonb *params);
