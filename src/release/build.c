@@ -12,7 +12,6 @@
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
-#include "frame/rounding.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "miscadmin.h"
@@ -376,8 +375,6 @@ why_withheld(const ReleaseBuild *build)
 {
 	const char *together = "Together with what was published before, these rows would tell too much.";
 
-	if (build->draft->waiting == build->draft->suppressed)
-		return pstrdup("They are newcomers, who wait for a release that takes some: see parameter \"gather\".");
 	if (build->draft->given_up > 0)
 		return psprintf("%s " UINT64_FORMAT " people are fewer than the rows that would be invented to show them.",
 						together, build->draft->given_up);
@@ -423,8 +420,7 @@ warn_of_suppression(const ReleaseBuild *build)
 			? psprintf("The quasi-identifiers that cost most are %s.", costliest_columns(build))
 			: why_withheld(build),
 		.hint = what_to_do(build),
-		/* newcomers who wait are no loss: a later release takes them */
-		.starves = build->draft->waiting < build->draft->suppressed,
+		.starves = true,
 	});
 }
 

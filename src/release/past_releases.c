@@ -15,7 +15,7 @@
 #include "history/rows.h"
 #include "method/method.h"
 #include "miscadmin.h"
-#include "partition/principle/kind.h"
+#include "partition/principle_kinds.h"
 #include "release/release.h"
 #include "utils/array.h"
 #include "utils/jsonb.h"
@@ -149,7 +149,7 @@ judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 
 	for (int i = 0; i < publication->ncolumns; i++)
 		naspects += is_sensitive(&publication->columns[i]);
-	(void) param_names(params, "bands", false, &nbands);
+	(void) param_keys(params, "bands", &nbands);
 	return principle_judges_shares(&principle, naspects > 1 || nbands > 0);
 }
 
