@@ -18,6 +18,7 @@
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/taxonomy.h"
+#include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
@@ -26,6 +27,8 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(pprepub_promise);
 
 /* ----------------------------------------------------------------
  * TARGET and TARGET_private, which belong to the owner alone
@@ -182,6 +185,12 @@ whole_principle(const DeclaredPublication *publication)
 	char	   *promise = list_promise(publication, true);
 
 	return promise == NULL ? pstrdup(publication->method) : promise;
+}
+
+Datum
+pprepub_promise(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(whole_principle(publication_look(text_argument(fcinfo, 0, "the name of a publication"), true))));
 }
 
 /* ----------------------------------------------------------------
@@ -383,6 +392,38 @@ create_answer_function(const DeclaredPublication *publication)
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
 						 quote_literal_cstr("ask for the people of a cohort, safe together with all that was published before; each call is one answer, and is remembered")));
 	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
+}
+
+#define COUNTS "_counts"
+
+Oid
+counts_function(const DeclaredPublication *publication)
+{
+	static const Oid arguments[] = {NAMEARRAYOID, JSONBOID};
+
+	return function_in_target(publication, COUNTS, arguments, lengthof(arguments));
+}
+
+char *
+counts_function_sql(const DeclaredPublication *publication)
+{
+	return psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
+}
+
+void
+create_counts_function(const DeclaredPublication *publication)
+{
+	char	   *function = counts_function_sql(publication);
+	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
+
+	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"
+						 " RETURNS TABLE (bin pg_catalog.jsonb, at_least pg_catalog.int8, estimate pg_catalog.float8, at_most pg_catalog.int8)"
+						 " LANGUAGE sql STABLE PARALLEL UNSAFE SECURITY INVOKER AS %s",
+						 quoted_target(publication, COUNTS), quote_literal_cstr(body)));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
+						 quote_literal_cstr("count rows of the newest release of everybody in bins of these columns: at least, about, and at most")));
+	reset_rights(ProcedureRelationId, counts_function(publication), psprintf("FUNCTION %s", function));
+	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
 
 /* ----------------------------------------------------------------

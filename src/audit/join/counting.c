@@ -19,7 +19,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------

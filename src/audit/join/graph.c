@@ -14,7 +14,6 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/memutils.h"
 
 /* Collects the columns of each release, and notes those that another release shows, too. */

@@ -12,7 +12,7 @@
 #include "audit/join/join.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------

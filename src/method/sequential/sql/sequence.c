@@ -25,7 +25,7 @@
 #include "method/sequential/sequential.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "report/linkability/linkability.h"
 #include "utils/memutils.h"
 

@@ -13,7 +13,7 @@
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
-#include "release/method_sql.h"
+#include "release/release.h"
 
 typedef struct Judging
 {
