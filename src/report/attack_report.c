@@ -8,7 +8,7 @@
 #include "declare/work.h"
 #include "fmgr.h"
 #include "history/recall.h"
-#include "release/given_principle.h"
+#include "release/past_releases.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"
 

@@ -14,7 +14,7 @@
 #include "history/element.h"
 #include "history/recall.h"
 #include "miscadmin.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -43,15 +43,6 @@ CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, O
 COMMENT ON FUNCTION pprepub.attack(text, jsonb) IS
 	'find the smallest and least diverse sets of people that all releases reveal together, and judge them';
 
-CREATE FUNCTION pprepub.attack_summary(publication text, principle jsonb DEFAULT NULL, OUT kind text, OUT sets bigint, OUT failing bigint,
-		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
-	LANGUAGE SQL STABLE PARALLEL UNSAFE
-	BEGIN ATOMIC
-		SELECT a.kind, count(*), count(*) FILTER (WHERE NOT a.holds), min(a.records), min(a.sensitive_values), bool_and(a.holds)
-		FROM pprepub.attack(attack_summary.publication, attack_summary.principle) a GROUP BY a.kind ORDER BY bool_and(a.holds), a.kind DESC;
-	END;
-COMMENT ON FUNCTION pprepub.attack_summary(text, jsonb) IS 'summarize attack() in one row for each kind of set';
-
 CREATE FUNCTION pprepub_internal.class_members(publication text, OUT release int, OUT key text, OUT class bigint) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$

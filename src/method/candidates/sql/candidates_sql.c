@@ -15,7 +15,6 @@
 #include "declare/parameters.h"
 #include "history/element.h"
 #include "method/candidates/candidates.h"
-#include "release/method_sql.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 

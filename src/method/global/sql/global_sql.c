@@ -19,7 +19,6 @@
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/recall.h"
-#include "release/method_sql.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/json.h"

@@ -15,7 +15,7 @@
 #include "fmgr.h"
 #include "history/element.h"
 #include "method/m_distinct/sql/updates.h"
-#include "release/method_sql.h"
+#include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

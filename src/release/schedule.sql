@@ -1,5 +1,5 @@
 -- ----------------------------------------------------------------
--- release/schedule/: releases on a schedule
+-- release/: releases on a schedule
 -- ----------------------------------------------------------------
 
 CREATE TABLE pprepub_internal.catalog_schedule (
