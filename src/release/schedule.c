@@ -421,7 +421,7 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("publication \"%s\" is not scheduled", name),
-				 errhint("View pprepub.scheduled lists what is.")));
+				 errhint("View pprepub.health shows what is.")));
 	if (job.stands)
 		verify_cron_is_loaded();
 	remove_job(publication, &cron, &job);
@@ -476,9 +476,8 @@ pprepub_scheduled_jobs(PG_FUNCTION_ARGS)
 	CatalogAccess access;
 	Cron		cron;
 	bool		has_cron = find_cron(&cron);
-	char	   *sql = psprintf("SELECT p.name, s.job, j.schedule, s.cohort, s.run_by, coalesce(j.active, false), " STATE_OF_JOB ","
-							   " d.start_time, d.status, d.return_message, f.start_time, f.return_message, l.number, l.rows, l.suppressed,"
-							   " (100.0 * l.suppressed / nullif(l.rows - l.dirty - l.counterfeits + l.suppressed, 0))::float8, l.warnings"
+	char	   *sql = psprintf("SELECT p.name, s.job, j.schedule, s.cohort, s.run_by, " STATE_OF_JOB ","
+							   " d.start_time, d.status, d.return_message, f.start_time, f.return_message, l.number"
 							   " FROM pprepub_internal.catalog_schedule s JOIN pprepub_internal.catalog_publication p USING (publication)"
 							   " LEFT JOIN %1$s j ON " IS_NOTED_JOB
 							   " CROSS JOIN LATERAL (" RUNS_OF_JOB ") n LEFT JOIN %2$s d ON d.runid = n.last LEFT JOIN %2$s f ON f.runid = n.failed"

@@ -21,17 +21,8 @@ CREATE FUNCTION pprepub.unschedule(publication text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_unschedule';
 COMMENT ON FUNCTION pprepub.unschedule(text) IS 'end the schedule of a publication';
 
-CREATE FUNCTION pprepub_internal.scheduled_jobs(OUT publication text, OUT job bigint, OUT cron text, OUT cohort text, OUT run_by name,
-		OUT active boolean, OUT state text, OUT last_run timestamptz, OUT last_status text, OUT last_message text,
-		OUT last_failure timestamptz, OUT last_error text,
-		OUT last_release int, OUT rows bigint, OUT withheld bigint, OUT withheld_percent float8, OUT warnings text[])
+CREATE FUNCTION pprepub_internal.scheduled_jobs(OUT publication text, OUT job bigint, OUT cron text, OUT cohort text, OUT run_by name, OUT state text,
+		OUT last_run timestamptz, OUT last_status text, OUT last_message text, OUT last_failure timestamptz, OUT last_error text, OUT release int)
 	RETURNS SETOF record
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_scheduled_jobs';
-COMMENT ON FUNCTION pprepub_internal.scheduled_jobs() IS 'rows of view pprepub.scheduled';
-
-CREATE VIEW pprepub.scheduled WITH (security_barrier) AS
-	SELECT publication, job, cron, cohort, run_by, active, state, last_run, last_status, last_message, last_failure, last_error,
-		last_release, rows, withheld, withheld_percent, warnings
-	FROM pprepub_internal.scheduled_jobs();
-COMMENT ON VIEW pprepub.scheduled IS
-	'schedules of your publications: the job, its state, its last run, and its newest release';
+COMMENT ON FUNCTION pprepub_internal.scheduled_jobs() IS 'schedules in view pprepub.health';
