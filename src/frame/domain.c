@@ -237,8 +237,7 @@ compare_neighbours(char *const *values, Code nvalues, uint32 *shared, Code *fewe
  * fewer, came down to.
  */
 static void
-add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values,
-					const uint32 *shared, const Code *fewer)
+add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values, const uint32 *shared, const Code *fewer)
 {
 	Code		start = tree->nodes[node].leaves.lo;
 	uint32		level = tree->nodes[node].level;

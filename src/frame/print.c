@@ -49,8 +49,7 @@ bound_of(Oid type, Datum value, bool lower)
 			break;
 		case DATEOID:
 			bound.infinite = DatumGetDateADT(value) ==
-				(lower ? DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE
-				 : DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
+				(lower ? DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE : DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
 			break;
 		case FLOAT4OID:
 		case FLOAT8OID:

@@ -22,7 +22,7 @@
 #include "nodes/params.h"
 #include "release/past_releases.h"
 #include "release/release.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

@@ -16,8 +16,7 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
-#include "commands/explain.h"
-#include "compat.h"
+#include "compat_explain.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pg_list.h"

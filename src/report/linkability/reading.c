@@ -17,7 +17,6 @@
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/memutils.h"
 
 void
