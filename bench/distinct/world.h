@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "frame/update_sets.h"
-#include "history/paths.h"
+#include "history/past.h"
 #include "partition/classes.h"
 
 #define WORLD_QIS		4

@@ -7,10 +7,10 @@
 #include "frame/arrays.h"
 #include "frame/aspects.h"
 #include "history/element.h"
-#include "history/log.h"
-#include "history/reader.h"
+#include "history/past_tables.h"
+#include "history/rows.h"
 #include "miscadmin.h"
-#include "release/checksum.h"
+#include "release/release.h"
 
 /* The checksum of one answer, while the log is read. */
 typedef struct AnswerSum

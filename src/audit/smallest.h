@@ -1,14 +1,14 @@
 /*
  * smallest.h
- *		The sets of people that are worst off: fewest members, fewest different
- *		sensitive values, values that are farthest from what a principle asks for.
+ *		The sets of people that are worst off: fewest members, fewest different sensitive values, values that are
+ *		farthest from what a principle asks for.
  *
  * Principles are bound to the values of what was seen.
  */
 #ifndef PPREPUB_AUDIT_SMALLEST_H
 #define PPREPUB_AUDIT_SMALLEST_H
 
-#include "history/atoms.h"
+#include "history/seen.h"
 #include "partition/principle.h"
 
 /* The worst that a condition measures. */

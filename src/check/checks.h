@@ -9,8 +9,8 @@
 
 #include "answer/answer.h"
 #include "frame/load.h"
-#include "history/atoms.h"
 #include "history/recall.h"
+#include "history/seen.h"
 #include "nodes/pg_list.h"
 #include "release/past_releases.h"
 

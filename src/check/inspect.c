@@ -13,11 +13,11 @@
 
 #include "check/checks.h"
 #include "frame/arrays.h"
-#include "frame/bins.h"
+#include "frame/line.h"
 #include "frame/print.h"
 #include "miscadmin.h"
-#include "release/checksum.h"
-#include "release/released_rows.h"
+#include "release/release.h"
+#include "release/past_releases.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 

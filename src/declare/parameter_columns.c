@@ -120,7 +120,7 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 }
 
 /* A column of the source by its name, or NULL. */
-static Form_pg_attribute
+Form_pg_attribute
 source_attribute(TupleDesc source, const char *name)
 {
 	for (int i = 0; i < source->natts; i++)
@@ -386,27 +386,4 @@ set_bands(DeclaredPublication *publication, Jsonb *params)
 				set_band(column, text);
 		}
 	}
-}
-
-void
-note_bands(const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		const DeclaredColumn *column = &publication->columns[i];
-
-		if (is_sensitive(column))
-			catalog_execute("UPDATE pprepub_internal.catalog_column SET kind = $3, taxonomy = $4, tree = $5"
-							" WHERE publication = $1 AND position = $2",
-							CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-							CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
-							CATALOG_TEXT(has_bands(column) ? kind_text(column) : NULL),
-							CATALOG_TEXT(column->taxonomy),
-							column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
-							: CATALOG_NULL(INT4OID));
-	}
-	catalog_leave(&access);
 }

@@ -474,24 +474,6 @@ has_other_bands(const MethodDeclaration *method, Jsonb *before, Jsonb *after)
 	return false;
 }
 
-/* Does the new value promise less than the old? */
-static bool
-is_weakened(const ParamSpec *spec, int64 before, int64 after)
-{
-	switch (spec->strength)
-	{
-		case STRENGTH_NONE:
-			return false;
-		case STRENGTH_MORE:
-			return after < before;
-		case STRENGTH_LESS:
-			return before != PARAM_ABSENT && (after == PARAM_ABSENT || after > before);
-		case STRENGTH_KEPT:
-			return after != before;
-	}
-	return false;
-}
-
 const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
@@ -501,10 +483,13 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 	for (int i = 0; method->params[i].name != NULL; i++)
 	{
 		const ParamSpec *spec = &method->params[i];
-		bool		is_idle = method->is_idle != NULL && method->is_idle(before, i);
+		bool		is_less = spec->strength == STRENGTH_MORE ? after[i] < before[i] :
+			spec->strength == STRENGTH_LESS ? before[i] != PARAM_ABSENT && (after[i] == PARAM_ABSENT || after[i] > before[i]) :
+			spec->strength == STRENGTH_KEPT && after[i] != before[i];
 
-		if (!is_idle && (is_weakened(spec, before[i], after[i]) ||
-						 (spec->type == PARAM_BANDS && are_other_bands(field_of(old, spec->name), field_of(new, spec->name)))))
+		if (spec->type == PARAM_BANDS)
+			is_less |= are_other_bands(field_of(old, spec->name), field_of(new, spec->name));
+		if (is_less && (method->is_idle == NULL || !method->is_idle(before, i)))
 			return spec;
 	}
 	return NULL;

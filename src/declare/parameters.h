@@ -111,7 +111,8 @@ extern void declare_layout_columns(DeclaredPublication *publication, TupleDesc s
  */
 extern Jsonb *resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_add);
 
-/* Raises an error about a name that no column of the source has. */
+/* A column of a relation by its name, or NULL; and an error about a name that no column of the source has. */
+extern Form_pg_attribute source_attribute(TupleDesc source, const char *name);
 extern void refuse_unknown_column(const DeclaredPublication *publication, const char *name, TupleDesc source);
 
 /* ----------------------------------------------------------------
@@ -131,8 +132,5 @@ extern void refuse_unknown_column(const DeclaredPublication *publication, const 
  * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands.
  */
 extern void set_bands(DeclaredPublication *publication, Jsonb *params);
-
-/* Writes them to the catalog, where the publication's columns are noted already. */
-extern void note_bands(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_PARAMETERS_H */

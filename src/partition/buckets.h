@@ -5,7 +5,7 @@
 #ifndef PPREPUB_PARTITION_BUCKETS_H
 #define PPREPUB_PARTITION_BUCKETS_H
 
-#include "history/paths.h"
+#include "history/past.h"
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------

@@ -18,7 +18,6 @@
 
 #include "frame/arrays.h"
 #include "partition/groups.h"
-#include "shared/ahead.h"
 
 /* Words are sorted by digits of so many bits, whose places fit into the nearest cache. */
 #define WORD_BITS		32

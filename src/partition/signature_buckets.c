@@ -22,7 +22,7 @@
 
 #include "common/pg_prng.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "frame/tuple_numbers.h"
 #include "miscadmin.h"
 #include "partition/buckets.h"

@@ -15,8 +15,8 @@
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "history/protected.h"
-#include "history/texts.h"
+#include "history/element.h"
+#include "history/recall.h"
 #include "utils/array.h"
 #include "utils/memutils.h"
 

@@ -43,28 +43,15 @@ CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, O
 COMMENT ON FUNCTION pprepub.attack(text, jsonb) IS
 	'find the smallest and least diverse sets of people that all releases reveal together, and judge them';
 
-CREATE FUNCTION pprepub.attack_summary(publication text, principle jsonb DEFAULT NULL, OUT kind text, OUT sets bigint, OUT failing bigint,
-		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
-	LANGUAGE SQL STABLE PARALLEL UNSAFE
-	BEGIN ATOMIC
-		SELECT a.kind, count(*), count(*) FILTER (WHERE NOT a.holds), min(a.records), min(a.sensitive_values), bool_and(a.holds)
-		FROM pprepub.attack(attack_summary.publication, attack_summary.principle) a GROUP BY a.kind ORDER BY bool_and(a.holds), a.kind DESC;
-	END;
-COMMENT ON FUNCTION pprepub.attack_summary(text, jsonb) IS 'summarize attack() in one row for each kind of set';
-
 CREATE FUNCTION pprepub_internal.class_members(publication text, OUT release int, OUT key text, OUT class bigint) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 DECLARE
-	private text := (SELECT p.target || '_private' FROM pprepub.publication p WHERE p.name = class_members.publication);
 	part text;
 BEGIN
 	FOREACH part IN ARRAY ARRAY['_members', '_asked'] LOOP
-		IF to_regclass(format('%I.%I', private, class_members.publication || part)) IS NULL THEN
-			RAISE EXCEPTION 'the log of publication "%" is gone', class_members.publication
-				USING ERRCODE = 'data_corrupted', HINT = 'Restore its table from a backup.';
-		END IF;
-		RETURN QUERY EXECUTE format('SELECT l.release, unnest(l.keys)::text, l.class FROM %I.%I l', private, class_members.publication || part);
+		RETURN QUERY EXECUTE format('SELECT l.release, unnest(l.keys)::text, l.class FROM %I.%I l',
+			(SELECT p.target || '_private' FROM pprepub.publication p WHERE p.name = class_members.publication), class_members.publication || part);
 	END LOOP;
 END
 $$;
@@ -72,7 +59,7 @@ COMMENT ON FUNCTION pprepub_internal.class_members(text) IS 'rows of pprepub.cla
 
 CREATE FUNCTION pprepub.class_members(publication text, OUT release int, OUT key text, OUT class bigint)
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_owners_list';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
 COMMENT ON FUNCTION pprepub.class_members(text) IS 'list the people of each class of each release';
 
 CREATE FUNCTION pprepub.linked_values(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])

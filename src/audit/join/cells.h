@@ -5,7 +5,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_CELLS_H
 #define PPREPUB_AUDIT_JOIN_CELLS_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 /* Records are parted column by column: those that stood together and have the same cell stay together. */
 typedef struct Parting
@@ -26,8 +26,8 @@ extern void part_by_codes(Parting *parting, const Code *code);
 typedef struct Boxes Boxes;
 
 /*
- * Box i has the cells cells[c][record[i]], for c < ncolumns.  All that is passed must outlive
- * what is returned, which is allocated in the current context.
+ * Box i has the cells cells[c][record[i]], for c < ncolumns.  All that is passed must outlive what is returned, which
+ * is allocated in the current context.
  */
 extern Boxes *boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *cells);
 extern void boxes_free(Boxes *boxes);

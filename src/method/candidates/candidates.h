@@ -6,7 +6,7 @@
 #ifndef PPREPUB_METHOD_CANDIDATES_CANDIDATES_H
 #define PPREPUB_METHOD_CANDIDATES_CANDIDATES_H
 
-#include "history/companies.h"
+#include "history/past.h"
 #include "method/method.h"
 
 /* The cells of a set for the class at hand: rows, and invented ones where there are none. */

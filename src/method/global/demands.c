@@ -16,7 +16,7 @@
 #include <math.h>
 
 #include "frame/arrays.h"
-#include "history/shown.h"
+#include "history/past.h"
 #include "method/global/global.h"
 #include "miscadmin.h"
 #include "partition/wide.h"

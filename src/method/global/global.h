@@ -12,7 +12,7 @@
 #ifndef PPREPUB_METHOD_GLOBAL_GLOBAL_H
 #define PPREPUB_METHOD_GLOBAL_GLOBAL_H
 
-#include "history/paths.h"
+#include "history/past.h"
 #include "partition/grow.h"
 
 typedef enum StrategyKind

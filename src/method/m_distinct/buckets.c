@@ -21,7 +21,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 

@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -11,13 +11,14 @@
 #include <float.h>
 
 #include "access/htup_details.h"
+#include "audit/join/join.h"
 #include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "report/linkability/linkability.h"
 #include "shared/progress.h"
 #include "utils/array.h"

@@ -13,9 +13,8 @@
 #include "audit/invariance.h"
 #include "check/checks.h"
 #include "declare/parameters.h"
-#include "history/texts.h"
+#include "history/element.h"
 #include "method/candidates/candidates.h"
-#include "release/method_sql.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 
