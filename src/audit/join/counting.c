@@ -494,8 +494,10 @@ walk_from(CliqueCounter *counter, int32 r)
 			{
 				/* In a walk over fewer releases, all cliques belong to the join */
 				walk->node[r] = walk->only[r][i];
-				if (walk->nreleases < graph->nreleases || (!is_nobody(graph, walk->node) &&
-														   (graph->clique == NULL || find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)))
+				if (walk->nreleases == graph->nreleases && is_nobody(graph, walk->node))
+					continue;
+				if (walk->nreleases < graph->nreleases || graph->clique == NULL ||
+					find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)
 					walk->last[walk->nlast++] = walk->only[r][i];
 			}
 		}

@@ -19,6 +19,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* Steps that a clique counts for: it takes memory, too. */
+#define CLIQUE_STEPS 16
+
 typedef struct FullJoin
 {
 	JoinGraph  *graph;
@@ -43,9 +46,10 @@ add_clique(void *arg, const uint32 *node)
 	FullJoin   *full = arg;
 	uint32	   *clique;
 
-	if (full->steps == 0)
+	if (full->steps < CLIQUE_STEPS)
 		return false;
-	if (--full->steps % 65536 == 0)
+	full->steps -= CLIQUE_STEPS;
+	if (full->ncliques % 4096 == 0)
 		CHECK_FOR_INTERRUPTS();
 	if (full->ncliques == full->room)
 	{
