@@ -511,7 +511,7 @@ current_number(Cursor *cursor)
 
 /* Copies the wanted columns of the current row, which is in a decoded vector, into a slot that is prepared. */
 static inline void
-put_values(Cursor *cursor, TupleTableSlot *slot)
+put_values(const Cursor *cursor, uint64 row, TupleTableSlot *slot)
 {
 	uint32		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
 
@@ -523,8 +523,11 @@ put_values(Cursor *cursor, TupleTableSlot *slot)
 		slot->tts_isnull[wanted.place] = vector->nulls[in_vector];
 		slot->tts_values[wanted.place] = vector->values[in_vector];
 	}
-	tid_of_row(current_number(cursor), &slot->tts_tid);
-	slot->tts_tableOid = RelationGetRelid(cursor->rel);
+	if (!cursor->projects)
+	{
+		tid_of_row(row, &slot->tts_tid);
+		slot->tts_tableOid = RelationGetRelid(cursor->rel);
+	}
 
 	/* Like ExecStoreVirtualTuple(): all slots that rows of ours come in are virtual. */
 	slot->tts_flags &= ~TTS_FLAG_EMPTY;
@@ -548,7 +551,7 @@ put_row(Cursor *cursor, TupleTableSlot *slot)
 	}
 	if (cursor->group != NULL)
 	{
-		put_values(cursor, slot);
+		put_values(cursor, current_number(cursor), slot);
 		return;
 	}
 	for (int i = 0; i < cursor->nwanted; i++)
@@ -625,7 +628,7 @@ cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 		!TTS_SHOULDFREE(slot) && (cursor->choose == NULL || cursor->wanted_rows[(cursor->index + 1) % ENCODING_VECTOR]))
 	{
 		cursor->index++;
-		put_values(cursor, slot);
+		put_values(cursor, cursor->first + cursor->index, slot);
 		return true;
 	}
 	if (ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor))
