@@ -32,7 +32,7 @@ SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attreli
 SELECT release, rows, age, r.sex FROM published_private.patients_regions r JOIN (SELECT class, age, sex FROM seen GROUP BY 1, 2, 3) s USING (class, age) ORDER BY age;
 SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') JOIN (SELECT class, age FROM seen GROUP BY 1, 2) s USING (class)
 	GROUP BY 1, 2 ORDER BY 2;
-SELECT * FROM pprepub.signatures('patients') WHERE key = 'Alice';
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') WHERE key = 'Alice' GROUP BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY region;
 SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
@@ -49,7 +49,7 @@ SELECT number, kind, relation, rows, suppressed FROM pprepub.publish('patients')
 SELECT number, kind, relation, columns, rows, classes, suppressed FROM pprepub.release ORDER BY number;
 SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
 SELECT count(*) FROM published.patients;		-- the newest that is stored
-SELECT key, signature FROM pprepub.signatures('patients') ORDER BY key;
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY signature;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT * FROM pprepub.rebuild_history('patients');
@@ -71,7 +71,6 @@ SELECT count(*) FROM answer('{age}');
 SELECT number, kind, cohort, columns, rows, classes, suppressed FROM pprepub.release WHERE number > 6 ORDER BY number;
 SELECT DISTINCT count(*) FROM pprepub.release r, pprepub.metrics('patients', r.number) WHERE kind = 'query' GROUP BY r.number;
 SELECT count(*) FROM published_private.patients_regions WHERE release > 6;
-SELECT DISTINCT length(signature) FROM pprepub.signatures('patients');
 SELECT count(*) FROM pprepub.audit('patients') WHERE NOT holds;
 
 -- It is asked for as releases are.
@@ -108,7 +107,6 @@ CREATE FUNCTION ask() RETURNS bigint LANGUAGE sql AS $$
 	SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, rows int4range, rows_ text, ill text)
 $$;
 SELECT ask();
-SELECT count(*) FROM pprepub.signatures('none');
 SELECT count(*) FROM pprepub.class_members('none');
 SELECT count(*) FROM pprepub.neighborhoods('none');
 SELECT count(*) FROM pprepub.linked_values('none');

@@ -53,7 +53,7 @@ FROM pprepub.import_release('patients', 'published_before', key => 'person');
 SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age;
 SELECT class, count(*) FROM published.patients_1 GROUP BY class HAVING count(DISTINCT (age, zip, country, sex)) > 1;
 SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;
-SELECT * FROM pprepub.signatures('patients') ORDER BY key;
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
@@ -153,7 +153,7 @@ SELECT classes FROM pprepub.import_release('patients', 'without_key', accept_cha
 SELECT * FROM pprepub.metrics('patients', 4);
 SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers');
 SELECT * FROM pprepub.rebuild_history('patients');
-SELECT key, signature FROM pprepub.signatures('patients') ORDER BY key::int;
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key::int;
 
 -- ----------------------------------------------------------------
 -- Without a key: nothing is published until that is waived

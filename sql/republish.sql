@@ -44,7 +44,7 @@ DELETE FROM patients WHERE name IN ('Alice', 'Dave');
 INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
 SELECT people FROM told_apart('patients');
-SELECT * FROM pprepub.signatures('patients') ORDER BY key;
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
@@ -150,7 +150,7 @@ SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT unsafe('odd', 3, 2);
 SELECT * FROM pprepub.rebuild_history('odd');
-SELECT * FROM pprepub.signatures('odd') ORDER BY key LIMIT 2;
+SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('odd') GROUP BY key ORDER BY key LIMIT 2;
 -- What is kept beside the log can be made anew from it.
 RESET ROLE;
 BEGIN;
@@ -188,7 +188,7 @@ SAVEPOINT s;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
 -- Who was where is told by the log.
-SELECT count(*) FROM pprepub.signatures('odd');
+SELECT count(*) FROM pprepub.class_members('odd');
 ROLLBACK TO s;
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT * FROM pprepub.rebuild_history('odd');

@@ -6,12 +6,11 @@
 
 #include "answer/answer.h"
 #include "answer/live.h"
-#include "declare/hooks.h"
 #include "declare/parameters.h"
+#include "declare/publication.h"
 #include "fmgr.h"
 #include "method/method.h"
-#include "release/declared.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;

@@ -11,8 +11,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "audit/join/counts.h"
-#include "audit/join/kernel.h"
+#include "audit/join/join.h"
 #include "records.h"
 
 enum

@@ -5,7 +5,7 @@
 #ifndef PPREPUB_BENCH_JOINS_RECORDS_H
 #define PPREPUB_BENCH_JOINS_RECORDS_H
 
-#include "audit/join/profile.h"
+#include "audit/join/join.h"
 
 typedef struct RecordFigures
 {

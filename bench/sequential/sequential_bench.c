@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "audit/join/kernel.h"
-#include "method/sequential/specialise.h"
+#include "audit/join/join.h"
+#include "method/sequential/sequential.h"
 #include "shim.h"
 
 #define MAX_RELEASES 4

@@ -1,12 +1,10 @@
 /*
  * answer.h
- *		Answers: releases that an analyst asks for, which leave as rows of a
- *		query and not as a table.  The private header of this directory.
+ *		Answers: releases that an analyst asks for, which leave as rows of a query and not as a table.
  *
- * A question goes from the analyst's backend (backend.c) to a background worker
- * (worker_pool.c chooses it) through a segment of shared memory (protocol.c).
- * The worker (worker.c) makes the answer in a transaction of its own
- * (make_answer.c), commits, and sends the rows back.
+ * A question goes from the analyst's backend (ask.c) to a background worker (worker_pool.c finds it) through a segment of
+ * shared memory (channel.c).  The worker (worker.c) makes the answer in a transaction of its own (make_answer.c),
+ * commits, and sends the rows back.  Live tables, which ask, have a header of their own: live.h.
  */
 #ifndef PPREPUB_ANSWER_ANSWER_H
 #define PPREPUB_ANSWER_ANSWER_H
@@ -17,11 +15,12 @@
 #include "access/tupdesc.h"
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "history/directory.h"
+#include "history/fold.h"
+#include "history/past_tables.h"
 #include "port/atomics.h"
+#include "postmaster/bgworker.h"
+#include "release/past_releases.h"
 #include "release/release.h"
-#include "release/request.h"
-#include "release/stopwatch.h"
 #include "storage/dsm.h"
 #include "storage/shm_mq.h"
 #include "utils/tuplestore.h"
@@ -33,16 +32,14 @@
 
 extern int	answer_wait;		/* milliseconds that a question waits for a worker */
 extern int	answer_linger;		/* milliseconds that a worker stays idle for the next one, or 0 */
-extern int	answer_workers;		/* of one owner that are active at once; 0: as many as processors */
 extern int	answer_time_grid;	/* milliseconds, or 0 */
 
 /* When the module is loaded. */
 extern void define_settings(void);
 
 /*
- * The settings that a worker runs under, whatever its database or configuration
- * file say: it writes nothing that others can read into log and statistics, and
- * no timeout ends it.  To be called before it opens any table.
+ * The settings that a worker runs under, whatever its database or configuration file say: it writes nothing that others
+ * can read into log and statistics, and no timeout ends it.  To be called before it opens any table.
  */
 extern void apply_worker_settings(void);
 
@@ -50,15 +47,7 @@ extern void apply_worker_settings(void);
 extern void commit_durably(void);
 
 /* ----------------------------------------------------------------
- * The time grid: time_grid.c
- * ----------------------------------------------------------------
- */
-
-/* Waits until a multiple of the grid, in milliseconds, has passed since an answer was begun; 0 is no grid. */
-extern void wait_for_time_grid(const Stopwatch *begun_at, int grid);
-
-/* ----------------------------------------------------------------
- * Questions and answers on their way: protocol.c
+ * Questions and answers on their way: channel.c
  * ----------------------------------------------------------------
  */
 
@@ -89,12 +78,10 @@ typedef struct Answer
 
 /*
  * STAGES
- *		Whether a question is charged is decided by one word, which changes once
- *		at most: the worker sets it from ASKED to BEGUN before it looks at the
- *		source, or the backend from ASKED to WITHDRAWN when it goes away.  A
- *		question that was begun is answered and remembered, whether or not the
- *		backend is still there: otherwise its analyst could learn from the time
- *		that an answer takes, and pay nothing.
+ *		Whether a question is charged is decided by one word, which changes once at most: the worker sets it from ASKED to
+ *		BEGUN before it looks at the source, or the backend from ASKED to WITHDRAWN when it goes away.  A question that
+ *		was begun is answered and remembered, whether or not the backend is still there: otherwise its analyst could learn
+ *		from the time that an answer takes, and pay nothing.
  */
 typedef enum Stage
 {
@@ -106,6 +93,7 @@ typedef enum Stage
 /* Start of the segment. */
 typedef struct ChannelHead
 {
+	uint32		magic;
 	pg_atomic_uint32 stage;
 	Oid			database;
 	Oid			owner;
@@ -113,7 +101,8 @@ typedef struct ChannelHead
 	int			time_grid;
 	bool		sees_errors;
 	bool		has_cohort;
-	bool		has_columns;
+	Size		columns;		/* where the array of columns stands in the segment, or 0 */
+	Size		queue;			/* and the queue */
 } ChannelHead;
 
 /* One side's end of the segment and of the queue in it, which leads from the worker to the backend. */
@@ -125,8 +114,8 @@ typedef struct Channel
 } Channel;
 
 /*
- * The backend's end.  The question is withdrawn when the segment is detached, be
- * it by channel_close(), by an error, or by the end of the process.
+ * The backend's end.  The question is withdrawn when the segment is detached, be it by channel_close(), by an error, or
+ * by the end of the process.
  */
 extern Channel *channel_open(const Question *question);
 
@@ -160,7 +149,7 @@ typedef struct RowTarget
 extern bool receive_message(RowTarget *target, const char *message, Size size);
 
 /* ----------------------------------------------------------------
- * Asking, in the analyst's backend: backend.c
+ * Asking, in the analyst's backend: ask.c
  * ----------------------------------------------------------------
  */
 
@@ -168,94 +157,112 @@ extern bool receive_message(RowTarget *target, const char *message, Size size);
 extern void verify_may_ask(void);
 
 /*
- * Asks for an answer, and puts its rows into the target, whose slot is made here; an error where there is no answer.
- * The caller has found the publication and the right to ask, and sets what to ask: who asks is set here.
+ * Asks for an answer, and puts its rows into the target, whose slot is made here; an error where there is no answer.  The
+ * caller has found the publication and the right to ask, and sets what to ask: who asks is set here.
  */
 extern void ask(Question *question, RowTarget *target);
 
+/* By the worker, with the publication locked: an error if the method does not answer, or the role has had max_answers_per_role. */
+extern void verify_may_have_answer(const DeclaredPublication *publication, const char *asked_by);
+
 /* ----------------------------------------------------------------
- * Making an answer: make_answer.c
+ * Workers, as the backends that ask find them: worker_pool.c
  * ----------------------------------------------------------------
  */
 
+/* The worker of a question: known by its handle if it was started for it, and else by its slot. */
+typedef struct AcquiredWorker
+{
+	BackgroundWorkerHandle *handle; /* or NULL */
+	int			slot;			/* or -1 */
+	int			pid;
+} AcquiredWorker;
+
+/* Hands the channel to a worker; an error when none is to be had within pprepub.answer_wait. */
+extern AcquiredWorker acquire_worker(Channel *channel, const Question *question);
+
+/* Its process, or 0 while that has not started. */
+extern int	worker_pid(const AcquiredWorker *worker);
+
 /*
- * In the worker's transaction, as the owner in a security-restricted context,
- * inside SPI, under the active snapshot, with the publication locked.
+ * Will nothing more come from a worker that was idle before?  The queue tells of a process that detached from it; this,
+ * of one that never attached.
+ */
+extern bool is_worker_gone(const AcquiredWorker *worker);
+
+/* A worker that has been silent for this long may be waiting for a lock of the backend's. */
+#define DEADLOCK_CHECK_MS	150
+
+/*
+ * Does a process wait for a lock that this one holds, directly or through other processes?  The backend waits for its
+ * worker on a latch, which PostgreSQL's deadlock detector does not see, and holds its locks all that time.
+ */
+extern bool is_blocked_by_me(int pid);
+
+/* By a worker, once: takes the slot that the backend has reserved.  It is given back when the process ends. */
+extern void pool_enter(void);
+
+/* The answer is committed, and waits for the time grid or for its reader: others need not wait for this worker. */
+extern void pool_delivering(void);
+
+/* The next question may come; or, unless the worker stays, no other.  False when it is to exit. */
+extern bool pool_idle(bool stays);
+
+/*
+ * To be called now and then by an idle worker: false when it is to exit, and else the channel of the next question, or
+ * DSM_HANDLE_INVALID.  With end, it is to exit unless it has a question; and so it is while more than half of
+ * max_worker_processes are workers idle for more than a second.
+ */
+extern bool pool_check(bool end, dsm_handle *channel);
+
+/* ----------------------------------------------------------------
+ * In the worker: worker.c and make_answer.c
+ * ----------------------------------------------------------------
+ */
+
+/* The directory of a publication that is locked: NULL if none is cached, or if the publication has released since. */
+extern Directory *cached_directory(const DeclaredPublication *publication);
+
+/* To be called when a transaction that used the directory aborts, and when it is found to be wrong. */
+extern void forget_directory(void);
+
+/*
+ * In the worker's transaction, as the owner in a security-restricted context, inside SPI, under the active snapshot, with
+ * the publication locked.
  *
- * Before begin() is called, nothing of the source is read: an error is about the
- * request, is reported to the analyst, and costs nothing.  begin() raises an
- * error if the question was withdrawn.  After it, the answer is made and
- * remembered whatever becomes of the backend, and an error of the source's gives
- * the answer that an empty cohort gets, with a note for the owner.  The answer
- * is allocated in the context given.
+ * Before begin() is called, nothing of the source is read: an error is about the request, is reported to the analyst, and
+ * costs nothing.  begin() raises an error if the question was withdrawn.  After it, the answer is made and remembered
+ * whatever becomes of the backend, and an error of the source's gives the answer that an empty cohort gets, with a note
+ * for the owner.  The answer is allocated in the context given.
  */
 extern Answer *make_answer(const Question *question, void (*begin) (void), MemoryContext context);
 
-/*
- * Writes a release that was made, with all its history, and returns its rows.
- * Called as the owner, inside SPI, under the active snapshot, with the publication
- * locked for publishing.  A release without a class has an answer without rows.
- * failure is the error for which nothing was made, or NULL.  The rows may leave
- * when the transaction has committed.  The answer is allocated in the context
- * given.
- */
+/* Writes a release that was made, or nothing for which failure is the reason, with all its history: the rest of make_answer(). */
 extern Answer *remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 							   const ErrorData *failure, double seconds, MemoryContext context);
 
 /* ----------------------------------------------------------------
- * How many answers an analyst may have: limits.c
+ * Past answers, put together from the cells of their classes and the sensitive values that the history keeps; insensitive
+ * values are not kept, and are NULL here: stored_answers.c
  * ----------------------------------------------------------------
  */
 
-/* An error if the publication's method does not answer. */
-extern void verify_method_answers(const DeclaredPublication *publication);
+typedef struct Answers
+{
+	TupleDesc	columns;		/* of their rows */
+	int			nsensitive;
+	const int  *sensitive;		/* [nsensitive] their attributes */
+	int			ncells;
+	const int  *cell;			/* [ncells] their attributes */
+	const Answered *answered;	/* NULL if the table that keeps them is gone */
+	bool	   *is_intact;		/* [publication->releases] does answer n, at n - 1, have its checksum? */
+} Answers;
 
-/*
- * By the backend, once for each question: an error beyond
- * max_answers_per_statement of the publication.  What a client sends at once is
- * one statement.
- */
-extern void count_question(const Question *question);
+/* Reads all answers among the publication's releases, as the owner and under the active snapshot; scans the log once. */
+extern Answers *answers_read(const DeclaredPublication *publication, const Released *released);
 
-/* How many a role has had, and has left of a publication: PARAM_ABSENT where there is no limit. */
-extern int64 answers_had(int32 publication, const char *by);
-extern int64 answers_left(const char *method, Jsonb *params, int64 had);
-
-/* By the worker, with the publication locked: an error when the session user has had max_answers_per_role answers. */
-extern void verify_answers_left(const DeclaredPublication *publication, const char *asked_by);
-
-/* ----------------------------------------------------------------
- * Directories of publications in a worker's memory: directory_cache.c
- * ----------------------------------------------------------------
- */
-
-/* The most publications whose directory one worker caches. */
-#define CACHED_PUBLICATIONS 8
-
-/* Of a publication that is locked: NULL if none is cached, or if the publication has released since. */
-extern Directory *cached_directory(const DeclaredPublication *publication);
-
-/* To be called when a transaction that used the directory aborts, and when it is found to be wrong. */
-extern void forget_directory(int32 publication);
-
-/*
- * Outside of transactions: reads the directory for the next question about the
- * publication, unless it is cached.  A failure is ignored: the work is optional.
- */
-extern void cache_directory(const Question *question);
-
-/* ----------------------------------------------------------------
- * Work between two questions: background_work.c
- * ----------------------------------------------------------------
- */
-
-/*
- * Outside of transactions, which the work begins and commits.  False where it
- * failed: then it is as if it had not been tried, and the error is dropped.
- */
-extern bool try_in_background(void (*work) (void *what), void *what);
-
-/* Outside of transactions: after every so many answers of a publication, vacuums its fold and the catalog, unless they are locked. */
-extern void vacuum_after(const Answer *answer);
+/* Sets the columns that all rows of a class share, which is at that place of the answer; the others are NULL. */
+extern void set_answered_class(const Answers *answers, const AnsweredRelease *answer, uint32 place,
+							   Datum *values, bool *nulls);
 
 #endif							/* PPREPUB_ANSWER_ANSWER_H */

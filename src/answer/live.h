@@ -1,11 +1,10 @@
 /*
  * live.h
- *		TARGET.NAME_now, the foreign table through which analysts ask in plain SQL.
- *		The private header of live_plan.c, live_scan.c and live_values.c.
+ *		TARGET.NAME_now, the foreign table through which analysts ask in plain SQL: live_plan.c and live_scan.c.
  *
  * One scan is one answer, which rescans replay.  Conditions of the query say whom the answer is about; they are asked of
- * the source's true values, and of nothing that comes out.  All other conditions are applied to the rows that come
- * out, by the executor.
+ * the source's true values, and of nothing that comes out.  All other conditions are applied to the rows that come out,
+ * by the executor.
  */
 #ifndef PPREPUB_ANSWER_LIVE_H
 #define PPREPUB_ANSWER_LIVE_H
@@ -22,8 +21,6 @@ extern DeclaredPublication *publication_of_live_table(Oid relation);
 
 /* Its column that stands for the live table's, or a negative number; see live_column(). */
 extern int	asked_column(const DeclaredPublication *publication, AttrNumber attribute);
-
-/* ---- live_plan.c ---- */
 
 /* When the module is loaded: a hook takes conditions out of queries. */
 extern void define_live_tables(void);
@@ -42,19 +39,5 @@ extern void live_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relation);
 extern void live_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation);
 extern ForeignScan *live_scan_plan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path,
 								   List *columns, List *clauses, Plan *outer);
-
-/* ---- live_values.c: rows of an answer as rows of the live table ---- */
-
-typedef struct LiveValues LiveValues;
-
-/*
- * released: the columns of an answer's rows; wanted: the live table's columns that have values, as in the plan.
- * Everything lives as long as the query does.
- */
-extern LiveValues *live_values_create(const DeclaredPublication *publication, TupleDesc released, const List *wanted,
-									  EState *query);
-
-/* Fills a slot of the live table's from a row of an answer.  What it points to lives until the next row. */
-extern void live_values_store(LiveValues *values, TupleTableSlot *row, TupleTableSlot *slot);
 
 #endif							/* PPREPUB_ANSWER_LIVE_H */

@@ -1,21 +1,20 @@
 /*
  * live_plan.c
- *		Planning scans of live tables: which conditions of a query are its cohort,
- *		and which columns it shows.
+ *		Planning scans of live tables: which conditions of a query are its cohort, and which columns it shows.
  *
  * CONDITIONS
- *		A condition that becomes part of a cohort is asked of true values, and says nothing of the values that come
- *		out.  The planner must not know it: it would take sex = 'F' for a fact about the rows, and conclude from
- *		it that they need not be sorted by sex before they are grouped, or that a column joined with this one
- *		equals 'F', too.  So the conditions are taken out of the query before the planner draws conclusions, by the
- *		hook that it has for what plugins know of a relation.
+ *		A condition that becomes part of a cohort is asked of true values, and says nothing of the values that come out.
+ *		The planner must not know it: it would take sex = 'F' for a fact about the rows, and conclude from it that they
+ *		need not be sorted by sex before they are grouped, or that a column joined with this one equals 'F', too.  So the
+ *		conditions are taken out of the query before the planner draws conclusions, by the hook that it has for what
+ *		plugins know of a relation.
  *
- *		A condition is taken where it would filter the relation's rows: in WHERE, and in the ON of a join, unless
- *		an outer join stands between.  Children of other tables, and of a UNION ALL that is made one query of with what is
- *		around it, share the conditions of their parent, which are not taken.
+ *		A condition is taken where it would filter the relation's rows: in WHERE, and in the ON of a join, unless an outer
+ *		join stands between.  Children of other tables, and of a UNION ALL that is made one query of with what is around
+ *		it, share the conditions of their parent, which are not taken.
  *
- *		Earlier still, outer joins are reduced to others by conditions that are strict, as they would be for a
- *		source that is joined itself.
+ *		Earlier still, outer joins are reduced to others by conditions that are strict, as they would be for a source that
+ *		is joined itself.
  *
  * PARALLEL QUERY
  *		A query with a live table is run by one process.
@@ -24,7 +23,7 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "declare/live_table.h"
+#include "declare/target_objects.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -211,12 +210,6 @@ take_conditions(LiveRelation *live, QueryCondition *condition, List **conditions
 	}
 }
 
-static bool
-is_live(const RelOptInfo *rel)
-{
-	return rel->fdwroutine != NULL && rel->fdwroutine->GetForeignPlan == live_scan_plan;
-}
-
 /* The planner's hook, called for each relation of a query before anything is concluded from its conditions. */
 static void
 look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo *rel)
@@ -228,7 +221,7 @@ look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo 
 
 	if (next_hook != NULL)
 		next_hook(root, relation, has_children, rel);
-	if (!is_live(rel))
+	if (rel->fdwroutine == NULL || rel->fdwroutine->GetForeignPlan != live_scan_plan)
 		return;
 	root->glob->parallelModeOK = false;
 	live = palloc0(sizeof(LiveRelation));
@@ -325,28 +318,6 @@ find_uses(const PlannerInfo *root, const RelOptInfo *rel, const DeclaredPublicat
 	return search;
 }
 
-/* Adds the columns whose cells the query looks at: one by one where it names them, else all. */
-static Bitmapset *
-add_cells(Bitmapset *shown, const UseSearch *uses)
-{
-	bool		is_all = uses->all_cells || uses->named == NULL;
-
-	for (int i = 0; i < uses->publication->ncolumns; i++)
-		if (uses->publication->columns[i].role == ROLE_QUASI_IDENTIFIER && (is_all || bms_is_member(i, uses->named)))
-			shown = bms_add_member(shown, i);
-	return shown;
-}
-
-/* Where a query uses no column, as count(*) does not, the sensitive one is shown: an answer must show something. */
-static Bitmapset *
-first_sensitive(const DeclaredPublication *publication)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (is_sensitive(&publication->columns[i]))
-			return bms_make_singleton(i);
-	elog(ERROR, "publication \"%s\" has no sensitive column", publication->name);
-}
-
 /* The table's columns that the query looks at, conditions that are asked left aside; numbers as pull_varattnos() has them. */
 static Bitmapset *
 attributes_wanted(const RelOptInfo *rel, const UseSearch *uses)
@@ -379,10 +350,17 @@ columns_shown(const RelOptInfo *rel, const UseSearch *uses, const Bitmapset *wan
 
 		if (column >= 0)
 			shown = bms_add_member(shown, column);
-		else if (attribute == rel->max_attr)
-			shown = add_cells(shown, uses);
+		/* Cells are shown one by one where the query names them, else all. */
+		for (int i = 0; column < 0 && attribute == rel->max_attr && i < publication->ncolumns; i++)
+			if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER &&
+				(uses->all_cells || uses->named == NULL || bms_is_member(i, uses->named)))
+				shown = bms_add_member(shown, i);
 	}
-	return shown == NULL ? first_sensitive(publication) : shown;
+	/* Where a query uses no column, as count(*) does not, the sensitive one is shown: an answer must show something. */
+	for (int i = 0; shown == NULL && i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]))
+			shown = bms_make_singleton(i);
+	return shown;
 }
 
 /* ----------------------------------------------------------------
@@ -401,18 +379,6 @@ void
 live_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 {
 	add_path(rel, (Path *) make_foreign_path(root, rel, COST_OF_ASKING, COST_OF_ASKING + ROWS_EXPECTED * cpu_tuple_cost));
-}
-
-/* Notes the conditions that the planner has for the relation itself: those that a child gets from its parent are no others. */
-static void
-note_restrictions(LiveRelation *live, const RelOptInfo *rel)
-{
-	ListCell   *cell;
-
-	foreach(cell, rel->baserestrictinfo)
-		note_not_asked(live, rel->relid, (Node *) lfirst_node(RestrictInfo, cell)->clause);
-	foreach(cell, rel->joininfo)
-		note_not_asked(live, rel->relid, (Node *) lfirst_node(RestrictInfo, cell)->clause);
 }
 
 /* A set as a list, which plans can be copied with. */
@@ -435,8 +401,13 @@ live_scan_plan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *pa
 	UseSearch	uses = find_uses(root, rel, live->publication);
 	Bitmapset  *wanted = attributes_wanted(rel, &uses);
 	Bitmapset  *shown = columns_shown(rel, &uses, wanted);
+	ListCell   *cell;
 
-	note_restrictions(live, rel);
+	/* Conditions that the planner has for the relation itself: those that a child gets from its parent are no others. */
+	foreach(cell, rel->baserestrictinfo)
+		note_not_asked(live, rel->relid, (Node *) lfirst_node(RestrictInfo, cell)->clause);
+	foreach(cell, rel->joininfo)
+		note_not_asked(live, rel->relid, (Node *) lfirst_node(RestrictInfo, cell)->clause);
 	return make_foreignscan(columns, extract_actual_clauses(clauses, false), rel->relid, live->asked,
 							list_make3(integers(wanted), integers(shown), integers(live->not_asked)),
 							NIL, NIL, outer);

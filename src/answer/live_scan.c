@@ -1,26 +1,31 @@
 /*
  * live_scan.c
- *		Scanning a live table: asks once, when the first row is wanted, and gives the
- *		rows of the answer as often as they are wanted.
+ *		Scanning a live table: asks once, when the first row is wanted, and gives the rows of the answer as often as they
+ *		are wanted.
  *
- * NOTES
- *		The table's own rights are those of any table: the executor has checked them before a scan begins.
+ * The table's own rights are those of any table: the executor has checked them before a scan begins.
  */
 #include "answer/live.h"
 
 #include "access/reloptions.h"
+#include "access/sysattr.h"
 #include "answer/answer.h"
 #include "compat_explain.h"
-#include "declare/live_table.h"
+#include "declare/target_objects.h"
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_collate.h"
+#include "parser/parse_expr.h"
+#include "parser/parser.h"
 #include "pgtime.h"
 #include "release/cohort/cohort.h"
 #include "release/past_releases.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -29,6 +34,169 @@
 
 PG_FUNCTION_INFO_V1(pprepub_live_handler);
 PG_FUNCTION_INFO_V1(pprepub_live_validator);
+
+/* ----------------------------------------------------------------
+ * The rows of an answer as rows of the live table: a value for each cell
+ *
+ * Values are computed by the expressions that the view of values is made of (target_objects.h).  All rows of a class have
+ * the same cells, and leave one after the other, so that they are computed once a class.
+ * ----------------------------------------------------------------
+ */
+
+/* A column of the live table. */
+typedef struct LiveValue
+{
+	int			attribute;		/* of a released row, from 0 on; or -1 */
+	ExprState  *expression;		/* over a released row, or NULL */
+
+	/* Of an expression: of the class at hand, and what type its values are of */
+	Datum		value;
+	bool		isnull;
+	bool		byval;
+	int16		length;
+} LiveValue;
+
+typedef struct LiveValues
+{
+	int			ncolumns;
+	LiveValue  *column;			/* [ncolumns] */
+	bool		has_class;
+	bool		has_row;		/* has there been a row? */
+	int64		class;			/* of the row before */
+	ExprContext *expressions;	/* its memory: values of a class */
+} LiveValues;
+
+/* Turns a column's name into a column of released rows: the parser's hook. */
+static Node *
+released_column(ParseState *pstate, ColumnRef *reference)
+{
+	TupleDesc	released = pstate->p_ref_hook_state;
+	const char *name = strVal(linitial(reference->fields));
+
+	for (int i = 0; i < released->natts; i++)
+	{
+		const FormData_pg_attribute *attribute = TupleDescAttr(released, i);
+
+		if (strcmp(NameStr(attribute->attname), name) == 0)
+			return (Node *) makeVar(1, i + 1, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
+	}
+	elog(ERROR, "releases have no column \"%s\"", name);
+}
+
+/* Has a column show an expression over the columns of releases, written as the view of values has it. */
+static void
+set_expression(LiveValue *column, const char *sql, TupleDesc released)
+{
+	ParseState *pstate = make_parsestate(NULL);
+	RawStmt    *statement = linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_PLPGSQL_EXPR));
+	ResTarget  *target = linitial_node(ResTarget, castNode(SelectStmt, statement->stmt)->targetList);
+	Expr	   *expression;
+
+	pstate->p_sourcetext = sql;
+	pstate->p_pre_columnref_hook = released_column;
+	pstate->p_ref_hook_state = released;
+	expression = (Expr *) transformExpr(pstate, target->val, EXPR_KIND_SELECT_TARGET);
+	assign_expr_collations(pstate, (Node *) expression);
+	free_parsestate(pstate);
+	expression = expression_planner(expression);
+	column->expression = ExecInitExpr(expression, NULL);
+	get_typlenbyval(exprType((Node *) expression), &column->length, &column->byval);
+}
+
+/* Sets where a column of the live table comes from. */
+static void
+set_column(LiveValue *column, const DeclaredPublication *publication, int source, TupleDesc released)
+{
+	if (source == LIVE_CELLS)
+		set_expression(column, cells_sql(publication), released);
+	else if (source == LIVE_CLASS)
+		column->attribute = 0;
+	else if (publication->columns[source].role == ROLE_QUASI_IDENTIFIER)
+		set_expression(column, value_sql(&publication->columns[source]), released);
+	else
+	{
+		column->attribute = has_class_column(publication);
+		for (int i = 0; i < source; i++)
+			column->attribute += publication->columns[i].role != ROLE_KEY;
+	}
+}
+
+/*
+ * released: the columns of an answer's rows; wanted: the live table's columns that have values, as in the plan.
+ * Everything lives as long as the query does.
+ */
+static LiveValues *
+live_values_create(const DeclaredPublication *publication, TupleDesc released, const List *wanted, EState *query)
+{
+	LiveValues *values = palloc0(sizeof(LiveValues));
+	ListCell   *cell;
+
+	values->has_class = has_class_column(publication);
+	values->ncolumns = count_live_columns(publication);
+	values->column = palloc0(sizeof(LiveValue) * values->ncolumns);
+	values->expressions = CreateExprContext(query);
+	for (int i = 0; i < values->ncolumns; i++)
+		values->column[i].attribute = -1;
+	foreach(cell, wanted)
+	{
+		AttrNumber	attribute = lfirst_int(cell) + FirstLowInvalidHeapAttributeNumber;
+
+		if (attribute > 0)
+			set_column(&values->column[attribute - 1], publication, live_column(publication, attribute), released);
+	}
+	return values;
+}
+
+/* A value may point into the row that it was computed from, which goes before the class does. */
+static void
+compute_class(LiveValues *values)
+{
+	MemoryContext old;
+
+	ResetExprContext(values->expressions);
+	old = MemoryContextSwitchTo(values->expressions->ecxt_per_tuple_memory);
+	for (int i = 0; i < values->ncolumns; i++)
+	{
+		LiveValue  *column = &values->column[i];
+
+		if (column->expression == NULL)
+			continue;
+		column->value = ExecEvalExpr(column->expression, values->expressions, &column->isnull);
+		if (!column->isnull)
+			column->value = datumCopy(column->value, column->byval, column->length);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Fills a slot of the live table's from a row of an answer.  What it points to lives until the next row. */
+static void
+live_values_store(LiveValues *values, TupleTableSlot *row, TupleTableSlot *slot)
+{
+	int64		class;
+
+	slot_getallattrs(row);
+	values->expressions->ecxt_scantuple = row;
+	class = values->has_class ? DatumGetInt64(row->tts_values[0]) : 0;
+	if (!values->has_row || !values->has_class || class != values->class)	/* else each row has cells of its own */
+		compute_class(values);
+	values->has_row = true;
+	values->class = class;
+	ExecClearTuple(slot);
+	for (int i = 0; i < values->ncolumns; i++)
+	{
+		const LiveValue *column = &values->column[i];
+		bool		is_plain = column->expression == NULL && column->attribute >= 0;
+
+		slot->tts_values[i] = is_plain ? row->tts_values[column->attribute] : column->value;
+		slot->tts_isnull[i] = is_plain ? row->tts_isnull[column->attribute] : column->isnull || column->expression == NULL;
+	}
+	ExecStoreVirtualTuple(slot);
+}
+
+/* ----------------------------------------------------------------
+ * The question
+ * ----------------------------------------------------------------
+ */
 
 typedef struct LiveScan
 {
@@ -47,11 +215,6 @@ plan_of(const ForeignScanState *node)
 {
 	return castNode(ForeignScan, node->ss.ps.plan);
 }
-
-/* ----------------------------------------------------------------
- * The question
- * ----------------------------------------------------------------
- */
 
 /* The text of a value, however the session has values look. */
 static char *
@@ -97,8 +260,8 @@ clock_ahead(TimestampTz time)
 }
 
 /*
- * Clocks that change by an hour have local times in a wrong order within an hour of the change, and at no other time.
- * No clock ever changed by more than a day.
+ * Clocks that change by an hour have local times in a wrong order within an hour of the change, and at no other time.  No
+ * clock ever changed by more than a day.
  */
 static bool
 is_near_clock_change(TimestampTz time)
@@ -199,40 +362,35 @@ notice_not_asked(const LiveScan *scan, const char *table)
  * ----------------------------------------------------------------
  */
 
-/* Asks for the answer, with values that are computed now. */
-static void
-ask_for_rows(ForeignScanState *node, LiveScan *scan)
-{
-	const DeclaredPublication *publication = scan->publication;
-	Question	question = {
-		.publication = publication->id, .name = publication->name, .owner = publication->owner,
-		.method = publication->method, .params = publication->params,
-		.request = {.cohort = cohort_of(node, scan), .columns = columns_of(scan)},
-	};
-	RowTarget	target = {.desc = released_columns(publication)};
-
-	notice_not_asked(scan, RelationGetRelationName(node->ss.ss_currentRelation));
-	scan->values = live_values_create(publication, target.desc, scan->plan.wanted, node->ss.ps.state);
-	scan->row = MakeSingleTupleTableSlot(target.desc, &TTSOpsMinimalTuple);
-	target.store = tuplestore_begin_heap(true, false, work_mem);
-	ask(&question, &target);
-	scan->rows = target.store;
-}
-
-/* Asks in the memory of the query, whose rows outlive the row at hand. */
+/* Asks with values that are computed now, in the memory of the query, whose rows outlive the row at hand. */
 static void
 ask_once(ForeignScanState *node, LiveScan *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	const DeclaredPublication *publication = scan->publication;
+	const char *table = RelationGetRelationName(node->ss.ss_currentRelation);
+	Question	question = {
+		.publication = publication->id, .name = publication->name, .owner = publication->owner,
+		.method = publication->method, .params = publication->params,
+	};
+	RowTarget	target;
 
 	verify_may_ask();
 	if (node->ss.ps.state->es_epq_active != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not look again at a row that another transaction has changed"),
-				 errdetail("Live table \"%s\" would be asked anew for it.", RelationGetRelationName(node->ss.ss_currentRelation)),
+				 errdetail("Live table \"%s\" would be asked anew for it.", table),
 				 errhint("Try again, or keep the answer in a table first.")));
-	ask_for_rows(node, scan);
+	question.request.cohort = cohort_of(node, scan);
+	question.request.columns = columns_of(scan);
+	notice_not_asked(scan, table);
+	target.desc = released_columns(publication);
+	scan->values = live_values_create(publication, target.desc, scan->plan.wanted, node->ss.ps.state);
+	scan->row = MakeSingleTupleTableSlot(target.desc, &TTSOpsMinimalTuple);
+	target.store = tuplestore_begin_heap(true, false, work_mem);
+	ask(&question, &target);
+	scan->rows = target.store;
 	MemoryContextSwitchTo(old);
 }
 

@@ -1,29 +1,23 @@
 /*
  * make_answer.c
- *		From a question to an answer: checking the question, reading the source,
- *		writing the history.
+ *		From a question to an answer: checking the question, reading the source, writing the history.
  *
  * SUBTRANSACTION
- *		The source is read in a subtransaction that writes nothing.  So one that
- *		fails leaves no trace: what is written afterwards is the same as for an
- *		empty cohort, down to the number of transactions.
+ *		The source is read in a subtransaction that writes nothing.  So one that fails leaves no trace: what is written
+ *		afterwards is the same as for an empty cohort, down to the number of transactions.
  *
  * WHAT IS WRITTEN
- *		All users can see how much WAL there is, and the size of any table, so how
- *		much an answer writes must tell nothing that the answer does not.  It
- *		writes: a row of the catalog of releases, one for each metric and one for
- *		an error, whether there was one or not, of fixed width but for the text
- *		of the request; for each class that leaves, a row of the log and one of
- *		the answered cells; and the neighborhoods that the classes part.  So the
- *		amount follows from the rows that leave and from those that left before,
- *		with two exceptions: how long the keys of their people are, if keys are
- *		of variable length, and how many rows are invented.  What was asked for
- *		and withheld writes nothing, and an answer without a class writes the
- *		same amount whatever the reason.
+ *		All users can see how much WAL there is, and the size of any table, so how much an answer writes must tell nothing
+ *		that the answer does not.  It writes: a row of the catalog of releases, one for each metric and one for an error,
+ *		whether there was one or not, of fixed width but for the text of the request; for each class that leaves, a row of
+ *		the log and one of the answered cells; and the neighborhoods that the classes part.  So the amount follows from
+ *		the rows that leave and from those that left before, with two exceptions: how long the keys of their people are,
+ *		if keys are of variable length, and how many rows are invented.  What was asked for and withheld writes nothing,
+ *		and an answer without a class writes the same amount whatever the reason.
  *
- *		The first answer of a publication that compares with a distribution, if no release
- *		came before, writes that of the whole source, once, and so how many values there are.  It
- *		does so whomever it is about, and whether or not that cohort could be read.
+ *		The first answer of a publication that compares with a distribution, if no release came before, writes that of the
+ *		whole source, once, and so how many values there are.  It does so whomever it is about, and whether or not that
+ *		cohort could be read.
  */
 #include "answer/answer.h"
 
@@ -31,18 +25,14 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "declare/subtransaction.h"
+#include "declare/catalog.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
-#include "history/answer_regions.h"
 #include "history/fold.h"
-#include "history/log.h"
-#include "history/writer.h"
+#include "history/past_tables.h"
+#include "history/rows.h"
 #include "mb/pg_wchar.h"
-#include "release/distribution.h"
-#include "release/past_releases.h"
 #include "release/release.h"
-#include "release/stopwatch.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -57,18 +47,14 @@
 static void
 verify_is_committed(const Question *question)
 {
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))) == 0)
+	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
+					   CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",
 						question->name),
 				 errdetail("Answers are made in a transaction of their own."),
 				 errhint("Commit first, and ask then.")));
-	catalog_leave(&access);
 }
 
 /* Parsing a query locks all its tables, those behind views included, and runs no code of the source's. */
@@ -101,23 +87,21 @@ lock_history(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* Was the worker cancelled, or did it time out?  The source's code raises equal codes, by NOWAIT or from another server. */
-static bool
-is_interrupt(const ErrorData *error)
-{
-	return error->funcname != NULL && strcmp(error->funcname, "ProcessInterrupts") == 0;
-}
-
 /*
- * Is the server to blame, and not the source?  An error of the server's own text
- * domain counts, not one that a function of the source's raises with its code.
- * A limit that was set, as temp_file_limit, is reached by how much there is to
- * read, so it is the source's.  Reading alone meets neither serialization
- * failures nor deadlocks: those come from code of the source's that writes.
+ * Is the server to blame, and not the source?  An error of the server's own text domain counts, not one that a function
+ * of the source's raises with its code.  A limit that was set, as temp_file_limit, is reached by how much there is to
+ * read, so it is the source's.  Reading alone meets neither serialization failures nor deadlocks: those come from code of
+ * the source's that writes.
  */
 static bool
 is_infrastructure(const ErrorData *error)
 {
+	/*
+	 * Was the worker cancelled, or did it time out?  The source's code raises equal codes, by NOWAIT or from another
+	 * server.
+	 */
+	bool		is_interrupt = error->funcname != NULL && strcmp(error->funcname, "ProcessInterrupts") == 0;
+
 	if (strcmp(error->domain, PG_TEXTDOMAIN("postgres")) != 0 ||
 		error->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 		return false;
@@ -127,9 +111,9 @@ is_infrastructure(const ErrorData *error)
 		case ERRCODE_SYSTEM_ERROR:
 			return true;
 		case ERRCODE_OPERATOR_INTERVENTION:
-			return is_interrupt(error);
+			return is_interrupt;
 		default:
-			return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && is_interrupt(error);
+			return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && is_interrupt;
 	}
 }
 
@@ -320,18 +304,6 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	return answer;
 }
 
-/* The part of an error that may be told, in the current context. */
-static const ErrorData *
-told_error(const ErrorData *error)
-{
-	ErrorData  *told = palloc0(sizeof(ErrorData));
-
-	told->sqlerrcode = error->sqlerrcode;
-	told->message = error->message == NULL ? NULL : pstrdup(error->message);
-	told->detail = pstrdup("Others see an answer without rows, which was remembered.");
-	return told;
-}
-
 /* ----------------------------------------------------------------
  * All of it
  * ----------------------------------------------------------------
@@ -351,8 +323,7 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 
 	verify_is_committed(question);
 	publication = publication_open_number(question->publication, ExclusiveLock);
-	verify_method_answers(publication);
-	verify_answers_left(publication, question->request.by);
+	verify_may_have_answer(publication, question->request.by);
 	verify_may_release(publication);
 	scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
@@ -361,11 +332,18 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	begin();
 	build = release_or_nothing(publication, &scope, work, &error);
 	if (build->directory == NULL)
-		forget_directory(publication->id);
+		forget_directory();
 	answer = remember_answer(publication, build, error, stopwatch_seconds(&watch), context);
 	MemoryContextSwitchTo(context);
 	if (error != NULL && question->sees_errors)
-		answer->failure = told_error(error);
+	{
+		ErrorData  *told = palloc0(sizeof(ErrorData));
+
+		told->sqlerrcode = error->sqlerrcode;
+		told->message = error->message == NULL ? NULL : pstrdup(error->message);
+		told->detail = pstrdup("Others see an answer without rows, which was remembered.");
+		answer->failure = told;
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return answer;

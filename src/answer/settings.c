@@ -1,12 +1,10 @@
 /*
  * settings.c
- *		The settings of answers, and the server's settings that a worker runs
- *		under.
+ *		The settings of answers, and the server's settings that a worker runs under.
  *
  * NOTES
- *		A worker's settings that plain users cannot change stay as they are set
- *		here; act_as() sets those that change what queries mean, anew for each
- *		transaction.
+ *		A worker's settings that plain users cannot change stay as they are set here; act_as() sets those that change what
+ *		queries mean, anew for each transaction.
  */
 #include "answer/answer.h"
 
@@ -16,7 +14,6 @@
 
 int			answer_wait = 10000;
 int			answer_linger = 5000;
-int			answer_workers = 0;
 int			answer_time_grid = 0;
 
 void
@@ -27,13 +24,9 @@ define_settings(void)
 							NULL, &answer_wait, 10000, 0, PG_INT32_MAX,
 							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable("pprepub.answer_linger",
-							"Sets how long an idle background worker stays for the next answer of the same owner.",
+							"Sets how long an idle background worker stays for the next answer about the same publication.",
 							"0 starts a new worker for each answer.", &answer_linger, 5000, 0, PG_INT32_MAX,
 							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
-	DefineCustomIntVariable("pprepub.answer_workers",
-							"Sets how many background workers can answer for one owner at the same time.",
-							"0 means the number of processors.", &answer_workers, 0, 0, MAX_BACKENDS,
-							PGC_SUSET, 0, NULL, NULL, NULL);
 	/* For superusers: an analyst could turn it off again. */
 	DefineCustomIntVariable("pprepub.answer_time_grid",
 							"Rounds the time of an answer up to a multiple of this interval.",

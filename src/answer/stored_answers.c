@@ -1,17 +1,16 @@
 /*
  * stored_answers.c
- *		Reading what the history keeps of answers, and comparing it with their
- *		checksums.
+ *		Reading what the history keeps of answers, and comparing it with their checksums.
  */
-#include "answer/stored_answers.h"
+#include "answer/answer.h"
 
 #include "frame/arrays.h"
 #include "frame/aspects.h"
 #include "history/element.h"
-#include "history/log.h"
-#include "history/reader.h"
+#include "history/past_tables.h"
+#include "history/rows.h"
 #include "miscadmin.h"
-#include "release/checksum.h"
+#include "release/release.h"
 
 /* The checksum of one answer, while the log is read. */
 typedef struct AnswerSum
@@ -70,25 +69,20 @@ is_numbered(const AnsweredRelease *answer)
 	return result;
 }
 
-/* Is an attribute a sensitive column that the answer shows? */
-static bool
-is_shown_value(const Answers *answers, const AnswerSum *sum, int attribute)
-{
-	for (int c = 0; c < answers->nsensitive; c++)
-		if (answers->sensitive[c] == attribute)
-			return sum->shows[c];
-	return false;
-}
-
 /* Of all columns but sensitive ones that are shown, which differ between rows of a class. */
 static RowSum
 sum_class(const Summing *summing, AnswerSum *sum, const Datum *values, const bool *nulls)
 {
+	const Answers *answers = summing->answers;
+	bool	   *is_left_out = palloc0(sizeof(bool) * answers->columns->natts);
 	RowSum		result = {{0, 0}};
 
-	for (int a = 0; a < summing->answers->columns->natts; a++)
-		if (!is_shown_value(summing->answers, sum, a))
+	for (int c = 0; c < answers->nsensitive; c++)
+		is_left_out[answers->sensitive[c]] = sum->shows[c];
+	for (int a = 0; a < answers->columns->natts; a++)
+		if (!is_left_out[a])
 			result = row_sum(result, checksum_value(sum->checksum, a, values[a], nulls[a]));
+	pfree(is_left_out);
 	return result;
 }
 
@@ -186,40 +180,26 @@ sum_answers(Answers *answers, const DeclaredPublication *publication, const Rele
  * ----------------------------------------------------------------
  */
 
-/* Creates the table of cells of each quasi-identifier, in the order of the columns. */
-static Cells **
-create_cells(const DeclaredPublication *publication)
-{
-	Cells	  **cells = palloc(sizeof(Cells *) * publication->ncolumns);
-	int			n = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			cells[n++] = cells_create(&publication->columns[i]);
-	return cells;
-}
-
-static bool
-any_answer(const DeclaredPublication *publication, const Released *released)
-{
-	for (int32 i = 0; i < publication->releases; i++)
-		if (released[i].is_answer)
-			return true;
-	return false;
-}
-
 Answers *
 answers_read(const DeclaredPublication *publication, const Released *released)
 {
 	Answers    *answers = palloc0(sizeof(Answers));
+	Cells	  **cells = palloc(sizeof(Cells *) * publication->ncolumns);
+	bool		any_answer = false;
+	int			ncells = 0;
 
 	answers->columns = released_columns(publication);
 	answers->sensitive = released_sensitive(publication, &answers->nsensitive);
 	answers->cell = released_cells(publication, &answers->ncells);
 	answers->is_intact = palloc0(sizeof(bool) * publication->releases);
-	if (!any_answer(publication, released))
+	for (int32 i = 0; i < publication->releases; i++)
+		any_answer |= released[i].is_answer;
+	if (!any_answer)
 		return answers;
-	answers->answered = answered_read(publication, create_cells(publication), publication->releases);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			cells[ncells++] = cells_create(&publication->columns[i]);
+	answers->answered = answered_read(publication, cells, publication->releases);
 	if (answers->answered != NULL)
 		sum_answers(answers, publication, released);
 	return answers;

@@ -1,51 +1,47 @@
 /*
  * worker.c
- *		The background worker that makes an answer, in a transaction of its own.
+ *		The background worker that makes answers, each in a transaction of its own, and what it does between two of them.
  *
  * IDENTITY
- *		The owner of a publication may be a role that cannot log in, so the
- *		worker connects without a role, which the server takes for its bootstrap
- *		superuser, and becomes the owner before it opens anything.  The source's
- *		own code must not find the way back.  Two locks, each of them enough, are
- *		the flags of the security context that act_as() sets: by each, the server
- *		refuses to set role or session, be it by SET, by RESET, or by settings of
- *		a function.  The context is entered when the transaction starts and left
- *		when it has committed; deferred triggers are refused in it.  In addition
- *		the session is the owner's, so that there is no other role to go back to;
- *		this is no lock by itself, since SET SESSION AUTHORIZATION checks the role
- *		that has connected.
+ *		The owner of a publication may be a role that cannot log in, so the worker connects without a role, which the
+ *		server takes for its bootstrap superuser, and becomes the owner before it opens anything.  The source's own code
+ *		must not find the way back.  Two locks, each of them enough, are the flags of the security context that act_as()
+ *		sets: by each, the server refuses to set role or session, be it by SET, by RESET, or by settings of a function.
+ *		The context is entered when the transaction starts and left when it has committed; deferred triggers are refused
+ *		in it.  In addition the session is the owner's, so that there is no other role to go back to; this is no lock by
+ *		itself, since SET SESSION AUTHORIZATION checks the role that has connected.
  *
  * ORDER
- *		The publication is locked before the first snapshot is taken, so that no
- *		release is missed and no question has to be tried again.  History and
- *		rows are made under one snapshot.  Then the commit; then, without any
- *		lock, the rows.
+ *		The publication is locked before the first snapshot is taken, so that no release is missed and no question has to
+ *		be tried again.  History and rows are made under one snapshot.  Then the commit; then, without any lock, the rows.
  *
  * WAITING
- *		backend.c detects a wait for a lock of the asking transaction.  Any other
- *		lock is waited for LOCK_WAIT_S seconds: before the beginning in steps of
- *		LOCK_STEP_S, between which a worker notices that the backend has gone.
+ *		ask.c detects a wait for a lock of the asking transaction.  Any other lock is waited for LOCK_WAIT_S seconds:
+ *		before the beginning in steps of LOCK_STEP_S, between which a worker notices that the backend has gone.
  *
  * BETWEEN QUESTIONS
- *		Settings that the source's code changed are undone with the transaction.
- *		Everything else that lives as long as a session is reset when the worker
- *		becomes idle.  Roles cannot change, nor can there be anything that the
- *		restricted context forbids: temporary tables, prepared statements, held
- *		cursors, LISTEN.
+ *		Settings that the source's code changed are undone with the transaction.  Everything else that lives as long as a
+ *		session is reset when the worker is idle.  Roles cannot change, nor can there be anything that the restricted
+ *		context forbids: temporary tables, prepared statements, held cursors, LISTEN.
+ *
+ *		Then there is optional work, which may fail: reading where in the fold the publication's people are, for its next
+ *		question, and VACUUM of the tables that answers write.  Workers count nothing into the cumulative statistics,
+ *		which all may read, so autovacuum does not learn of the rows that answers replace.
  */
-#include "postgres.h"
+#include "answer/answer.h"
 
 #include "access/xact.h"
-#include "answer/answer.h"
-#include "answer/worker_pool.h"
 #include "catalog/pg_database.h"
 #include "commands/sequence.h"
-#include "declare/publication.h"
+#include "commands/vacuum.h"
+#include "compat.h"
 #include "executor/spi.h"
+#include "history/fold.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
-#include "release/stopwatch.h"
+#include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
@@ -89,25 +85,6 @@ static bool
 has_begun(void)
 {
 	return channel_stage(current) == STAGE_BEGUN;
-}
-
-/* ----------------------------------------------------------------
- * Errors
- * ----------------------------------------------------------------
- */
-
-/* An error as the analyst may see it: after the beginning, no more than its first line. */
-static ErrorData *
-redact_error(ErrorData *error)
-{
-	if (has_begun())
-	{
-		error->detail = "The answer was not made.";
-		error->hint = NULL;
-	}
-	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
-		error->hint = "Somebody publishes, or changes the publication. Ask again later.";
-	return error;
 }
 
 /* ----------------------------------------------------------------
@@ -162,7 +139,7 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 		*error = CopyErrorData();
 		FlushErrorState();
 		AbortCurrentTransaction();
-		forget_directory(question->publication);
+		forget_directory();
 		answer = NULL;
 	}
 	PG_END_TRY();
@@ -170,46 +147,85 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 	return answer;
 }
 
-/* Did one step of waiting for a lock end, and is the backend still there? */
-static bool
-may_retry(const ErrorData *error, const Stopwatch *watch)
-{
-	return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && channel_stage(current) == STAGE_ASKED &&
-		stopwatch_seconds(watch) < LOCK_WAIT_S;
-}
-
-/* Each step that ends without the lock aborts the transaction, so the next one begins anew. */
+/*
+ * Each step of waiting for a lock that ends without it aborts the transaction, so the next one begins anew, if the
+ * backend is still there.
+ */
 static Answer *
 make_with_retries(const Question *question, MemoryContext context, ErrorData **error)
 {
 	Stopwatch	watch = stopwatch_start();
 	Answer	   *answer = make_and_commit(question, context, error);
+	bool		has_told = false;
 
-	if (answer == NULL && may_retry(*error, &watch))
-		send_waiting(current);
-	while (answer == NULL && may_retry(*error, &watch))
+	while (answer == NULL && (*error)->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE &&
+		   channel_stage(current) == STAGE_ASKED && stopwatch_seconds(&watch) < LOCK_WAIT_S)
+	{
+		if (!has_told)
+			send_waiting(current);
+		has_told = true;
 		answer = make_and_commit(question, context, error);
+	}
 	return answer;
 }
 
 /* ----------------------------------------------------------------
- * One question
+ * Giving it out
  * ----------------------------------------------------------------
  */
 
-/* Sends rows or an error.  With rows that do not fit the queue, this waits for the reader. */
+/* Waits until a multiple of the grid has passed since the answer was begun: how long it took tells less of its people. */
 static void
-send_result(Channel *channel, const Answer *answer, ErrorData *error)
+wait_for_time_grid(int grid)
 {
-	if (answer != NULL && answer->failure == NULL && !send_answer(channel, answer))
+	double		passed = stopwatch_seconds(&begun_at) * 1000.0;
+	double		until;
+
+	if (grid == 0 || !has_begun())
 		return;
-	pool_finishing();
-	if (answer != NULL && answer->failure != NULL)
-		send_error(channel, answer->failure);
-	else if (answer != NULL)
+	until = ((int64) (passed / grid) + 1) * (double) grid;
+	while ((passed = stopwatch_seconds(&begun_at) * 1000.0) < until)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 (long) (until - passed) + 1, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* An error as the analyst may see it: after the beginning, no more than its first line. */
+static ErrorData *
+redact_error(ErrorData *error)
+{
+	if (has_begun())
+	{
+		error->detail = "The answer was not made.";
+		error->hint = NULL;
+	}
+	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		error->hint = "Somebody publishes, or changes the publication. Ask again later.";
+	return error;
+}
+
+/*
+ * Sends rows or an error.  With rows that do not fit the queue, this waits for the reader.  The worker is free for the
+ * next question before the last message leaves, since that may follow at once.  Returns whether it stays.
+ */
+static bool
+give_out(Channel *channel, const Answer *answer, ErrorData *error)
+{
+	bool		stays = answer_linger > 0 && !TimestampDifferenceExceeds(MyStartTimestamp, GetCurrentTimestamp(), LIFE_S * 1000);
+	bool		has_rows = answer != NULL && answer->failure == NULL;
+	bool		is_there = !has_rows || send_answer(channel, answer);
+
+	stays = pool_idle(stays);
+	if (!is_there)
+		return stays;
+	if (has_rows)
 		send_end(channel);
 	else
-		send_error(channel, redact_error(error));
+		send_error(channel, answer != NULL ? answer->failure : redact_error(error));
+	return stays;
 }
 
 /* ----------------------------------------------------------------
@@ -227,16 +243,6 @@ reset_session(void)
 	apply_worker_settings();
 }
 
-static void
-reload_configuration(void)
-{
-	if (!ConfigReloadPending)
-		return;
-	ConfigReloadPending = false;
-	ProcessConfigFile(PGC_SIGHUP);
-	apply_worker_settings();
-}
-
 /* DROP, ALTER and CREATE DATABASE wait for all processes in the database to exit, holding a lock on it. */
 static bool
 is_database_wanted(void)
@@ -251,42 +257,218 @@ is_database_wanted(void)
 	return count > 0;
 }
 
-/* False when the worker is to exit. */
-static bool
-become_idle(void)
-{
-	reset_session();
-	return answer_linger > 0 &&
-		!TimestampDifferenceExceeds(MyStartTimestamp, GetCurrentTimestamp(), LIFE_S * 1000) &&
-		pool_idle();
-}
-
 /* The next question's channel, or NULL when the worker is to exit.  Outside of transactions. */
 static Channel *
 wait_for_question(void)
 {
 	Stopwatch	watch = stopwatch_start();
 	dsm_handle	handle;
-	IdleState	state;
 
-	while ((state = pool_check(stopwatch_seconds(&watch) * 1000.0 >= answer_linger || is_database_wanted(), &handle)) != IDLE_ENDS)
+	while (pool_check(stopwatch_seconds(&watch) * 1000.0 >= answer_linger || is_database_wanted(), &handle))
 	{
-		if (state == IDLE_ASSIGNED)
-		{
-			Channel    *channel = channel_attach(handle);
+		Channel    *channel = handle == DSM_HANDLE_INVALID ? NULL : channel_attach(handle);
 
-			if (channel != NULL)
-				return channel;
-			(void) pool_idle(); /* the backend has gone */
-			continue;
-		}
+		if (channel != NULL)
+			return channel;
+		if (handle != DSM_HANDLE_INVALID)
+			(void) pool_idle(true); /* the backend has gone */
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 Min(CHECK_IDLE_MS, answer_linger), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
-		reload_configuration();
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+			apply_worker_settings();
+		}
 	}
 	return NULL;
+}
+
+/* Runs work that begins and commits transactions.  False where it failed: then it is as if it had not been tried. */
+static bool
+try_in_background(void (*work) (void *what), void *what)
+{
+	MemoryContext old = CurrentMemoryContext;
+	volatile bool is_done = false;
+
+	PG_TRY();
+	{
+		work(what);
+		is_done = true;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(old);
+		FlushErrorState();		/* the work is tried again, or the next question meets the error */
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	return is_done;
+}
+
+/* ----------------------------------------------------------------
+ * Between questions: where in the fold people are
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * The directory of the publication that this worker answered about last, which borrowers have until the end of their
+ * transaction, and its own context.  A publication that is dropped leaves it behind: its number is not asked about again,
+ * and of the table nothing but its oid is kept, which is looked up each time.
+ */
+static int32 directory_publication = 0;
+static Directory *directory = NULL;
+static MemoryContext directory_context = NULL;
+
+void
+forget_directory(void)
+{
+	if (directory_context != NULL)
+		MemoryContextDelete(directory_context);
+	directory_context = NULL;
+	directory = NULL;
+}
+
+Directory *
+cached_directory(const DeclaredPublication *publication)
+{
+	if (directory != NULL && (directory_publication != publication->id || !directory_is_current(directory, publication)))
+		forget_directory();
+	return directory;
+}
+
+/*
+ * Runs in a transaction of its own, and finds nothing before the first release.  The publication is locked against a drop
+ * for a moment only, as it is committed now: while the fold is read, which takes as long as an answer, the fold is
+ * locked, and a drop locks the publication first.  If a release comes in between, the next question finds the directory
+ * out of date.
+ */
+static void
+read_directory(void *what)
+{
+	const Question *question = what;
+	DeclaredPublication *publication;
+	Identity	before;
+
+	StartTransactionCommand();
+	act_as(&before, question->owner);
+	SPI_connect();
+	publication = publication_open_number(question->publication, AccessShareLock);
+	unlock_publication_number(question->publication, AccessShareLock);
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (OidIsValid(past_table(publication, NEIGHBORHOODS_TABLE)))
+		directory = directory_read(publication, directory_context);
+	PopActiveSnapshot();
+	SPI_finish();
+	act_as_before(&before);
+	CommitTransactionCommand();
+}
+
+/* Reads the directory for the next question about the publication, unless it is there, and kept up to date by the answer. */
+static void
+cache_directory(Question *question)
+{
+	if (directory != NULL && directory_publication == question->publication)
+		return;
+	forget_directory();
+	directory_publication = question->publication;
+	directory_context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
+	if (!try_in_background(read_directory, question) || directory == NULL)
+		forget_directory();
+}
+
+/* ----------------------------------------------------------------
+ * Between questions: VACUUM
+ * ----------------------------------------------------------------
+ */
+
+/* Analysts can see the numbers of answers, so a VACUUM after every so many of them tells nothing about what was answered. */
+#define ANSWERS_PER_VACUUM 16
+
+typedef struct Vacuuming
+{
+	Oid			table;
+	MemoryContext context;		/* transactions end in between */
+} Vacuuming;
+
+/* Vacuums one table in a transaction of its own, unless another backend holds its lock. */
+static void
+run_vacuum(void *what)
+{
+	const Vacuuming *vacuuming = what;
+	VacuumParams params = {
+		.options = VACOPT_VACUUM | VACOPT_PROCESS_MAIN | VACOPT_PROCESS_TOAST | VACOPT_SKIP_LOCKED,
+		.freeze_min_age = -1, .freeze_table_age = -1,
+		.multixact_freeze_min_age = -1, .multixact_freeze_table_age = -1,
+		.log_min_duration = -1,
+		.index_cleanup = VACOPTVALUE_UNSPECIFIED,
+		.truncate = VACOPTVALUE_DISABLED,	/* which would need a stronger lock */
+		.nworkers = -1
+	};
+
+	StartTransactionCommand();
+	MemoryContextSwitchTo(vacuuming->context);
+	vacuum_relations(list_make1(makeVacuumRelation(NULL, vacuuming->table, NIL)), &params, GetAccessStrategy(BAS_VACUUM), vacuuming->context);
+	CommitTransactionCommand();
+}
+
+/*
+ * Vacuums a table as its owner does: without these rights, VACUUM would only warn and skip it.  It runs code of the
+ * table's indexes in a restricted context, and ends transactions, so the user that it runs as is set outside of them.
+ */
+static void
+vacuum_table(Oid table, Oid owner)
+{
+	Vacuuming	vacuuming = {
+		.table = table,
+		.context = AllocSetContextCreate(TopMemoryContext, "vacuum", ALLOCSET_DEFAULT_SIZES),
+	};
+	Oid			user;
+	int			security_context;
+
+	GetUserIdAndSecContext(&user, &security_context);
+	SetUserIdAndSecContext(owner, security_context);	/* transactions must not start restricted */
+	PortalContext = vacuuming.context;
+	(void) try_in_background(run_vacuum, &vacuuming);
+	PortalContext = NULL;
+	SetUserIdAndSecContext(user, security_context);
+	MemoryContextDelete(vacuuming.context);
+}
+
+/* Each answer replaces a publication's row. */
+typedef struct CatalogTable
+{
+	Oid			table;
+	Oid			owner;
+} CatalogTable;
+
+/* Looks up the catalog's table and its owner, in a transaction of its own. */
+static void
+find_catalog(void *what)
+{
+	CatalogTable *catalog = what;
+
+	StartTransactionCommand();
+	catalog->table = catalog_relation("catalog_publication");
+	catalog->owner = catalog_owner();
+	CommitTransactionCommand();
+}
+
+/* After every so many answers of a publication, vacuums its fold and the catalog, unless they are locked. */
+static void
+vacuum_after(const Answer *answer)
+{
+	CatalogTable catalog = {InvalidOid, InvalidOid};
+
+	if (answer->number % ANSWERS_PER_VACUUM != 0)
+		return;
+	if (OidIsValid(answer->fold))
+		vacuum_table(answer->fold, GetUserId());
+	if (try_in_background(find_catalog, &catalog) && OidIsValid(catalog.table))
+		vacuum_table(catalog.table, catalog.owner);
 }
 
 /* ----------------------------------------------------------------
@@ -300,7 +482,7 @@ serve_question(Channel *channel)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "answer", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	const Question *question = channel_question(channel);
+	Question   *question = channel_question(channel);
 	ErrorData  *error;
 	Answer	   *answer;
 	bool		stays;
@@ -309,12 +491,11 @@ serve_question(Channel *channel)
 	answer = make_with_retries(question, context, &error);
 	if (question->time_grid > 0 || (answer != NULL && !fits_queue(answer)))
 		pool_delivering();
-	if (has_begun())
-		wait_for_time_grid(&begun_at, question->time_grid);
-	send_result(channel, answer, error);
+	wait_for_time_grid(question->time_grid);
+	stays = give_out(channel, answer, error);
 	current = NULL;
 	channel_close(channel);
-	stays = become_idle();
+	reset_session();
 	if (stays)
 		cache_directory(question);
 	if (answer != NULL)
@@ -338,7 +519,7 @@ pprepub_answer_worker(Datum handle)
 	BackgroundWorkerInitializeConnectionByOid(channel->head->database, InvalidOid, 0);
 	apply_worker_settings();
 	SetSessionAuthorization(channel->head->owner, false);
-	pool_enter(channel->head->owner, channel->head->publication, MyBgworkerEntry->bgw_notify_pid);
+	pool_enter();
 	while (channel != NULL && serve_question(channel))
 		channel = wait_for_question();
 	proc_exit(0);

@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-#include "audit/changes.h"
 #include "audit/smallest.h"
 #include "check/checks.h"
 #include "frame/arrays.h"

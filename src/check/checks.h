@@ -7,10 +7,10 @@
 
 #include "postgres.h"
 
-#include "answer/stored_answers.h"
+#include "answer/answer.h"
 #include "frame/load.h"
-#include "history/atoms.h"
 #include "history/recall.h"
+#include "history/seen.h"
 #include "nodes/pg_list.h"
 #include "release/past_releases.h"
 
@@ -64,7 +64,7 @@ extern void set_values(Check *check, double required, double measured);
 
 extern void check_principles(Audit *audit);
 
-/* ---- inspect_release.c: is a release what was published, and does it cover whom it says? ---- */
+/* ---- inspect.c: is a release what was published, and does it cover whom it says? ---- */
 
 typedef struct Inspection
 {
@@ -99,17 +99,5 @@ extern RowId *find_people(const Recalled *recalled, const KeyTable *present);
 extern Inspection inspect_release(const DeclaredPublication *publication, const Released *released,
 								  Recalled *recalled, const Answers *answers,
 								  const LoadedFrame *present, const RowId *row_of_person);
-
-/* ---- ends.c: do the ends of ranges tell what people have? ---- */
-
-typedef struct CellEnds
-{
-	int			n;				/* finite ends */
-	Code		value[2];		/* codes whose values the ends are, NO_CODE for none; never of a column with a step */
-	int			loose;			/* ends that are not where a step of the column ends */
-} CellEnds;
-
-/* The ends of a printed cell, which covers the codes; lo > hi for none. */
-extern CellEnds cell_ends(const Coding *coding, Datum cell, bool isnull, Span codes);
 
 #endif							/* PPREPUB_CHECK_CHECKS_H */

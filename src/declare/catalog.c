@@ -1,11 +1,17 @@
 /*
  * catalog.c
- *		Reading and writing the extension's own tables.
+ *		Acting as another role; reading and writing the extension's own tables; work that may fail.
  *
- * SPI as the tables' owner, rather than direct heap access: the rows are few,
- * and the server then looks after indexes, constraints and serialization.  Only
- * some rows that each answer writes are inserted by hand: a new backend would
- * take many times as long to parse and plan an INSERT as to run it.
+ * IDENTITY
+ *		With either flag of the security context, the server refuses to set role or session_authorization; with
+ *		SECURITY_RESTRICTED_OPERATION, also everything that would outlast the operation.  Neither stops hostile code from
+ *		changing the search path or other plain settings.  Therefore each act_as() opens a settings level of its own and
+ *		sets everything that matters, also inside another act_as().
+ *
+ * CATALOG
+ *		SPI as the tables' owner, rather than direct heap access: the rows are few, and the server then looks after
+ *		indexes, constraints and serialization.  Only some rows that each answer writes are inserted by hand: a new
+ *		backend would take many times as long to parse and plan an INSERT as to run it.
  */
 #include "declare/catalog.h"
 
@@ -18,17 +24,222 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+
+/* ----------------------------------------------------------------
+ * Identity and rights
+ * ----------------------------------------------------------------
+ */
+
+static const struct
+{
+	const char *name;
+	const char *value;
+}			fixed_settings[] =
+{
+	{"search_path", "pg_catalog, pg_temp"},
+	{"row_security", "off"},	/* an error beats silent filtering */
+	{"jit", "off"},				/* costs are often overestimated, and compiling takes seconds */
+	{"default_table_access_method", "heap"},
+	{"quote_all_identifiers", "off"},
+	{"DateStyle", "ISO, YMD"},
+	{"IntervalStyle", "postgres"},
+	{"TimeZone", "UTC"},
+	{"timezone_abbreviations", "Default"},
+	{"extra_float_digits", "1"},
+	{"bytea_output", "hex"},
+	{"xmlbinary", "base64"},
+	{"lc_monetary", "C"},
+	{"array_nulls", "on"},
+	{"standard_conforming_strings", "on"},
+	{"backslash_quote", "safe_encoding"},
+	{"escape_string_warning", "off"},
+	{"transform_null_equals", "off"},
+};
+
+/*
+ * Most settings have the right value already, and asking is cheaper than setting. A setting that hostile code has SET at
+ * this level cannot be saved any more, as a server with assertions insists; either way the value from before comes back.
+ */
+void
+fix_settings(void)
+{
+	for (int i = 0; i < (int) lengthof(fixed_settings); i++)
+		if (strcmp(GetConfigOption(fixed_settings[i].name, false, false), fixed_settings[i].value) != 0)
+			(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
+									 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL,
+									 true, 0, false);
+}
+
+void
+act_as(Identity *before, Oid role)
+{
+	GetUserIdAndSecContext(&before->userid, &before->security_context);
+	SetUserIdAndSecContext(role, before->security_context |
+						   SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	before->guc_level = NewGUCNestLevel();
+	fix_settings();
+}
+
+void
+act_as_before(const Identity *before)
+{
+	AtEOXact_GUC(false, before->guc_level);
+	SetUserIdAndSecContext(before->userid, before->security_context);
+}
+
+void
+verify_may_change(const char *command)
+{
+	PreventCommandIfReadOnly(command);
+	PreventCommandDuringRecovery(command);
+	verify_version();
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot execute %s within a security-restricted operation", command),
+				 errdetail("Code that a source brings along, for one, runs in such an operation.")));
+}
+
+void
+verify_source_kind(Oid relation)
+{
+	char		kind = get_rel_relkind(relation);
+
+	if (kind == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	if (kind != RELKIND_RELATION && kind != RELKIND_VIEW && kind != RELKIND_MATVIEW &&
+		kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a source", get_rel_name(relation)),
+				 errdetail("A source is a table, a view, a materialized view or a foreign table.")));
+}
+
+Oid
+relation_owner(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+bool
+has_rights_of(Oid role)
+{
+	return has_privs_of_role(GetUserId(), role);
+}
+
+char *
+quoted_relation(Oid relation)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
+									  get_rel_name(relation));
+}
+
+void
+execute_ddl(const char *sql)
+{
+	int			result = SPI_execute(sql, false, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
+}
+
+/* The catalogs that keep access lists, one for each class of objects. */
+static const struct
+{
+	Oid			classid;
+	int			cache;
+	AttrNumber	owner;
+	AttrNumber	rights;
+}			classes[] =
+{
+	{RelationRelationId, RELOID, Anum_pg_class_relowner, Anum_pg_class_relacl},
+	{NamespaceRelationId, NAMESPACEOID, Anum_pg_namespace_nspowner, Anum_pg_namespace_nspacl},
+	{ProcedureRelationId, PROCOID, Anum_pg_proc_proowner, Anum_pg_proc_proacl},
+	{TypeRelationId, TYPEOID, Anum_pg_type_typowner, Anum_pg_type_typacl},
+};
+
+Acl *
+rights_on(Oid classid, Oid object, Oid *owner)
+{
+	int			i = 0;
+	HeapTuple	tuple;
+	bool		isnull;
+	Datum		value;
+	Acl		   *result;
+
+	while (classes[i].classid != classid)
+		if (++i == lengthof(classes))
+			elog(ERROR, "no rights are known of class %u", classid);
+	tuple = SearchSysCache1(classes[i].cache, ObjectIdGetDatum(object));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for object %u", object);
+	*owner = DatumGetObjectId(SysCacheGetAttr(classes[i].cache, tuple, classes[i].owner, &isnull));
+	value = SysCacheGetAttr(classes[i].cache, tuple, classes[i].rights, &isnull);
+	result = isnull ? NULL : DatumGetAclPCopy(value);
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+void
+reset_rights(Oid classid, Oid object, const char *named)
+{
+	Oid			owner;
+	Acl		   *acl = rights_on(classid, object, &owner);
+
+	if (acl == NULL && classid == ProcedureRelationId)
+		acl = acldefault(OBJECT_FUNCTION, owner);	/* grants EXECUTE to PUBLIC */
+	if (acl == NULL && classid == TypeRelationId)
+		acl = acldefault(OBJECT_TYPE, owner);	/* grants USAGE to PUBLIC */
+	if (acl == NULL)
+		return;					/* the owner's own rights, by default */
+	for (int i = 0; i < ACL_NUM(acl); i++)
+	{
+		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
+
+		if (grantee == owner)
+			continue;
+		execute_ddl(psprintf("REVOKE ALL ON %s FROM %s CASCADE", named,
+							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
+							 quote_identifier(GetUserNameFromId(grantee, false))));
+	}
+	/* Default privileges can withhold rights from the owner, too. */
+	execute_ddl(psprintf("GRANT ALL ON %s TO %s", named,
+						 quote_identifier(GetUserNameFromId(owner, false))));
+}
+
+/* ----------------------------------------------------------------
+ * The catalog
+ * ----------------------------------------------------------------
+ */
 
 #define CATALOG_SCHEMA "pprepub_internal"
 
@@ -59,9 +270,8 @@ verify_format(const char *publication, int32 format, int32 known)
 				 errhint("Install the version that wrote it.")));
 }
 
-/* The version of the extension's objects in this database, or NULL. */
-static char *
-installed_version(void)
+void
+verify_version(void)
 {
 	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
 	char	   *version = NULL;
@@ -76,14 +286,6 @@ installed_version(void)
 		version = TextDatumGetCString(heap_getattr(row, Anum_pg_extension_extversion, RelationGetDescr(extensions), &isnull));
 	systable_endscan(scan);
 	table_close(extensions, AccessShareLock);
-	return version;
-}
-
-void
-verify_version(void)
-{
-	char	   *version = installed_version();
-
 	if (version != NULL && strcmp(version, PPREPUB_VERSION) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -146,17 +348,9 @@ find_plan(const char *sql, HASHACTION action, bool *found)
 	return hash_search(saved_plans, &hash, action, found);
 }
 
-/* Does a plan stand for the statement with parameters of these types? */
-static bool
-is_plan_of(const SavedPlan *saved, const char *sql, int nparams, const Oid *types)
-{
-	return strcmp(saved->sql, sql) == 0 && saved->nparams == nparams &&
-		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0;
-}
-
 /*
- * Keeps a plan until the session ends.  The entry is made last, when nothing
- * can fail any more, since no abort would remove it.
+ * Keeps a plan until the session ends.  The entry is made last, when nothing can fail any more, since no abort would
+ * remove it.
  */
 static void
 save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
@@ -176,17 +370,15 @@ save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
 	saved->plan = plan;
 }
 
-/*
- * Returns the statement's plan.  A generic plan will do, since no parameter
- * changes how a statement is best run.
- */
+/* Returns the statement's plan.  A generic plan will do, since no parameter changes how a statement is best run. */
 static SPIPlanPtr
 plan_for(const char *sql, int nparams, Oid *types)
 {
 	SavedPlan  *saved = find_plan(sql, HASH_FIND, NULL);
 	SPIPlanPtr	plan;
 
-	if (saved != NULL && is_plan_of(saved, sql, nparams, types))
+	if (saved != NULL && strcmp(saved->sql, sql) == 0 && saved->nparams == nparams &&
+		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0)
 		return saved->plan;
 	plan = SPI_prepare_cursor(sql, nparams, types, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
@@ -229,6 +421,18 @@ catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 	return SPI_processed;
+}
+
+bool
+catalog_has(const char *sql, int nparams, const CatalogParam *params)
+{
+	CatalogAccess access;
+	bool		found;
+
+	catalog_enter(&access);
+	found = catalog_run(sql, CATALOG_READ, nparams, params) > 0;
+	catalog_leave(&access);
+	return found;
 }
 
 /* ----------------------------------------------------------------
@@ -314,4 +518,103 @@ catalog_oid(uint64 row, const char *name)
 	Datum		value = catalog_field(row, name, &isnull);
 
 	return isnull ? InvalidOid : DatumGetObjectId(value);
+}
+
+/* ----------------------------------------------------------------
+ * Work that may fail
+ * ----------------------------------------------------------------
+ */
+
+/* A parallel worker writes its errors to the server's log, also those that are caught: there is none until the level ends. */
+static int
+without_workers(void)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+/* Runs the work as PL/pgSQL runs a block with an exception handler; keeps its effects if asked to. */
+static ErrorData *
+try_work(void (*work) (void *what), void *what, bool is_kept)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	int			level = GetCurrentTransactionNestLevel();
+	ErrorData  *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		int			settings = without_workers();
+
+		work(what);
+		AtEOXact_GUC(true, settings);
+		if (is_kept)
+			ReleaseCurrentSubTransaction();
+		else
+			RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		/*
+		 * First back to where we were: there may be no memory for a copy of the error, which is another error, of our
+		 * caller.
+		 */
+		while (GetCurrentTransactionNestLevel() > level)
+			RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return error;
+}
+
+ErrorData *
+try_in_subtransaction(void (*work) (void *what), void *what)
+{
+	return try_work(work, what, true);
+}
+
+ErrorData *
+look_in_subtransaction(void (*work) (void *what), void *what)
+{
+	return try_work(work, what, false);
+}
+
+bool
+is_transient(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_TRANSACTION_ROLLBACK ||
+		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+void
+catalog_raise(void)
+{
+	bool		isnull;
+	Datum		wrong = catalog_field(0, "wrong", &isnull);
+	char	   *part[4];
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	if (isnull)
+		return;
+	deconstruct_array(DatumGetArrayTypeP(wrong), TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+	for (int i = 0; i < 4; i++)
+		part[i] = i < n && !nulls[i] ? TextDatumGetCString(values[i]) : NULL;
+	ereport(ERROR,
+			(errcode(MAKE_SQLSTATE(part[0][0], part[0][1], part[0][2], part[0][3], part[0][4])),
+			 errmsg_internal("%s", part[1]),
+			 part[2] == NULL ? 0 : errdetail_internal("%s", part[2]),
+			 part[3] == NULL ? 0 : errhint("%s", part[3])));
 }

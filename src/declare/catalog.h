@@ -1,20 +1,75 @@
 /*
  * catalog.h
- *		The extension's own tables, which only the extension can read.
- *
- * Between catalog_enter() and catalog_leave() the session acts as the owner of
- * the extension, with a search path that resolves to pg_catalog only and an
- * open SPI connection.  Nothing that belongs to a user (no view, function,
- * type or trigger of theirs) may be touched in between: identity.h's act_as()
- * is for that.  After an error the transaction's abort puts the identity back.
+ *		The extension's own tables, which only the extension can read; on whose behalf code runs; and work that may fail.
  */
 #ifndef PPREPUB_DECLARE_CATALOG_H
 #define PPREPUB_DECLARE_CATALOG_H
 
 #include "postgres.h"
 
-#include "declare/identity.h"
 #include "executor/spi.h"
+#include "utils/acl.h"
+#include "utils/snapshot.h"
+
+/* ----------------------------------------------------------------
+ * On whose behalf code runs, and the rights on what it makes
+ * ----------------------------------------------------------------
+ */
+
+/* The identity to return to after acting as another role. */
+typedef struct Identity
+{
+	Oid			userid;
+	int			security_context;
+	int			guc_level;
+} Identity;
+
+/*
+ * Act as a role in a security-restricted context: code that a source, a type or an operator brings along runs with that
+ * role's rights only, and cannot get others'.  Settings that change the meaning of queries, the look of values, or
+ * whether plans are compiled are fixed until act_as_before().  Nothing need be done on error.
+ */
+extern void act_as(Identity *before, Oid role);
+extern void act_as_before(const Identity *before);
+
+/* Sets the settings that act_as() fixes once more: hostile code may have changed them. */
+extern void fix_settings(void);
+
+/*
+ * To be called first by every function that changes what is declared or published.  An error in a read-only transaction,
+ * on a standby, while library and objects are of different versions, and when the call comes from a source's own code: it
+ * could pull a publication away from under the release that is being made.
+ */
+extern void verify_may_change(const char *command);
+
+/* Raises an error if there is no such relation, or none that can be read like a table. */
+extern void verify_source_kind(Oid relation);
+
+extern Oid	relation_owner(Oid relation);
+
+/* Does the current user have the rights of this role? */
+extern bool has_rights_of(Oid role);
+
+/* The access list of a relation, schema, function or type, or NULL for the default; and its owner. */
+extern Acl *rights_on(Oid classid, Oid object, Oid *owner);
+
+/*
+ * Revokes every right on a new object from all roles but its owner, whatever the default privileges say.  named is the
+ * object as a GRANT names it: "TABLE a.b", "SCHEMA s", "FUNCTION f(text)".  To be called as the owner or a superuser,
+ * inside SPI.
+ */
+extern void reset_rights(Oid classid, Oid object, const char *named);
+
+/* A relation as a statement names it: schema and name, quoted. */
+extern char *quoted_relation(Oid relation);
+
+/* SPI_execute() of a utility statement, which must succeed. */
+extern void execute_ddl(const char *sql);
+
+/* ----------------------------------------------------------------
+ * The catalog
+ * ----------------------------------------------------------------
+ */
 
 typedef struct CatalogAccess
 {
@@ -26,9 +81,8 @@ extern void catalog_enter(CatalogAccess *access);
 extern void catalog_leave(CatalogAccess *access);
 
 /*
- * Runs one statement on the catalog with its parameters, given as a type and a
- * Datum each; CATALOG_NULL() stands for a NULL.  Returns the number of rows
- * processed; rows returned are in SPI_tuptable.  To be called by the names below.
+ * Runs one statement on the catalog with its parameters, given as a type and a Datum each; CATALOG_NULL() stands for a
+ * NULL.  Returns the number of rows processed; rows returned are in SPI_tuptable.  To be called by the names below.
  */
 typedef struct CatalogParam
 {
@@ -55,20 +109,23 @@ extern uint64 catalog_run(const char *sql, CatalogMode mode, int nparams, const 
 	lengthof(((CatalogParam[]) {__VA_ARGS__})), (CatalogParam[]) {__VA_ARGS__}
 
 /*
- * Reads see all that is committed now, whatever snapshot the transaction has:
- * a check must hold for everything that others have declared and published.
- * Writes keep to the transaction's snapshot, so that under REPEATABLE READ a
- * row that was changed meanwhile is a serialization failure.  A look sees what
- * the active snapshot sees: a report tells of one moment.
+ * Reads see all that is committed now, whatever snapshot the transaction has: a check must hold for everything that
+ * others have declared and published.  Writes keep to the transaction's snapshot, so that under REPEATABLE READ a row
+ * that was changed meanwhile is a serialization failure.  A look sees what the active snapshot sees: a report tells of
+ * one moment.
  */
 #define catalog_read(sql, ...)		catalog_run((sql), CATALOG_READ, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_look(sql, ...)		catalog_run((sql), CATALOG_LOOK, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_execute(sql, ...)	catalog_run((sql), CATALOG_WRITE, CATALOG_PARAMS(__VA_ARGS__))
 
+/* Does a read find a row?  It enters the catalog, and leaves it. */
+extern bool catalog_has(const char *sql, int nparams, const CatalogParam *params);
+
+#define catalog_finds(sql, ...)		catalog_has((sql), CATALOG_PARAMS(__VA_ARGS__))
+
 /*
- * Inserts rows into a table with plain indexes only, without SPI.  values
- * holds all columns of each row in turn, none of them NULL.  No trigger fires,
- * and later commands see the rows.
+ * Inserts rows into a table with plain indexes only, without SPI.  values holds all columns of each row in turn, none of
+ * them NULL.  No trigger fires, and later commands see the rows.
  */
 extern void catalog_add(const char *table, const Datum *values, int nrows);
 
@@ -82,6 +139,9 @@ extern const int32 *catalog_numbers(uint64 row, const char *name, int *n);
 extern char *catalog_text(CatalogAccess *access, uint64 row, const char *name);
 extern int32 catalog_int(uint64 row, const char *name);
 extern Oid	catalog_oid(uint64 row, const char *name);
+
+/* Raises the error that field "wrong" of the last result is, if it is not NULL: SQLSTATE, message, detail and hint, as text[]. */
+extern void catalog_raise(void);
 
 /*
  * Formats of what is remembered, which each row of the catalog notes: of relations, and of releases (their cells, the
@@ -101,5 +161,23 @@ extern Oid	catalog_owner(void);
 
 /* A table of the catalog by its name, or InvalidOid. */
 extern Oid	catalog_relation(const char *name);
+
+/* ----------------------------------------------------------------
+ * Work that may fail through no fault of ours: it reads what others made
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Does the work in a subtransaction, in the current context.  Returns NULL, or the error that it came to: then all is
+ * undone, but for what it wrote into memory.  A caller that does not swallow the error throws it again, after this has
+ * returned: thrown earlier, it would end the subtransaction of a handler further up instead of ours.
+ */
+extern ErrorData *try_in_subtransaction(void (*work) (void *what), void *what);
+
+/* For work that only looks: all is undone also where it did not fail. */
+extern ErrorData *look_in_subtransaction(void (*work) (void *what), void *what);
+
+/* Is it the moment that made an error, and not what was read? */
+extern bool is_transient(int sqlerrcode);
 
 #endif							/* PPREPUB_DECLARE_CATALOG_H */

@@ -1,7 +1,7 @@
 /*
  * method_declaration.h
- *		A method as declarations see it: its table of parameters, what it needs of
- *		the source, what it keeps of the past, and what it can do.
+ *		A method as declarations see it: its table of parameters, what it needs of the source, what it keeps of the past,
+ *		and what it can do.
  */
 #ifndef PPREPUB_DECLARE_METHOD_DECLARATION_H
 #define PPREPUB_DECLARE_METHOD_DECLARATION_H
@@ -15,9 +15,7 @@ typedef enum ParamType
 	PARAM_SEED,					/* an integer from 0 on, drawn when it is not given */
 	PARAM_TABLE,				/* the name of a table, whose rows are copied */
 	PARAM_COLUMN,				/* the name of a column of the source by which newcomers are laid out, or null for none */
-	PARAM_QUASI_IDENTIFIERS,	/* a list of names of such columns, or null for none */
-	PARAM_WEIGHTS,				/* quasi-identifiers and how much each counts, 1 for those left out; or null */
-	PARAM_BANDS					/* sensitive columns and the bands by which they are judged, see bands.h; or null */
+	PARAM_BANDS					/* sensitive columns and the bands by which they are judged, see parameters.h; or null */
 } ParamType;
 
 /* The contents of a column of a table that a parameter names. */
@@ -73,10 +71,7 @@ typedef struct ParamSpec
 	ParamStrength strength;
 } ParamSpec;
 
-/*
- * The least that a source must hold to be published.  The strings complete a
- * hint about what to declare instead.
- */
+/* The least that a source must hold to be published.  The strings complete a hint about what to declare instead. */
 typedef struct SourceNeeds
 {
 	int64		rows;
@@ -172,11 +167,10 @@ typedef struct MethodDeclaration
 } MethodDeclaration;
 
 /*
- * Methods get their parameters as plain numbers, in the order of the table: an
- * integer itself, a decimal in millionths, so that it is exact, a boolean 0 or
- * 1, a choice its place in the list, 1 for tables and columns, and PARAM_ABSENT where there
- * is neither a value nor a default.  A word in the place of an integer is
- * PARAM_WORD, and its place in the list behind that.
+ * Methods get their parameters as plain numbers, in the order of the table: an integer itself, a decimal in millionths,
+ * so that it is exact, a boolean 0 or 1, a choice its place in the list, 1 for tables and columns, and PARAM_ABSENT where
+ * there is neither a value nor a default.  A word in the place of an integer is PARAM_WORD, and its place in the list
+ * behind that.
  */
 #define PARAM_ABSENT	PG_INT64_MIN
 #define PARAM_WORD		(PG_INT64_MIN + 1)

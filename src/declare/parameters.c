@@ -14,7 +14,6 @@
 #include "utils/varlena.h"
 
 #define MAX_METHODS 16
-#define MOST_WEIGHT 1000		/* and the least is one part in so many */
 
 static const MethodDeclaration *methods[MAX_METHODS];
 static int	nmethods = 0;
@@ -57,78 +56,33 @@ methods_of_several(void)
 	return list.data;
 }
 
-static bool
-word_is(const JsonbValue *value, const char *word)
-{
-	return value->type == jbvString && value->val.string.len == (int) strlen(word) &&
-		memcmp(value->val.string.val, word, strlen(word)) == 0;
-}
+/* The values that a parameter of a type may take, besides bounds and words of its own. */
+static const char *const type_words[] = {
+	[PARAM_INTEGER] = "an integer",
+	[PARAM_DECIMAL] = "a number",
+	[PARAM_CHOICE] = "",
+	[PARAM_BOOLEAN] = "true or false",
+	[PARAM_SEED] = "an integer from 0 on",
+	[PARAM_TABLE] = "the name of a table",
+	[PARAM_COLUMN] = "the name of a column or null",
+	[PARAM_BANDS] = "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null",
+};
 
-/* Adds the words of a list, with "or" before the last. */
-static void
-list_choices(StringInfo text, const char *const *choices)
-{
-	for (const char *const *choice = choices; *choice != NULL; choice++)
-		appendStringInfo(text, "%s\"%s\"", choice == choices ? "" : choice[1] == NULL ? " or " : ", ", *choice);
-}
-
-/* The place of a word in a list, or -1. */
-static int
-find_choice(const ParamSpec *spec, const JsonbValue *value)
-{
-	for (int i = 0; spec->choices != NULL && spec->choices[i] != NULL; i++)
-		if (word_is(value, spec->choices[i]))
-			return i;
-	return -1;
-}
-
-/* The values that a parameter may take, for a hint. */
+/* The values that a parameter may take, for a hint; "or" stands before the last word of its list. */
 static char *
 accepted_values(const ParamSpec *spec)
 {
 	StringInfoData text;
 
 	initStringInfo(&text);
-	switch (spec->type)
-	{
-		case PARAM_INTEGER:
-			appendStringInfo(&text, "an integer from " INT64_FORMAT " to " INT64_FORMAT,
-							 spec->least, spec->most);
-			if (spec->choices != NULL)
-				appendStringInfoString(&text, " or ");
-			break;
-		case PARAM_DECIMAL:
-			appendStringInfo(&text, "a number from " INT64_FORMAT " to " INT64_FORMAT
-							 " with up to 6 digits behind the point",
-							 spec->least, spec->most);
-			break;
-		case PARAM_SEED:
-			appendStringInfoString(&text, "an integer from 0 on");
-			break;
-		case PARAM_TABLE:
-			appendStringInfoString(&text, "the name of a table");
-			break;
-		case PARAM_COLUMN:
-			appendStringInfoString(&text, "the name of a column or null");
-			break;
-		case PARAM_QUASI_IDENTIFIERS:
-			appendStringInfoString(&text, "a list of quasi-identifiers or null");
-			break;
-		case PARAM_WEIGHTS:
-			appendStringInfo(&text, "an object of quasi-identifiers and numbers from %g to %d with up to 6 digits behind the point, or null",
-							 1.0 / MOST_WEIGHT, MOST_WEIGHT);
-			break;
-		case PARAM_BANDS:
-			appendStringInfoString(&text, "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null");
-			break;
-		case PARAM_BOOLEAN:
-			appendStringInfoString(&text, "true or false");
-			break;
-		case PARAM_CHOICE:
-			break;
-	}
-	if (spec->choices != NULL)
-		list_choices(&text, spec->choices);
+	appendStringInfoString(&text, type_words[spec->type]);
+	if (spec->type == PARAM_INTEGER || spec->type == PARAM_DECIMAL)
+		appendStringInfo(&text, " from " INT64_FORMAT " to " INT64_FORMAT "%s", spec->least, spec->most,
+						 spec->type == PARAM_DECIMAL ? " with up to 6 digits behind the point" : "");
+	if (spec->type == PARAM_INTEGER && spec->choices != NULL)
+		appendStringInfoString(&text, " or ");
+	for (const char *const *choice = spec->choices; choice != NULL && *choice != NULL; choice++)
+		appendStringInfo(&text, "%s\"%s\"", choice == spec->choices ? "" : choice[1] == NULL ? " or " : ", ", *choice);
 	if (spec->presence == PARAM_NULLABLE)
 		appendStringInfoString(&text, ", or null");
 	return text.data;
@@ -188,6 +142,12 @@ find_parameter(const MethodDeclaration *method, const char *name)
 	return NULL;
 }
 
+static Jsonb *
+parse_json(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
 static JsonbValue *
 field_of(Jsonb *object, const char *name)
 {
@@ -229,28 +189,6 @@ millionths_of(const JsonbValue *value, int64 *result)
 	return integer_of(&scaled, result);
 }
 
-/* The strings of a list, none of them empty; NULL if it is none of such. */
-static char **
-names_in(const JsonbValue *value, int *n)
-{
-	JsonbContainer *list = value->type == jbvBinary ? value->val.binary.data : NULL;
-	char	  **names;
-
-	if (list == NULL || !JsonContainerIsArray(list) || JsonContainerIsScalar(list))
-		return NULL;
-	*n = JsonContainerSize(list);
-	names = palloc(sizeof(char *) * (*n + 1));
-	for (int i = 0; i < *n; i++)
-	{
-		const JsonbValue *name = getIthJsonbValueFromContainer(list, i);
-
-		if (name->type != jbvString || name->val.string.len == 0)
-			return NULL;
-		names[i] = pnstrdup(name->val.string.val, name->val.string.len);
-	}
-	return names;
-}
-
 /* The object that a value is, or NULL. */
 static JsonbContainer *
 object_in(const JsonbValue *value)
@@ -260,29 +198,15 @@ object_in(const JsonbValue *value)
 	return object != NULL && JsonContainerIsObject(object) ? object : NULL;
 }
 
-/* Is the value an object of weights, whatever they are of? */
 static bool
-are_weights(const JsonbValue *value)
+is_word(const JsonbValue *value)
 {
-	JsonbContainer *object = object_in(value);
-	JsonbIterator *iterator;
-	JsonbValue	item;
-	JsonbIteratorToken token;
-	int64		weight;
-
-	if (object == NULL)
-		return false;
-	iterator = JsonbIteratorInit(object);
-	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-		if (token == WJB_VALUE &&
-			(!millionths_of(&item, &weight) || weight < PARAM_SCALE / MOST_WEIGHT || weight > PARAM_SCALE * (int64) MOST_WEIGHT))
-			return false;
-	return true;
+	return value->type == jbvString && value->val.string.len > 0;
 }
 
 /* Is the value an object of strings, and not an empty one? */
 static bool
-are_bands(const JsonbValue *value)
+holds_bands(const JsonbValue *value)
 {
 	JsonbContainer *object = object_in(value);
 	JsonbIterator *iterator;
@@ -298,46 +222,64 @@ are_bands(const JsonbValue *value)
 	return true;
 }
 
-/* Has the value the type of the parameter, and is it in range? */
-static bool
-is_acceptable(const ParamSpec *spec, const JsonbValue *value)
+/* The place of a word in the parameter's list, or -1. */
+static int
+find_choice(const ParamSpec *spec, const JsonbValue *value)
 {
-	int64		integer;
-	int			n;
+	for (int i = 0; value->type == jbvString && spec->choices != NULL && spec->choices[i] != NULL; i++)
+		if (value->val.string.len == (int) strlen(spec->choices[i]) &&
+			memcmp(value->val.string.val, spec->choices[i], value->val.string.len) == 0)
+			return i;
+	return -1;
+}
 
-	if (spec->presence == PARAM_NULLABLE && value->type == jbvNull)
-		return true;
+/*
+ * Reads a value as the plain number that methods get (method_declaration.h); false if it has not the type of the parameter,
+ * or is out of range.
+ */
+static bool
+read_value(const ParamSpec *spec, const JsonbValue *value, int64 *number)
+{
+	int			choice = find_choice(spec, value);
+
+	*number = 1;
 	switch (spec->type)
 	{
 		case PARAM_INTEGER:
-			return find_choice(spec, value) >= 0 ||
-				(integer_of(value, &integer) && integer >= spec->least && integer <= spec->most);
+			if (choice >= 0)
+				*number = PARAM_WORD + choice;
+			return choice >= 0 || (integer_of(value, number) && *number >= spec->least && *number <= spec->most);
 		case PARAM_DECIMAL:
-			return millionths_of(value, &integer) &&
-				integer >= spec->least * PARAM_SCALE && integer <= spec->most * PARAM_SCALE;
+			return millionths_of(value, number) && *number >= spec->least * PARAM_SCALE && *number <= spec->most * PARAM_SCALE;
 		case PARAM_SEED:
-			return integer_of(value, &integer) && integer >= 0;
-		case PARAM_TABLE:
-			return value->type == jbvString && value->val.string.len > 0;
-		case PARAM_QUASI_IDENTIFIERS:
-			return value->type == jbvNull || names_in(value, &n) != NULL;
-		case PARAM_WEIGHTS:
-			return value->type == jbvNull || are_weights(value);
-		case PARAM_BANDS:
-			return value->type == jbvNull || are_bands(value);
-		case PARAM_COLUMN:
-			return value->type == jbvNull || (value->type == jbvString && value->val.string.len > 0);
-		case PARAM_BOOLEAN:
-			return value->type == jbvBool;
+			return integer_of(value, number) && *number >= 0;
 		case PARAM_CHOICE:
-			return find_choice(spec, value) >= 0;
+			*number = choice;
+			return choice >= 0;
+		case PARAM_BOOLEAN:
+			*number = value->type == jbvBool && value->val.boolean;
+			return value->type == jbvBool;
+		case PARAM_TABLE:
+			return is_word(value);
+		case PARAM_COLUMN:
+			return value->type == jbvNull || is_word(value);
+		case PARAM_BANDS:
+			return value->type == jbvNull || (holds_bands(value));
 	}
 	return false;
 }
 
+static bool
+is_acceptable(const ParamSpec *spec, const JsonbValue *value)
+{
+	int64		number;
+
+	return (spec->presence == PARAM_NULLABLE && value->type == jbvNull) || read_value(spec, value, &number);
+}
+
 /*
- * A hint on a value that is not accepted: what was probably meant, such as a
- * number that was written as a string, or what holds if it is left out.
+ * A hint on a value that is not accepted: what was probably meant, such as a number that was written as a string, or what
+ * holds if it is left out.
  */
 static int
 hint_value(const ParamSpec *spec, const JsonbValue *value)
@@ -355,16 +297,6 @@ hint_value(const ParamSpec *spec, const JsonbValue *value)
 	if (text != NULL && spec->type == PARAM_BOOLEAN && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
 		return errhint("Write it without quotes: {\"%s\": %s}.", spec->name, text);
 	return spec->fallback == NULL ? 0 : errhint("If it is left out, it is %s.", spec->fallback);
-}
-
-static void
-verify_object(const MethodDeclaration *method, Jsonb *given)
-{
-	if (!JB_ROOT_IS_OBJECT(given))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be a JSON object", method->title != NULL ? method->title : "parameters"),
-				 hint_parameters(method, NULL)));
 }
 
 /* Raises an error about the first key that the method lacks, or whose value is not accepted. */
@@ -422,16 +354,7 @@ refuse_arguments(Jsonb *given, const char *publication)
 	}
 }
 
-static Jsonb *
-parse_json(const char *text)
-{
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
-}
-
-/*
- * A seed that cannot be guessed.  It is stored, so that the random choices
- * made from it can be repeated.
- */
+/* A seed that cannot be guessed.  It is stored, so that the random choices made from it can be repeated. */
 static JsonbValue *
 draw_seed(void)
 {
@@ -447,35 +370,18 @@ draw_seed(void)
 	return value;
 }
 
-static JsonbValue *
-fallback_of(const ParamSpec *spec)
-{
-	if (spec->type == PARAM_SEED)
-		return draw_seed();
-	return spec->fallback == NULL ? NULL :
-		field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
-}
-
-/* Raises an error if values contradict each other that are right each by itself. */
-static Jsonb *
-verify_together(const MethodDeclaration *method, Jsonb *params)
-{
-	const char *wrong = method->contradiction == NULL ? NULL : method->contradiction(param_values(method, params));
-
-	if (wrong != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameters of %s contradict each other", title_of(method)),
-				 errdetail("%s", wrong)));
-	return params;
-}
-
 Jsonb *
 check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 {
 	JsonbParseState *state = NULL;
+	Jsonb	   *params;
+	const char *wrong;
 
-	verify_object(method, given);
+	if (!JB_ROOT_IS_OBJECT(given))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be a JSON object", method->title != NULL ? method->title : "parameters"),
+				 hint_parameters(method, NULL)));
 	verify_given(method, given);
 
 	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
@@ -491,8 +397,10 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("parameter \"%s\" of %s is missing", spec->name, title_of(method)),
 					 errhint("Give it in the parameters, {\"%s\": …}: %s.", spec->name, accepted_values(spec))));
-		if (value == NULL)
-			value = fallback_of(spec);
+		if (value == NULL && spec->type == PARAM_SEED)
+			value = draw_seed();
+		else if (value == NULL && spec->fallback != NULL)
+			value = field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
 		if (value == NULL || value->type == jbvNull)
 			continue;
 		key.type = jbvString;
@@ -501,39 +409,23 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 		pushJsonbValue(&state, WJB_KEY, &key);
 		pushJsonbValue(&state, WJB_VALUE, value);
 	}
-	return verify_together(method, JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
+	params = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
+	wrong = method->contradiction == NULL ? NULL : method->contradiction(param_values(method, params));
+	if (wrong != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameters of %s contradict each other", title_of(method)),
+				 errdetail("%s", wrong)));
+	return params;
 }
 
-/* A checked value as the plain number that methods get. */
+/* A checked value as a plain number. */
 static int64
 param_value(const ParamSpec *spec, const JsonbValue *value)
 {
-	int64		integer;
+	int64		number;
 
-	if (value == NULL)
-		return PARAM_ABSENT;
-	switch (spec->type)
-	{
-		case PARAM_INTEGER:
-			if (find_choice(spec, value) >= 0)
-				return PARAM_WORD + find_choice(spec, value);
-			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
-		case PARAM_SEED:
-			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
-		case PARAM_DECIMAL:
-			return millionths_of(value, &integer) ? integer : PARAM_ABSENT;
-		case PARAM_TABLE:
-		case PARAM_COLUMN:
-		case PARAM_QUASI_IDENTIFIERS:
-		case PARAM_WEIGHTS:
-		case PARAM_BANDS:
-			return 1;
-		case PARAM_BOOLEAN:
-			return value->val.boolean;
-		case PARAM_CHOICE:
-			return find_choice(spec, value);
-	}
-	return PARAM_ABSENT;
+	return value != NULL && read_value(spec, value, &number) ? number : PARAM_ABSENT;
 }
 
 int64 *
@@ -582,24 +474,6 @@ has_other_bands(const MethodDeclaration *method, Jsonb *before, Jsonb *after)
 	return false;
 }
 
-/* Does the new value promise less than the old? */
-static bool
-is_weakened(const ParamSpec *spec, int64 before, int64 after)
-{
-	switch (spec->strength)
-	{
-		case STRENGTH_NONE:
-			return false;
-		case STRENGTH_MORE:
-			return after < before;
-		case STRENGTH_LESS:
-			return before != PARAM_ABSENT && (after == PARAM_ABSENT || after > before);
-		case STRENGTH_KEPT:
-			return after != before;
-	}
-	return false;
-}
-
 const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
@@ -609,10 +483,13 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 	for (int i = 0; method->params[i].name != NULL; i++)
 	{
 		const ParamSpec *spec = &method->params[i];
-		bool		is_idle = method->is_idle != NULL && method->is_idle(before, i);
+		bool		is_less = spec->strength == STRENGTH_MORE ? after[i] < before[i] :
+			spec->strength == STRENGTH_LESS ? before[i] != PARAM_ABSENT && (after[i] == PARAM_ABSENT || after[i] > before[i]) :
+			spec->strength == STRENGTH_KEPT && after[i] != before[i];
 
-		if (!is_idle && (is_weakened(spec, before[i], after[i]) ||
-						 (spec->type == PARAM_BANDS && are_other_bands(field_of(old, spec->name), field_of(new, spec->name)))))
+		if (spec->type == PARAM_BANDS)
+			is_less |= are_other_bands(field_of(old, spec->name), field_of(new, spec->name));
+		if (is_less && (method->is_idle == NULL || !method->is_idle(before, i)))
 			return spec;
 	}
 	return NULL;
@@ -623,19 +500,7 @@ param_string(Jsonb *params, const char *name)
 {
 	JsonbValue *value = JB_ROOT_IS_OBJECT(params) ? field_of(params, name) : NULL;
 
-	return value == NULL || value->type != jbvString || value->val.string.len == 0 ? NULL :
-		pnstrdup(value->val.string.val, value->val.string.len);
-}
-
-char **
-param_strings(Jsonb *params, const char *name, int *n)
-{
-	JsonbValue *value = JB_ROOT_IS_OBJECT(params) ? field_of(params, name) : NULL;
-	char	  **names = value == NULL ? NULL : names_in(value, n);
-
-	if (names == NULL)
-		*n = 0;
-	return names;
+	return value != NULL && is_word(value) ? pnstrdup(value->val.string.val, value->val.string.len) : NULL;
 }
 
 char **
@@ -667,16 +532,6 @@ param_member(Jsonb *params, const char *name, const char *key)
 	return value == NULL || value->type != jbvString ? NULL : pnstrdup(value->val.string.val, value->val.string.len);
 }
 
-double
-param_weight(Jsonb *params, const char *name, const char *key)
-{
-	JsonbContainer *object = object_in(field_of(params, name));
-	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
-	int64		weight;
-
-	return value != NULL && millionths_of(value, &weight) ? (double) weight / PARAM_SCALE : 1;
-}
-
 Jsonb *
 with_string(Jsonb *params, const char *name, const char *value)
 {
@@ -687,7 +542,7 @@ with_string(Jsonb *params, const char *name, const char *value)
 	initStringInfo(&json);
 	escape_json(&json, value);
 	return DatumGetJsonbP(DirectFunctionCall4(jsonb_set, JsonbPGetDatum(params), path,
-											  DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)),
+											  JsonbPGetDatum(parse_json(json.data)),
 											  BoolGetDatum(true)));
 }
 

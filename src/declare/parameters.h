@@ -1,16 +1,18 @@
 /*
  * parameters.h
- *		What a method lets its publications set, and reading what they set.
+ *		What a method lets its publications set, and what parameters name: tables, columns, bands.
  *
- * Methods live above this room, so they hand in their declarations (at load
- * time, see pprepub.c); create_publication knows no method by name.
+ * Methods live above this room, so they hand in their declarations (at load time, see pprepub.c); create_publication
+ * knows no method by name.
  */
 #ifndef PPREPUB_DECLARE_PARAMETERS_H
 #define PPREPUB_DECLARE_PARAMETERS_H
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "declare/method_declaration.h"
+#include "declare/publication.h"
 #include "utils/jsonb.h"
 
 extern void declare_method(const MethodDeclaration *method);
@@ -22,23 +24,19 @@ extern const MethodDeclaration *method_declaration(const char *name);
 extern char *methods_of_several(void);
 
 /*
- * Checks the parameters given against the method's table and returns them
- * whole, defaults filled in.  Strict: an unknown key, a wrong type, a value out
- * of range is an error that lists what is accepted.  With a base, keys that
- * are not given are taken from there instead of from the defaults.
+ * Checks the parameters given against the method's table and returns them whole, defaults filled in.  Strict: an unknown
+ * key, a wrong type, a value out of range is an error that lists what is accepted.  With a base, keys that are not given
+ * are taken from there instead of from the defaults.
  */
 extern Jsonb *check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base);
 
 /*
- * An error if parameters hold arguments of create_publication(), such as
- * "sensitive".  Those of a publication (NULL in a declaration) cannot change.
+ * An error if parameters hold arguments of create_publication(), such as "sensitive".  Those of a publication (NULL in a
+ * declaration) cannot change.
  */
 extern void refuse_arguments(Jsonb *given, const char *publication);
 
-/*
- * The first parameter in which the new values promise less than the old, or
- * NULL.
- */
+/* The first parameter in which the new values promise less than the old, or NULL. */
 extern const ParamSpec *weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new);
 
 /* Are sensitive columns judged by other bands under the new parameters? */
@@ -54,15 +52,85 @@ extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const c
 
 /* A string among parameters that need not be checked yet, or NULL where there is none, or an empty one; and with another one there. */
 extern char *param_string(Jsonb *params, const char *name);
-extern char **param_strings(Jsonb *params, const char *name, int *n);	/* likewise a list */
-extern char **param_keys(Jsonb *params, const char *name, int *n);	/* and of an object its keys */
-extern char *param_member(Jsonb *params, const char *name, const char *key);	/* and a string in an object */
 extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
 
-/* The weight of a key in checked parameters; 1 where there is none. */
-extern double param_weight(Jsonb *params, const char *name, const char *key);
+/* Likewise the keys of an object; none where it is something else; and a string in it. */
+extern char **param_keys(Jsonb *params, const char *name, int *n);
+extern char *param_member(Jsonb *params, const char *name, const char *key);
 
 /* Removes a boolean key, which says how to act and is not stored, from the object. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
+
+/* ----------------------------------------------------------------
+ * Tables that parameters name, {"updates": "hospital.progress"}: parameter_tables.c
+ *
+ * The name is resolved with the caller's search path, once, and kept with its schema.  The rows that a method needs are
+ * copied into a plain table of TARGET_private, NAME_<parameter>, read as the publication's owner: what was declared is
+ * dumped and restored with the publication, and later changes of the table do not reach it.  alter_publication() copies
+ * the tables again.
+ * ----------------------------------------------------------------
+ */
+
+/* Returns the parameters with the names of tables resolved for the caller and qualified. */
+extern Jsonb *resolve_tables(const MethodDeclaration *method, Jsonb *given);
+
+/*
+ * Copies the tables that the publication's parameters name, and drops the copies that there were.  A table that is not
+ * among those named in the call at hand may be gone, or may not be readable any more: its old copy stays then, with a
+ * NOTICE.
+ */
+extern void copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_weakening);
+
+/* An error if a table is named: for calls that copy none, and use what was copied before. */
+extern void refuse_tables(const MethodDeclaration *method, Jsonb *given);
+
+/* Returns the copy of a parameter's table, or InvalidOid where none was named. */
+extern Oid	copied_table(const DeclaredPublication *publication, const char *param);
+
+/* ----------------------------------------------------------------
+ * The column by which people leave, {"leaves": "discharged"}: parameter_columns.c
+ *
+ * It may be a quasi-identifier or an insensitive column, or have no role at all.  Then it is hidden: a column of the
+ * pinned view behind those that are declared, which is read with each release, and neither shown, asked about nor
+ * remembered.  The parameter holds its name in the pinned view, which stays when the source's column is renamed.
+ * ----------------------------------------------------------------
+ */
+
+/* Its index among the publication's columns, or -1. */
+extern int	leaving_column(const DeclaredPublication *publication);
+
+/*
+ * In a new publication: verifies the columns that its parameters name, and adds to its columns those that have no role.
+ * There must be room for each of the source's.
+ */
+extern void declare_layout_columns(DeclaredPublication *publication, TupleDesc source);
+
+/*
+ * Likewise for new parameters of one that there is: its pinned view and the catalog get what is new, or it is refused (by
+ * a preview).  Returns the parameters with names of the pinned view.
+ */
+extern Jsonb *resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_add);
+
+/* A column of a relation by its name, or NULL; and an error about a name that no column of the source has. */
+extern Form_pg_attribute source_attribute(TupleDesc source, const char *name);
+extern void refuse_unknown_column(const DeclaredPublication *publication, const char *name, TupleDesc source);
+
+/* ----------------------------------------------------------------
+ * Bands by which sensitive values are judged,
+ * {"bands": {"income": "taxonomy income_ladder", "born": "range 1 year", "diagnosis": "taxonomy icd 2"}}:
+ * parameter_columns.c
+ *
+ * Releases show the value itself; principles take all values of a band for one.  Bands stand with the column, and in the
+ * catalog: its kind, and the publication's own copy of the tree.  Of a ladder the first width counts.  Of another
+ * taxonomy bands are the nodes of a level, and leaves that are nearer to the root.  An extension of a tree keeps all
+ * nodes where they are, and so the bands of all values that it had.
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Gives the publication's sensitive columns the bands of these parameters, which are checked each by itself, and no
+ * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands.
+ */
+extern void set_bands(DeclaredPublication *publication, Jsonb *params);
 
 #endif							/* PPREPUB_DECLARE_PARAMETERS_H */

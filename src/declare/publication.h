@@ -1,15 +1,17 @@
 /*
  * publication.h
- *		What an owner declared: a source, its key, a method and its parameters.
+ *		What an owner declared: a source, its key, a method and its parameters; and what is made for it.
  */
 #ifndef PPREPUB_DECLARE_PUBLICATION_H
 #define PPREPUB_DECLARE_PUBLICATION_H
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "declare/catalog.h"
 #include "storage/lockdefs.h"
 #include "utils/jsonb.h"
+#include "utils/numeric.h"
 
 /* ----------------------------------------------------------------
  * Kinds of generalisation, as they are declared; frame/ codes their values.
@@ -45,10 +47,10 @@ typedef enum ColumnRole
 	ROLE_KEY,
 	ROLE_QUASI_IDENTIFIER,
 	ROLE_SENSITIVE,				/* what the past remembers of a person: the sensitive column, or a tuple of several,
-								 * which is hidden: see sensitive_tuple.h */
+								 * which is hidden */
 	ROLE_SENSITIVE_PART,		/* one of several sensitive columns */
 	ROLE_INSENSITIVE,
-	ROLE_LAYOUT					/* hidden: see layout_columns.h */
+	ROLE_LAYOUT					/* hidden: see parameters.h */
 } ColumnRole;
 
 /* A column of the pinned view, in the view's order. */
@@ -88,8 +90,8 @@ has_bands(const DeclaredColumn *column)
 }
 
 /*
- * Reads "range", "range STEP", "prefix", "suppress" or "taxonomy NAME", and sets the
- * column's kind, step and taxonomy.  Anything else is an error that lists the kinds.
+ * Reads "range", "range STEP", "prefix", "suppress" or "taxonomy NAME", and sets the column's kind, step and taxonomy.
+ * Anything else is an error that lists the kinds.
  */
 extern void parse_kind(const char *text, DeclaredColumn *column);
 
@@ -119,19 +121,18 @@ typedef struct DeclaredPublication
 	int			ncolumns;
 	int			nhidden;
 	DeclaredColumn *columns;	/* [ncolumns], then [nhidden] that are read and never shown as they are */
-	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
+	List	   *noted;			/* relations that were made for it, of parts that occur once: see noted_relation() */
 	struct OwnerWarnings *warnings; /* raised while a release is made, or NULL (declare/warn_owner.h) */
 } DeclaredPublication;
 
 /*
- * Finds a publication for a caller who has its owner's rights, and locks it
- * until the end of the transaction: with AccessShareLock for looking (which a
- * standby can, too), ExclusiveLock for publishing, AccessExclusiveLock for
- * dropping it and for changing what was declared.  The lock is on the
- * publication, not on any table, and no SQL statement can take it otherwise.
+ * Finds a publication for a caller who has its owner's rights, and locks it until the end of the transaction: with
+ * AccessShareLock for looking (which a standby can, too), ExclusiveLock for publishing, AccessExclusiveLock for dropping
+ * it and for changing what was declared.  The lock is on the publication, not on any table, and no SQL statement can take
+ * it otherwise.
  *
- * An error when the source has another owner by now, or is gone: everything
- * fails closed, but alter_publication() by the new owner, and drop_publication().
+ * An error when the source has another owner by now, or is gone: everything fails closed, but alter_publication() by the
+ * new owner, and drop_publication().
  */
 extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_number(int32 number, LOCKMODE lock);
@@ -149,8 +150,8 @@ extern DeclaredPublication *publication_look(const char *name, bool for_auditor)
 extern void verify_release_number(const DeclaredPublication *publication, int32 number);
 
 /*
- * The part of a publication that is needed to ask about it, for a caller who
- * has its owner's rights.  Nothing is locked, so it may change at any time.
+ * The part of a publication that is needed to ask about it, for a caller who has its owner's rights.  Nothing is locked,
+ * so it may change at any time.
  */
 typedef struct FoundPublication
 {
@@ -179,9 +180,8 @@ extern DeclaredPublication *publication_declared(const char *name);
 extern DeclaredPublication *publication_of_live(Oid relation);
 
 /*
- * The relation that a pinned view reads, or InvalidOid where either is gone.
- * It agrees with the view catalog_source, which looks at all publications at
- * once.
+ * The relation that a pinned view reads, or InvalidOid where either is gone.  It agrees with the view catalog_source,
+ * which looks at all publications at once.
  */
 extern Oid	source_of_pinned(Oid pinned);
 
@@ -202,28 +202,26 @@ extern const char *free_column_name(const DeclaredPublication *publication, cons
 extern char *quoted_private(const DeclaredPublication *publication, const char *suffix);
 extern char *quoted_target(const DeclaredPublication *publication, const char *suffix);
 
-/* The relation in schema TARGET that has such a name, and the function; InvalidOid if there is none. */
+/* The relation in schema TARGET, or TARGET_private, that has such a name, and the function; InvalidOid if there is none. */
 extern Oid	relation_in_target(const DeclaredPublication *publication, const char *suffix);
+extern Oid	relation_in_private(const DeclaredPublication *publication, const char *suffix);
 extern Oid	function_in_target(const DeclaredPublication *publication, const char *suffix, const Oid *arguments, int narguments);
 
 /*
- * Records in the catalog that a relation was made for a publication, so that
- * it is protected and dropped with it.  Parts: "source" (the pinned view), "lookups" (a view of their names),
- * "sensitive_tuple" (the type), "members", "asked", "neighborhoods", "paths",
- * "regions", "counterfeits" and "reference" (history), "release" and "releases",
- * the list of them; "auditors", whose readers may audit; those of LOOSE_PARTS; and, for each table that a parameter names,
- * TABLE_PART with the parameter's name.
+ * Makes a view, table, foreign table or type of the publication's, which no other role may use yet, and returns its relation.
+ * As the owner, inside SPI.
  */
-#define TABLE_PART "table "
+extern Oid	make_relation(const DeclaredPublication *publication, const char *schema, const char *suffix,
+						  const char *kind, const char *definition);
 
 /*
- * Parts of TARGET, as SQL lists them, that hold nothing of their own, so that their owner may change and drop them:
- * views, and the foreign table of live answers.
+ * Records in the catalog that a relation was made for a publication, so that it is protected and dropped with it.  Parts:
+ * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" (the type), "members", "asked",
+ * "neighborhoods", "paths", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
+ * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter names, TABLE_PART
+ * with the parameter's name.
  */
-#define LOOSE_PARTS "'view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live'"
-
-/* A regular expression of the names that relations and functions of a publication have in TARGET, behind its own and "_". */
-#define TARGET_SUFFIXES "^([0-9]+|counterfeits|values|all|answers|now|releases|counts)$"
+#define TABLE_PART "table "
 
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
@@ -231,15 +229,15 @@ extern void note_relation(const DeclaredPublication *publication, Oid relation, 
 extern void verify_name_is_not_taken(const DeclaredPublication *publication,
 									 const char *schema, const char *name);
 
-/* Records in the catalog the columns from this index on, the hidden ones, too. */
+/* Records in the catalog the columns from this index on, the hidden ones, too, or how those that it has are generalized. */
 extern void note_columns(const DeclaredPublication *publication, int from);
 
 /* The relation noted as a part that occurs once, or InvalidOid. */
 extern Oid	noted_relation(const DeclaredPublication *publication, const char *part);
 
 /*
- * The type of a column as DDL writes it, with its collation; domains looked
- * through.  To be called with the search path that act_as() sets.
+ * The type of a column as DDL writes it, with its collation; domains looked through.  To be called with the search path
+ * that act_as() sets.
  */
 extern char *column_type_sql(const DeclaredColumn *column);
 
@@ -259,13 +257,100 @@ extern void verify_not_null(FunctionCallInfo fcinfo, int n, const char *what);
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);
 
 /*
- * Raises an error unless both schemas exist, the owner owns them, and no other
- * role may create in them: the owner of a schema can drop what stands in it,
- * and a role that may create in it can put things in the way.
+ * Raises an error unless both schemas exist, the owner owns them, and no other role may create in them: the owner of a
+ * schema can drop what stands in it, and a role that may create in it can put things in the way.
  */
 extern void verify_schemas(const DeclaredPublication *publication, Oid owner);
 
 /* Like verify_schemas(), but creates a schema that is missing.  As the owner, inside SPI. */
 extern void ensure_schemas(const DeclaredPublication *publication);
+
+/* ----------------------------------------------------------------
+ * The tuple of several sensitive columns: create.c
+ *
+ * A person's sensitive value is then one value of a composite type, TARGET_private.NAME_sensitive, which the pinned view
+ * computes in its first hidden column: NULL where all of them are NULL.  The past remembers tuples as it does values of a
+ * single column, and releases show the columns again.
+ * ----------------------------------------------------------------
+ */
+
+extern bool is_tuple(const DeclaredPublication *publication, const DeclaredColumn *column);
+
+/* The tuple as a statement computes it from columns of these names: [columns of the publication]. */
+extern char *tuple_sql(const DeclaredPublication *publication, const char *const *names);
+
+/* ----------------------------------------------------------------
+ * The step of a range, the numbers, dates or times that its cells may end at: kinds.c
+ *
+ * A step divides the line of a type into bins, [20,25) and [25,30) for a step of 5, and cells are made of whole bins.  Bins
+ * of numbers begin at multiples of the step, those of months at multiples counted from the year 0, and those of days and
+ * times at multiples counted from a Monday (UTC for timestamptz).
+ * ----------------------------------------------------------------
+ */
+
+typedef struct RangeStep
+{
+	Oid			type;			/* of the ends of bins: the one that the printed ranges are over */
+
+	/* One of these */
+	int64		unit;			/* whole numbers; days of dates, microseconds of timestamps; or 0 */
+	int32		months;			/* of dates and timestamps; or 0 */
+	Numeric		number;			/* of numeric, and of real and double precision; or NULL */
+} RangeStep;
+
+/* A range's step in the current context, or NULL without; an error if it does not suit the column's type. */
+extern const RangeStep *step_of(const DeclaredColumn *column);
+
+/* ----------------------------------------------------------------
+ * Releases and history stay, neither changed nor dropped behind the publication's back: protection.c
+ *
+ * Two fences.  A statement trigger on each release and log table refuses INSERT, UPDATE, DELETE and TRUNCATE; it is fired
+ * whatever session_replication_role says, and pg_dump restores it after the data.  An event trigger of the extension
+ * refuses the DDL that would drop, rewrite or rename such a table, change its columns or take down the first fence.
+ * pg_restore's own commands (OWNER, GRANT, ENABLE ALWAYS, indexes) pass.
+ * ----------------------------------------------------------------
+ */
+
+/* Creates the trigger of the first fence on a new table. As the owner, inside SPI. */
+extern void seal_table(Oid table);
+
+/* Executes a statement that the second fence lets through. As the owner, inside SPI. */
+extern void execute_own_ddl(const char *sql);
+
+/* ----------------------------------------------------------------
+ * Questions of declare/ that only higher rooms can answer
+ *
+ * Reading a source, and what parameters mean for people who were published, are beyond declare/: release/ fills this in
+ * when the module is loaded.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct DeclareHooks
+{
+	/*
+	 * A publication has been declared, or its parameters have changed from those before, which are NULL in a
+	 * declaration: can the source be published?
+	 */
+	void		(*look_at_source) (const DeclaredPublication *publication, Jsonb *before);
+
+	/*
+	 * A publication that has releases, as it was, gets new parameters: what do they mean for the people in these?  An
+	 * error if some of them can never be published again and that is not accepted.
+	 */
+	void		(*judge_parameters) (const DeclaredPublication *publication, Jsonb *params, bool accept_lockout);
+
+	/*
+	 * A table that a parameter names was copied, while the copy that it replaces still stands (or is InvalidOid):
+	 * called as the owner, inside SPI, before the new one is sealed.  The method refuses rows that make no sense, and
+	 * may add rows.
+	 */
+	void		(*check_table) (const DeclaredPublication *publication, const char *param,
+								Oid old_copy, Oid new_copy, bool accept_weakening);
+
+	/* A publication is dropped, while all of it still stands: what was made for it by higher rooms ends, too. */
+	void		(*end_publication) (const DeclaredPublication *publication);
+} DeclareHooks;
+
+extern const DeclareHooks *declare_hooks;
 
 #endif							/* PPREPUB_DECLARE_PUBLICATION_H */

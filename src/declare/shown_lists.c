@@ -8,9 +8,9 @@
 #include "declare/shown_lists.h"
 
 #include "catalog/pg_class.h"
-#include "declare/comments.h"
 #include "declare/parameters.h"
-#include "declare/protection.h"
+#include "declare/publication.h"
+#include "declare/target_objects.h"
 #include "utils/builtins.h"
 
 #define RELEASES_COLUMNS \

@@ -1,183 +1,35 @@
 /*
  * taxonomy.c
- *		create_taxonomy(), extend_taxonomy(), drop_taxonomy().
+ *		create_taxonomy(), extend_taxonomy(), create_range_taxonomy(), drop_taxonomy().
  *
- * NOTES
- *		A tree, once stored, never changes: a taxonomy is a name that points at
- *		one.  Extending makes a new tree and moves the name, so publications
- *		and releases go on pointing at the tree of their day.  A tree that
- *		nothing points at any more is deleted.
+ * A tree, once stored, never changes: a taxonomy is a name that points at one.  Extending makes a new tree and moves the
+ * name, so publications and releases go on pointing at the tree of their day.  A tree that nothing points at any more is
+ * deleted.  pprepub_internal.plant_tree() makes trees.
  *
- *		A levels table is read with its owner's rights.  The caller must own it:
- *		its contents become readable by all roles.
+ * A levels table is read with its owner's rights.  The caller must own it: its contents become readable by all roles.
  */
 #include "declare/taxonomy.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
+#include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#define FETCH_ROWS		1000
-
 PG_FUNCTION_INFO_V1(pprepub_create_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_extend_taxonomy);
+PG_FUNCTION_INFO_V1(pprepub_create_range_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_drop_taxonomy);
 
 /* ----------------------------------------------------------------
- * Reading levels
+ * Names and trees
  * ----------------------------------------------------------------
  */
-
-/* The query for all columns of a levels table, leaf first. */
-static char *
-levels_query(Oid source)
-{
-	Relation	relation = table_open(source, AccessShareLock);
-	TupleDesc	columns = RelationGetDescr(relation);
-	StringInfoData sql;
-	int			ncolumns = 0;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < columns->natts; i++)
-	{
-		if (TupleDescAttr(columns, i)->attisdropped)
-			continue;
-		/* A node's name is the text that its value prints; char(n) without its padding. */
-		appendStringInfo(&sql, "%s%s%s", ncolumns++ == 0 ? "SELECT " : ", ",
-						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)),
-						 getBaseType(TupleDescAttr(columns, i)->atttypid) == BPCHAROID
-						 ? "::pg_catalog.text" : "");
-	}
-	if (ncolumns == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("relation \"%s\" has no columns", get_rel_name(source))));
-	appendStringInfo(&sql, " FROM %s", quoted_relation(source));
-	table_close(relation, NoLock);
-	return sql.data;
-}
-
-void
-add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
-{
-	SPIPlanPtr	plan = SPI_prepare(sql, 0, NULL);
-	Portal		portal;
-
-	if (plan == NULL)
-		elog(ERROR, "could not prepare \"%s\"", sql);
-	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
-	for (;;)
-	{
-		SPI_cursor_fetch(portal, true, FETCH_ROWS);
-		if (SPI_processed == 0)
-			break;
-		for (uint64 row = 0; row < SPI_processed; row++)
-		{
-			char	   *values[MAX_LEVELS] = {NULL};
-			int			nvalues = SPI_tuptable->tupdesc->natts;
-			MemoryContext old;
-
-			CHECK_FOR_INTERRUPTS();
-			Assert(nvalues <= MAX_LEVELS);
-			old = MemoryContextSwitchTo(SPI_tuptable->tuptabcxt);
-			for (int i = 0; i < nvalues; i++)
-				values[i] = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, i + 1);
-			MemoryContextSwitchTo(context);
-			builder_add_row(builder, values, nvalues);
-			MemoryContextSwitchTo(old);
-		}
-		SPI_freetuptable(SPI_tuptable);
-	}
-	SPI_cursor_close(portal);
-	SPI_freeplan(plan);
-}
-
-/* Refuses a source that the user does not own, since any user may read the taxonomy made of it. */
-static void
-verify_levels_source(Oid source)
-{
-	verify_source_kind(source);
-	if (!has_rights_of(relation_owner(source)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of relation \"%s\"", get_rel_name(source)),
-				 errdetail("Everybody can read the values of a taxonomy.")));
-}
-
-/* Feeds the rows of a levels table, read as its owner, to the builder. */
-static void
-add_levels(TreeBuilder *builder, Oid source)
-{
-	MemoryContext context = CurrentMemoryContext;
-	Identity	caller;
-
-	verify_levels_source(source);
-	act_as(&caller, relation_owner(source));
-	SPI_connect();
-	add_rows_of(builder, levels_query(source), context);
-	SPI_finish();
-	act_as_before(&caller);
-	MemoryContextSwitchTo(context);
-}
-
-/* ----------------------------------------------------------------
- * Storing trees, and the names that point at them
- * ----------------------------------------------------------------
- */
-
-static Datum
-make_array(Datum *values, bool *nulls, uint32 n, Oid type, int16 length, bool byval, char align)
-{
-	int			dims[] = {n};
-	int			bounds[] = {1};
-
-	return PointerGetDatum(construct_md_array(values, nulls, 1, dims, bounds,
-											  type, length, byval, align));
-}
-
-/* Inside catalog_enter(): stores the finished tree and returns its number. */
-static int32
-store_tree(const TreeBuilder *builder, ArrayType *ladder)
-{
-	Size		n = builder->nnodes;
-	Datum	   *names = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	Datum	   *parents = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	bool	   *orphan = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
-	Datum	   *depths = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	Datum	   *firsts = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	Datum	   *leaves = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	int32		tree;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		const TaxonomyNode *node = &builder->nodes[i];
-
-		names[i] = CStringGetTextDatum(node->name);
-		orphan[i] = node->parent == NO_NODE;
-		parents[i] = orphan[i] ? (Datum) 0 :
-			CStringGetTextDatum(builder->nodes[node->parent].name);
-		depths[i] = Int32GetDatum(node->depth);
-		firsts[i] = Int64GetDatum(node->first_leaf);
-		leaves[i] = Int64GetDatum(node->leaves);
-	}
-	catalog_execute("INSERT INTO pprepub_internal.catalog_tree (ladder) VALUES ($1) RETURNING tree",
-					ladder != NULL ? CATALOG_PARAM(NUMERICARRAYOID, PointerGetDatum(ladder))
-					: CATALOG_NULL(NUMERICARRAYOID));
-	tree = catalog_int(0, "tree");
-	catalog_execute("INSERT INTO pprepub_internal.catalog_tree_node (tree, node, parent, depth, first_leaf, leaves)"
-					" SELECT $1, * FROM unnest($2, $3, $4, $5, $6)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)),
-					CATALOG_PARAM(TEXTARRAYOID, make_array(names, NULL, n, TEXTOID, -1, false, TYPALIGN_INT)),
-					CATALOG_PARAM(TEXTARRAYOID, make_array(parents, orphan, n, TEXTOID, -1, false, TYPALIGN_INT)),
-					CATALOG_PARAM(INT4ARRAYOID, make_array(depths, NULL, n, INT4OID, 4, true, TYPALIGN_INT)),
-					CATALOG_PARAM(INT8ARRAYOID, make_array(firsts, NULL, n, INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-					CATALOG_PARAM(INT8ARRAYOID, make_array(leaves, NULL, n, INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
-	return tree;
-}
 
 static void
 refuse_unknown(const char *name)
@@ -188,10 +40,7 @@ refuse_unknown(const char *name)
 			 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
 }
 
-/*
- * Locks the taxonomy's row: an extension or a drop waits, and then sees which
- * publications use the tree.
- */
+/* Locks the taxonomy's row: an extension or a drop waits, and then sees which publications use the tree. */
 int32
 find_taxonomy(const char *name)
 {
@@ -272,19 +121,13 @@ tree_root(int32 tree)
 bool
 tree_is_ladder(int32 tree)
 {
-	CatalogAccess access;
-	bool		is_ladder;
-
-	catalog_enter(&access);
-	is_ladder = catalog_read("SELECT FROM pprepub_internal.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
-							 CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) > 0;
-	catalog_leave(&access);
-	return is_ladder;
+	return catalog_finds("SELECT FROM pprepub_internal.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 }
 
 /*
- * Under an old snapshot nothing is deleted, since it does not show the trees
- * that others use now; a later call deletes what this one leaves.
+ * Under an old snapshot nothing is deleted, since it does not show the trees that others use now; a later call deletes
+ * what this one leaves.
  */
 void
 forget_unused_trees(void)
@@ -300,55 +143,106 @@ forget_unused_trees(void)
 					" DELETE FROM pprepub_internal.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
-void
-store_taxonomy(const TreeBuilder *builder, ArrayType *ladder)
-{
-	CatalogAccess access;
+/* ----------------------------------------------------------------
+ * Making trees
+ * ----------------------------------------------------------------
+ */
 
-	catalog_enter(&access);
-	catalog_read("SELECT 1 FROM pprepub_internal.catalog_taxonomy WHERE name = $1",
-				 CATALOG_TEXT(builder->taxonomy));
-	if (SPI_processed > 0)
+/* A query for all rows of a levels table, leaf first, each as the text of an array.  A node's name is what its value prints. */
+static char *
+levels_query(Oid source)
+{
+	Relation	relation = table_open(source, AccessShareLock);
+	TupleDesc	columns = RelationGetDescr(relation);
+	StringInfoData sql;
+	char	   *separator = "";
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT pg_catalog.array_agg(ARRAY[");
+	for (int i = 0; i < columns->natts; i++)
+	{
+		const char *name = quote_identifier(NameStr(TupleDescAttr(columns, i)->attname));
+		bool		is_padded;
+
+		if (TupleDescAttr(columns, i)->attisdropped)
+			continue;
+		is_padded = getBaseType(TupleDescAttr(columns, i)->atttypid) == BPCHAROID;
+		appendStringInfo(&sql, "%sCASE WHEN pg_catalog.num_nulls(%s) OPERATOR(pg_catalog.=) 0 THEN pg_catalog.format('%%s', %s%s) END",
+						 separator, name, name, is_padded ? "::pg_catalog.text" : "");
+		separator = ", ";
+	}
+	if (separator[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("relation \"%s\" has no columns", get_rel_name(source))));
+	appendStringInfo(&sql, "]::pg_catalog.text) FROM %s", quoted_relation(source));
+	table_close(relation, NoLock);
+	return sql.data;
+}
+
+/* Reads the rows of a levels table, as its owner; a caller who is not would show them to everybody. */
+static CatalogParam
+read_levels(Oid source)
+{
+	MemoryContext context = CurrentMemoryContext;
+	CatalogParam rows = CATALOG_NULL(TEXTARRAYOID);
+	Identity	caller;
+	Datum		array;
+
+	verify_source_kind(source);
+	if (!has_rights_of(relation_owner(source)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of relation \"%s\"", get_rel_name(source)),
+				 errdetail("Everybody can read the values of a taxonomy.")));
+	act_as(&caller, relation_owner(source));
+	SPI_connect();
+	if (SPI_execute(levels_query(source), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read levels");
+	array = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &rows.isnull);
+	MemoryContextSwitchTo(context);
+	if (!rows.isnull)
+		rows.value = PointerGetDatum(DatumGetArrayTypePCopy(array));
+	SPI_finish();
+	act_as_before(&caller);
+	MemoryContextSwitchTo(context);
+	return rows;
+}
+
+/* Inside catalog_enter(): stores a tree of rows, and of the nodes of an older tree if that is not 0, and returns its number. */
+static int32
+plant_tree(const char *taxonomy, CatalogParam rows, CatalogParam ladder, int32 old)
+{
+	catalog_execute("SELECT planted, wrong FROM pprepub_internal.plant_tree($1, $2, $3, $4)",
+					CATALOG_TEXT(taxonomy), rows, ladder, CATALOG_PARAM(INT4OID, Int32GetDatum(old)));
+	catalog_raise();
+	return catalog_int(0, "planted");
+}
+
+/* Inside catalog_enter(): stores a tree under a new name, for the caller. */
+static void
+store_taxonomy(const CatalogAccess *access, const char *name, CatalogParam rows, CatalogParam ladder)
+{
+	int32		tree = plant_tree(name, rows, ladder, 0);
+
+	if (catalog_read("SELECT FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(name)) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("taxonomy \"%s\" already exists", builder->taxonomy),
+				 errmsg("taxonomy \"%s\" already exists", name),
 				 errhint("Add leaves with pprepub.extend_taxonomy(), or choose another name.")));
 	catalog_execute("INSERT INTO pprepub_internal.catalog_taxonomy (name, owner, tree) VALUES ($1, $2, $3)",
-					CATALOG_TEXT(builder->taxonomy),
-					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access.caller.userid)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, ladder))));
-	catalog_leave(&access);
+					CATALOG_TEXT(name),
+					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access->caller.userid)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 }
 
-/* Adds the nodes of a stored tree to a builder: an extension keeps them all. */
-static void
-add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
-{
-	MemoryContext old;
+/* ----------------------------------------------------------------
+ * SQL functions
+ * ----------------------------------------------------------------
+ */
 
-	catalog_read("SELECT node, parent, leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c"
-				 " WHERE c.tree = n.tree AND c.parent = n.node) AS leaf"
-				 " FROM pprepub_internal.catalog_tree_node n WHERE tree = $1 ORDER BY depth",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
-	old = MemoryContextSwitchTo(context);
-	for (uint64 row = 0; row < SPI_processed; row++)
-	{
-		char	   *name = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
-		char	   *parent = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 2);
-		bool		isnull;
-		bool		leaf = DatumGetBool(catalog_field(row, "leaf", &isnull));
-		uint32		node = builder_node(builder, name, leaf ? STANDING_LEAF : STANDING_INNER);
-
-		builder->nodes[node].is_old = true;
-		if (parent == NULL)
-			builder->root = node;
-		else
-			builder_link(builder, node, builder_node(builder, parent, STANDING_INNER));
-	}
-	MemoryContextSwitchTo(old);
-}
-
-char *
+/* A function's argument that names a taxonomy. */
+static char *
 taxonomy_argument(FunctionCallInfo fcinfo, int n)
 {
 	char	   *name = text_argument(fcinfo, n, "the name of a taxonomy");
@@ -360,22 +254,19 @@ taxonomy_argument(FunctionCallInfo fcinfo, int n)
 	return name;
 }
 
-static Oid
-source_argument(FunctionCallInfo fcinfo, int n)
-{
-	verify_not_null(fcinfo, n, "the source of a taxonomy");
-	return PG_GETARG_OID(n);
-}
-
 Datum
 pprepub_create_taxonomy(PG_FUNCTION_ARGS)
 {
-	TreeBuilder *builder = builder_create(taxonomy_argument(fcinfo, 0), false);
+	char	   *name = taxonomy_argument(fcinfo, 0);
+	CatalogParam rows;
+	CatalogAccess access;
 
 	verify_may_change("create_taxonomy()");
-	add_levels(builder, source_argument(fcinfo, 1));
-	builder_finish(builder);
-	store_taxonomy(builder, NULL);
+	verify_not_null(fcinfo, 1, "the source of a taxonomy");
+	rows = read_levels(PG_GETARG_OID(1));
+	catalog_enter(&access);
+	store_taxonomy(&access, name, rows, CATALOG_NULL(NUMERICARRAYOID));
+	catalog_leave(&access);
 	PG_RETURN_VOID();
 }
 
@@ -383,34 +274,52 @@ Datum
 pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 {
 	char	   *name = taxonomy_argument(fcinfo, 0);
-	Oid			source = source_argument(fcinfo, 1);
-	TreeBuilder *builder = builder_create(name, false);
+	CatalogParam rows;
 	CatalogAccess access;
 	int32		tree;
-	bool		isnull;
 
+	verify_not_null(fcinfo, 1, "the source of a taxonomy");
 	verify_may_change("extend_taxonomy()");
 	catalog_enter(&access);
 	tree = own_taxonomy(&access, name);
-	catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
-	(void) catalog_field(0, "ladder", &isnull);
-	if (!isnull)
+	catalog_leave(&access);
+	if (tree_is_ladder(tree))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("taxonomy \"%s\" is a ladder of intervals and cannot be extended", name),
 				 errhint("Create another one with pprepub.create_range_taxonomy().")));
-	add_stored_tree(builder, tree, access.context);
-	catalog_leave(&access);
-
-	add_levels(builder, source);
-	builder_finish(builder);
-
+	rows = read_levels(PG_GETARG_OID(1));
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub_internal.catalog_taxonomy SET tree = $2 WHERE name = $1",
 					CATALOG_TEXT(name),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, NULL))));
+					CATALOG_PARAM(INT4OID, Int32GetDatum(plant_tree(name, rows, CATALOG_NULL(NUMERICARRAYOID), tree))));
 	forget_unused_trees();
+	catalog_leave(&access);
+	PG_RETURN_VOID();
+}
+
+/* Ladders are trees of nested intervals over a number. */
+Datum
+pprepub_create_range_taxonomy(PG_FUNCTION_ARGS)
+{
+	char	   *name = taxonomy_argument(fcinfo, 0);
+	CatalogAccess access;
+	CatalogParam ladder;
+	CatalogParam rows;
+	bool		isnull;
+
+	verify_may_change("create_range_taxonomy()");
+	for (int i = 1; i <= 3; i++)
+		verify_not_null(fcinfo, i, "the ends and widths of a taxonomy");
+	catalog_enter(&access);
+	catalog_read("SELECT rows, wrong, $2 || ($3 || $4) AS ladder FROM pprepub_internal.ladder_rows($1, $2, $3, $4)",
+				 CATALOG_TEXT(name),
+				 CATALOG_PARAM(NUMERICOID, PG_GETARG_DATUM(1)), CATALOG_PARAM(NUMERICOID, PG_GETARG_DATUM(2)),
+				 CATALOG_PARAM(NUMERICARRAYOID, PG_GETARG_DATUM(3)));
+	catalog_raise();
+	rows = CATALOG_PARAM(TEXTARRAYOID, catalog_field(0, "rows", &isnull));
+	ladder = CATALOG_PARAM(NUMERICARRAYOID, catalog_field(0, "ladder", &isnull));
+	store_taxonomy(&access, name, rows, ladder);
 	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

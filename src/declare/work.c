@@ -1,17 +1,29 @@
 /*
  * work.c
- *		Work on a publication, as its owner, and reports.
+ *		Work on a publication, as its owner, and reports; and auditors, roles that may judge what is out, and see no data.
  */
 #include "declare/work.h"
 
 #include "access/xact.h"
-#include "declare/subtransaction.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc_d.h"
+#include "commands/comment.h"
+#include "compat.h"
+#include "declare/catalog.h"
+#include "declare/publication.h"
+#include "declare/target_objects.h"
+#include "declare/warn_owner.h"
 #include "executor/spi.h"
+#include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -29,14 +41,6 @@ typedef struct AuditCall
 /* The innermost one; NULL outside of such a call. */
 static AuditCall *call = NULL;
 
-/* Code of the source may tell values in messages, and parallel workers write its errors to the log. */
-static void
-hush_source(void)
-{
-	(void) set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
-	(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
-}
-
 void
 work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 {
@@ -50,7 +54,11 @@ work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 	PushActiveSnapshot(snapshot);
 	act_as(&work->caller, owner);
 	if (work->is_auditors)
-		hush_source();
+	{
+		/* Code of the source may tell values in messages, and parallel workers write its errors to the log. */
+		(void) set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+		(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	}
 	SPI_connect();
 	MemoryContextSwitchTo(work->context);
 }
@@ -135,7 +143,7 @@ let_go(ResourceOwner owner, bool has_written)
 
 /*
  * From here on, a client that has gone ends its session: nobody reads what the function computes, which may take minutes.
- * PostgreSQL looks for that, if it is set so, which it is not by default.  Returns whether it is set here.
+ *  PostgreSQL looks for that, if it is set so, which it is not by default.  Returns whether it is set here.
  */
 static bool
 watch_client(void)
@@ -254,4 +262,87 @@ report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 		work_close(&work);
 	}
 	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * grant_audit() and revoke_audit()
+ * ----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(pprepub_grant_audit);
+PG_FUNCTION_INFO_V1(pprepub_revoke_audit);
+
+/* Executes a GRANT or REVOKE on the publication's view, which is made if that is wanted; returns the role. */
+static Oid
+change_auditors(FunctionCallInfo fcinfo, const char *statement, bool is_made, const DeclaredPublication **changed)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication;
+	Oid			role;
+	Oid			auditors;
+	Identity	caller;
+
+	verify_not_null(fcinfo, 1, "the role");
+	role = get_role_oid(NameStr(*PG_GETARG_NAME(1)), false);
+	publication = publication_open(name, ExclusiveLock);
+	auditors = noted_relation(publication, "auditors");
+	if (!OidIsValid(auditors) && is_made)
+		verify_name_is_not_taken(publication, publication->private, psprintf("%s_auditors", publication->name));
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	if (!OidIsValid(auditors) && is_made)
+	{
+		auditors = make_relation(publication, publication->private, "_auditors", "VIEW",
+								 psprintf("AS SELECT %s::pg_catalog.text AS publication", quote_literal_cstr(publication->name)));
+		CreateComments(auditors, RelationRelationId, 0,
+					   "roles that may read this view may audit the publication; see pprepub.grant_audit()");
+		CommandCounterIncrement();
+		note_relation(publication, auditors, "auditors");
+	}
+	if (OidIsValid(auditors))
+		execute_own_ddl(psprintf(statement, quoted_relation(auditors), quote_identifier(GetUserNameFromId(role, false))));
+	SPI_finish();
+	act_as_before(&caller);
+	*changed = publication;
+	return role;
+}
+
+/* Figures of audits count the people of answers: an auditor who also asks could learn how many are in a cohort. */
+static void
+warn_of_asker(const DeclaredPublication *publication, Oid role)
+{
+	Oid			function = answer_function(publication);
+	Oid			live = noted_relation(publication, "live");
+
+	if (has_privs_of_role(role, publication->owner))
+		return;
+	if ((OidIsValid(function) && object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK) ||
+		(OidIsValid(live) && pg_class_aclcheck(live, role, ACL_SELECT) == ACLCHECK_OK))
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),
+			.detail = "Figures of an audit count true people. An auditor who compares them before and after an answer of their own can learn how many of its rows are true.",
+			.hint = "Let somebody audit who has no answers."
+		});
+}
+
+Datum
+pprepub_grant_audit(PG_FUNCTION_ARGS)
+{
+	const DeclaredPublication *publication;
+	Oid			role;
+
+	verify_may_change("grant_audit()");
+	role = change_auditors(fcinfo, "GRANT SELECT ON TABLE %s TO %s", true, &publication);
+	warn_of_asker(publication, role);
+	PG_RETURN_VOID();
+}
+
+Datum
+pprepub_revoke_audit(PG_FUNCTION_ARGS)
+{
+	const DeclaredPublication *publication;
+
+	verify_may_change("revoke_audit()");
+	(void) change_auditors(fcinfo, "REVOKE SELECT ON TABLE %s FROM %s CASCADE", false, &publication);
+	PG_RETURN_VOID();
 }

@@ -1,14 +1,14 @@
 /*
  * work.h
- *		Work on a publication, as its owner; and reports, set-returning functions whose
- *		first argument names a publication.
+ *		Work on a publication, as its owner; and reports, set-returning functions whose first argument names a
+ *		publication.
  */
 #ifndef PPREPUB_DECLARE_WORK_H
 #define PPREPUB_DECLARE_WORK_H
 
 #include "postgres.h"
 
-#include "declare/identity.h"
+#include "declare/catalog.h"
 #include "declare/publication.h"
 #include "fmgr.h"
 #include "nodes/execnodes.h"
@@ -30,8 +30,8 @@ typedef struct OwnersWork
 extern void work_begin(OwnersWork *work, Oid owner, Snapshot snapshot);
 
 /*
- * From here on as the caller again, in the context of before; what was found stays
- * until the work's context is deleted.  Nothing need be done on error.
+ * From here on as the caller again, in the context of before; what was found stays until the work's context is deleted.
+ * Nothing need be done on error.
  */
 extern void work_end(OwnersWork *work);
 

@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "frame/bytes_hash.h"
+#include "frame/key_table.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -39,24 +39,24 @@ hash_word(uint64 word)
 	return murmurhash32((uint32) word ^ (uint32) (word >> 32) * 0x9e3779b9);
 }
 
+/* With a key that differs from process to process, so that authors of data cannot make values collide. */
 static inline uint32
-hash_image(const HashKey *key, Image image)
+hash_image(uint64 key, Image image)
 {
-	return image.bytes == NULL ? hash_word(image.word) : hash_keyed(key, image.bytes, image.word);
+	return image.bytes == NULL ? hash_word(image.word) : (uint32) hash_bytes_extended((const unsigned char *) image.bytes, image.word, key);
 }
 
 static inline bool
 equal_images(Image a, Image b)
 {
-	return a.word == b.word &&
-		(a.bytes == b.bytes || same_bytes(a.bytes, b.bytes, a.word));
+	return a.word == b.word && (a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.word) == 0);
 }
 
 #define SH_PREFIX imagemap
 #define SH_ELEMENT_TYPE ImageEntry
 #define SH_KEY_TYPE Image
 #define SH_KEY image
-#define SH_HASH_KEY(tb, key) hash_image((const HashKey *) (tb)->private_data, (key))
+#define SH_HASH_KEY(tb, key) hash_image(*(const uint64 *) (tb)->private_data, (key))
 #define SH_EQUAL(tb, a, b) equal_images((a), (b))
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry) (entry)->hash
@@ -82,7 +82,7 @@ struct Dictionary
 	uint32		capacity;
 
 	imagemap_hash *numbers;
-	HashKey		key;
+	uint64		key;			/* of hashes */
 	MemoryContext context;
 
 	uint32		last;			/* number that was looked up last, since equal values often follow each other */
@@ -103,8 +103,7 @@ dictionary_create(Oid type)
 	dictionary->values = palloc0(sizeof(Datum) * dictionary->capacity);
 	dictionary->size = 1;		/* NULL */
 	dictionary->context = CurrentMemoryContext;
-	dictionary->key.first = pg_prng_uint64(&pg_global_prng_state);
-	dictionary->key.last = pg_prng_uint64(&pg_global_prng_state);
+	dictionary->key = pg_prng_uint64(&pg_global_prng_state);
 	dictionary->numbers = imagemap_create(CurrentMemoryContext, 64, &dictionary->key);
 	return dictionary;
 }
@@ -134,8 +133,7 @@ add_value(Dictionary *dictionary, Datum value)
 					 errmsg("a column has too many distinct values"),
 					 errhint("Declare a view that rounds them, or a publication for each of several views that divide the people among them.")));
 		dictionary->capacity *= 2;
-		dictionary->values = repalloc_huge(dictionary->values,
-										   sizeof(Datum) * (Size) dictionary->capacity);
+		dictionary->values = repalloc_huge(dictionary->values, sizeof(Datum) * (Size) dictionary->capacity);
 	}
 	dictionary->values[dictionary->size] = value;
 	return dictionary->size++;
@@ -178,9 +176,8 @@ find_number(Dictionary *dictionary, Datum value)
 	return entry->number;
 }
 
-/* Looks a value up, first in the cache of recent look-ups. */
-static inline uint32
-number_of(Dictionary *dictionary, Datum value, bool isnull)
+uint32
+dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 {
 	int			late;
 
@@ -195,19 +192,6 @@ number_of(Dictionary *dictionary, Datum value, bool isnull)
 		dictionary->late_value[late] = value;
 	}
 	return dictionary->late_number[late];
-}
-
-uint32
-dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
-{
-	return number_of(dictionary, value, isnull);
-}
-
-void
-dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls, uint32 *numbers, int n)
-{
-	for (int i = 0; i < n; i++)
-		numbers[i] = number_of(dictionary, values[i], nulls[i]);
 }
 
 void
@@ -250,13 +234,6 @@ dictionary_texts(const Dictionary *dictionary)
 	return texts;
 }
 
-/* A hash of the value that is the same in every process. */
-static uint32
-fingerprint_of(Image image)
-{
-	return image.bytes == NULL ? hash_word(image.word) : hash_bytes((const unsigned char *) image.bytes, image.word);
-}
-
 uint32 *
 dictionary_fingerprints(const Dictionary *dictionary)
 {
@@ -264,7 +241,12 @@ dictionary_fingerprints(const Dictionary *dictionary)
 
 	prints[DICTIONARY_NULL] = NULL_PRINT;
 	for (uint32 i = 1; i < dictionary->size; i++)
-		prints[i] = fingerprint_of(image_of(dictionary, dictionary->values[i]));
+	{
+		Image		image = image_of(dictionary, dictionary->values[i]);
+
+		/* not keyed: the same in every process */
+		prints[i] = image.bytes == NULL ? hash_word(image.word) : hash_bytes((const unsigned char *) image.bytes, image.word);
+	}
 	return prints;
 }
 
@@ -292,46 +274,11 @@ equal_means_same_bytes(Oid type, Oid collation)
 	}
 }
 
-typedef struct EqualEntry
-{
-	Datum		value;
-	Code		code;
-	char		status;			/* simplehash's own */
-} EqualEntry;
-
-typedef struct Equality
-{
-	FmgrInfo   *hash;
-	FmgrInfo   *equal;
-	Oid			collation;
-} Equality;
-
-#define SH_PREFIX equalmap
-#define SH_ELEMENT_TYPE EqualEntry
-#define SH_KEY_TYPE Datum
-#define SH_KEY value
-#define SH_HASH_KEY(tb, key) \
-	DatumGetUInt32(FunctionCall1Coll(((Equality *) (tb)->private_data)->hash, \
-									 ((Equality *) (tb)->private_data)->collation, (key)))
-#define SH_EQUAL(tb, a, b) \
-	DatumGetBool(FunctionCall2Coll(((Equality *) (tb)->private_data)->equal, \
-								   ((Equality *) (tb)->private_data)->collation, (a), (b)))
-#define SH_SCOPE static inline pg_attribute_unused()
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
 Code *
-dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
-					   Code *ncodes, Datum **values)
+dictionary_merge_equal(const Dictionary *dictionary, Oid collation, Code *ncodes, Datum **values)
 {
 	Code	   *code = new_array(Code, dictionary->size);
-	bool		same_bytes = equal_means_same_bytes(dictionary->type, collation);
-	TypeCacheEntry *type = lookup_type_cache(dictionary->type,
-											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
-	Equality	equality = {&type->hash_proc_finfo, &type->eq_opr_finfo, collation};
-	equalmap_hash *codes = same_bytes ? NULL :
-		equalmap_create(CurrentMemoryContext, dictionary->size, &equality);
+	KeyTable   *codes = equal_means_same_bytes(dictionary->type, collation) ? NULL : keys_create(dictionary->type, collation);
 
 	*values = new_array(Datum, dictionary->size);
 	*ncodes = 0;
@@ -339,19 +286,12 @@ dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 	for (uint32 i = 1; i < dictionary->size; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		code[i] = *ncodes;
-		if (!same_bytes)
-		{
-			bool		found;
-			EqualEntry *entry = equalmap_insert(codes, dictionary->values[i], &found);
-
-			if (!found)
-				entry->code = *ncodes;
-			code[i] = entry->code;
-		}
+		code[i] = codes == NULL ? *ncodes : keys_add(codes, dictionary->values[i]);
 		if (code[i] == *ncodes)
 			(*values)[(*ncodes)++] = dictionary->values[i];
 	}
+	if (codes != NULL)
+		keys_forget(codes);
 	return code;
 }
 

@@ -36,6 +36,16 @@ extern uint32 tuple_number(TupleNumbers *tuples, const uint32 *word, uint32 n);
 /* Like tuple_number(), but adds nothing: returns NO_NUMBER if there is no such tuple. */
 extern uint32 tuple_find(const TupleNumbers *tuples, const uint32 *word, uint32 n);
 
+static inline void
+tuple_numbers_free(TupleNumbers *tuples)
+{
+	pfree(tuples->word);
+	pfree(tuples->slot);
+	if (tuples->first != NULL)
+		pfree(tuples->first);
+	pfree(tuples);
+}
+
 static inline const uint32 *
 tuple_words(const TupleNumbers *tuples, uint32 number)
 {

@@ -8,11 +8,10 @@
  *		neighborhood stay until they are used again, if possible for the same
  *		person.
  */
-#include "history/directory.h"
+#include "history/fold.h"
 
 #include "frame/arrays.h"
-#include "history/fold.h"
-#include "history/reader.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -1,14 +1,19 @@
 /*
  * element.c
- *		Arrays of keys and of sensitive values.
+ *		Arrays of keys and of sensitive values, and values as text.
  */
 #include "history/element.h"
 
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "executor/executor.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -66,36 +71,7 @@ is_bare(const Element *element)
 	return element->byval && element->stored == element->type;	/* types by value are aligned by their length */
 }
 
-/* Stores the values that are not NULL, and returns the end of the last. */
-static char *
-put_elements(const Element *element, char *at, const Datum *values, const bool *nulls, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-	{
-		if (nulls != NULL && nulls[i])
-			continue;
-		store_att_byval(at, values[i], element->length);
-		at += element->length;
-	}
-	return at;
-}
-
-static bool
-any_null(const bool *nulls, uint64 n)
-{
-	return nulls != NULL && memchr(nulls, 1, n) != NULL;
-}
-
-static void
-put_null_bits(bits8 *bitmap, const bool *nulls, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-		bitmap[i / 8] |= !nulls[i] << (i % 8);
-}
-
-pg_noreturn static void refuse_length(uint64 n);
-
-static void
+pg_noreturn static void
 refuse_length(uint64 n)
 {
 	ereport(ERROR,
@@ -129,14 +105,20 @@ new_bare_array(const Element *element, uint64 n, bool has_nulls)
 static Datum
 bare_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
 {
-	bool		has_nulls = any_null(nulls, n);
+	bool		has_nulls = nulls != NULL && memchr(nulls, 1, n) != NULL;
 	ArrayType  *array = new_bare_array(element, n, has_nulls);
-	char	   *end;
+	char	   *at = ARR_DATA_PTR(array);
 
-	if (has_nulls)
-		put_null_bits(ARR_NULLBITMAP(array), nulls, n);
-	end = put_elements(element, ARR_DATA_PTR(array), values, nulls, n);
-	SET_VARSIZE(array, end - (char *) array);
+	for (uint64 i = 0; i < n; i++)
+	{
+		if (has_nulls && nulls[i])
+			continue;
+		if (has_nulls)
+			ARR_NULLBITMAP(array)[i / 8] |= 1 << (i % 8);
+		store_att_byval(at, values[i], element->length);
+		at += element->length;
+	}
+	SET_VARSIZE(array, at - (char *) array);
 	return PointerGetDatum(array);
 }
 
@@ -174,9 +156,8 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 											  element->byval, element->align));
 }
 
-/* Makes an array of coded values where some are NULL, or have to be converted. */
-static Datum
-nullable_coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
+Datum
+coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
 {
 	Datum	   *of_each = new_array(Datum, n);
 	bool	   *nulls = new_array(bool, n);
@@ -186,25 +167,7 @@ nullable_coded_array(const Element *element, const Datum *values, const Code *co
 		nulls[i] = codes[i] == NO_CODE;
 		of_each[i] = nulls[i] ? (Datum) 0 : values[codes[i]];
 	}
-	return element_array(element, of_each, any_null(nulls, n) ? nulls : NULL, n);
-}
-
-Datum
-coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
-{
-	ArrayType  *array;
-	char	   *at;
-	bool		is_plain = is_bare(element) && n > 0;
-
-	for (uint64 i = 0; i < n; i++)
-		is_plain &= codes[i] != NO_CODE;
-	if (!is_plain)
-		return nullable_coded_array(element, values, codes, n);
-	array = new_bare_array(element, n, false);
-	at = ARR_DATA_PTR(array);
-	for (uint64 i = 0; i < n; i++, at += element->length)
-		store_att_byval(at, values[codes[i]], element->length);
-	return PointerGetDatum(array);
+	return element_array(element, of_each, nulls, n);
 }
 
 void
@@ -219,34 +182,6 @@ element_values(const Element *element, ArrayType *array, Datum **values, bool **
 			(*values)[i] = element_from_text(element, (*values)[i]);
 }
 
-/* Makes room for n elements; old ones are not kept. */
-static void
-make_room(ElementRoom *room, int n, MemoryContext context)
-{
-	room->n = n;
-	if (n <= room->allocated)
-		return;
-	room->allocated = Max(n, 1024);
-	if (room->values != NULL)
-	{
-		pfree(room->values);
-		pfree(room->nulls);
-	}
-	room->values = MemoryContextAllocHuge(context, sizeof(Datum) * room->allocated);
-	room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
-}
-
-/* Reads elements that are stored back to back, none of which is NULL. */
-static void
-read_bare(const Element *element, ArrayType *array, ElementRoom *room)
-{
-	const char *at = ARR_DATA_PTR(array);
-
-	memset(room->nulls, false, sizeof(bool) * room->n);
-	for (int i = 0; i < room->n; i++, at += element->length)
-		room->values[i] = fetch_att(at, true, element->length);
-}
-
 bool
 element_read(const Element *element, Datum values, ElementRoom *room, MemoryContext context)
 {
@@ -255,10 +190,25 @@ element_read(const Element *element, Datum values, ElementRoom *room, MemoryCont
 	bool		has_null = false;
 
 	element_walk(&walk, element, array);
-	make_room(room, walk.n, context);
+	room->n = walk.n;
+	if (room->n > room->allocated)
+	{
+		if (room->values != NULL)
+		{
+			pfree(room->values);	/* old ones are not kept */
+			pfree(room->nulls);
+		}
+		room->allocated = Max(room->n, 1024);
+		room->values = MemoryContextAllocHuge(context, sizeof(Datum) * room->allocated);
+		room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
+	}
 	if (is_bare(element) && !ARR_HASNULL(array))
 	{
-		read_bare(element, array, room);
+		const char *at = ARR_DATA_PTR(array);
+
+		memset(room->nulls, false, sizeof(bool) * room->n);
+		for (int i = 0; i < room->n; i++, at += element->length)
+			room->values[i] = fetch_att(at, true, element->length);
 		return false;
 	}
 	while (element_next(&walk))
@@ -268,4 +218,43 @@ element_read(const Element *element, Datum values, ElementRoom *room, MemoryCont
 		has_null |= walk.isnull;
 	}
 	return has_null;
+}
+
+/* ----------------------------------------------------------------
+ * Text: the expression value::text, made once and evaluated for many values
+ * ----------------------------------------------------------------
+ */
+
+struct TextCast
+{
+	ExprState  *expression;
+	ExprContext *context;
+};
+
+TextCast *
+text_cast_create(const DeclaredColumn *column)
+{
+	TextCast   *cast = palloc(sizeof(TextCast));
+	CaseTestExpr *value = makeNode(CaseTestExpr);
+	Node	   *expression;
+
+	value->typeId = column->type;
+	value->typeMod = column->typmod;
+	value->collation = column->collation;
+	expression = coerce_to_target_type(NULL, (Node *) value, column->type, TEXTOID, -1,
+									   COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
+	if (expression == NULL)
+		elog(ERROR, "type %u cannot be cast to text", column->type);
+	assign_expr_collations(NULL, expression);
+	cast->expression = ExecInitExpr(expression_planner((Expr *) expression), NULL);
+	cast->context = CreateStandaloneExprContext();
+	return cast;
+}
+
+Datum
+text_cast(TextCast *cast, Datum value, bool *isnull)
+{
+	cast->context->caseValue_datum = value;
+	cast->context->caseValue_isNull = false;
+	return ExecEvalExpr(cast->expression, cast->context, isnull);
 }

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "utils/array.h"
 #include "utils/arrayaccess.h"
 
@@ -99,5 +99,15 @@ element_next(ElementWalk *walk)
 		walk->value = element_from_text(element, walk->value);
 	return true;
 }
+
+/* ---- Values of any column as text: what value::text gives in SQL ---- */
+
+typedef struct TextCast TextCast;
+
+/* Prepares the cast.  Callers act as the owner, since casts and output functions of the column's type run. */
+extern TextCast *text_cast_create(const DeclaredColumn *column);
+
+/* Casts a value in the current context; *isnull is set if the cast returns NULL. */
+extern Datum text_cast(TextCast *cast, Datum value, bool *isnull);
 
 #endif							/* PPREPUB_HISTORY_ELEMENT_H */

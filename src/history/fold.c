@@ -7,7 +7,7 @@
 #include "compat.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
-#include "history/reader.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
@@ -100,41 +100,6 @@ is_neighborhood(const TupleTableSlot *slot)
 	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
 }
 
-/* Members without a key have a number each, in an array that is as long. */
-static bool
-is_numbered(const ArrayType *keys, const ArrayType *invented, uint64 size)
-{
-	if (invented == NULL)
-		return !ARR_HASNULL(keys);
-	return (uint64) ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == size;
-}
-
-/* Notes the numbers of a neighborhood and of its invented rows, so that new ones come after all of them. */
-static void
-note_numbers(Fold *fold, int64 number, ArrayType *invented)
-{
-	int64		last = invented == NULL ? 0 : last_invented(invented);
-
-	fold->last_number = Max(fold->last_number, number);
-	fold->last_invented = Max(fold->last_invented, last);
-}
-
-/*
- * Notes a lost neighborhood, which is too small to be parted and has members
- * that have left: only its people in the source are kept.
- */
-static void
-note_lost(Fold *fold, uint64 size, uint64 found)
-{
-	const RowId *row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
-
-	for (uint64 i = 0; i < size; i++)
-		if (row[i] != NO_ROW)
-			fold->is_lost[row[i]] = true;
-	fold->lost += found;
-	fold->past.nlost++;
-}
-
 /* Notes who of the neighborhood at hand had no row of its own. */
 static void
 note_absences(Fold *fold, ArrayType *invented, uint64 size)
@@ -161,21 +126,32 @@ take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 	uint64		found = find_members(fold, load_keys(reading->load), keys);
 	uint64		size = fold->room.n;
 	uint64		nvalues;
+	int64		last = 0;
 
 	progress_step(size);
-	if (!is_numbered(keys, invented, size))
+	/* Members without a key have a number each, in an array that is as long. */
+	if (invented == NULL ? ARR_HASNULL(keys) : (uint64) ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) != size)
 		return false;
-	note_numbers(fold, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), invented);
+	if (invented != NULL)
+		last = last_invented(invented);
+	fold->last_number = Max(fold->last_number, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
+	fold->last_invented = Max(fold->last_invented, last);
 	if (found == 0)
 		return true;
 	if (found < size && size < fold->smallest_parted)
 	{
-		note_lost(fold, size, found);
+		/* Lost: too small to be parted, and members have left.  Only its people in the source are kept. */
+		const RowId *row = past->row + past->first[n];
+
+		for (uint64 i = 0; i < size; i++)
+			if (row[i] != NO_ROW)
+				fold->is_lost[row[i]] = true;
+		fold->lost += found;
+		past->nlost++;
 		return true;
 	}
 	fold->neighborhoods[n] = (Neighborhood) {
-		.tid = slot->tts_tid, .keys = keep(fold, keys), .invented = keep(fold, invented),
-		.is_filled = invented != NULL && last_invented(invented) > 0
+		.tid = slot->tts_tid, .keys = keep(fold, keys), .invented = keep(fold, invented), .is_filled = last > 0
 	};
 	note_absences(fold, invented, size);
 	keep_values(fold, reading->load, slot->tts_values[FOLD_SENSITIVE]);
@@ -192,9 +168,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	Reading    *reading = what;
 	Fold	   *fold = reading->fold;
 
-	if (!is_neighborhood(slot))
-		refuse_neighborhood(fold->publication, slot);
-	if (!take_neighborhood(reading, slot))
+	if (!is_neighborhood(slot) || !take_neighborhood(reading, slot))
 		refuse_neighborhood(fold->publication, slot);
 }
 
@@ -223,18 +197,6 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	return fold;
 }
 
-/* Prepares to note lost neighborhoods, if the method calls any too small to be parted. */
-static void
-expect_lost(Fold *fold, const MethodDeclaration *method, FrameLoad *load)
-{
-	MemoryContext old = MemoryContextSwitchTo(fold->context);
-
-	fold->smallest_parted = method->smallest_parted(param_values(method, fold->publication->params));
-	if (fold->smallest_parted > 0)
-		fold->is_lost = new_zeros(bool, load_keys(load)->size);
-	MemoryContextSwitchTo(old);
-}
-
 Fold *
 fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context)
 {
@@ -245,12 +207,14 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 	{
 		fold->paths = path_reader_open(publication, load, context);
-		fold->last_invented = path_reader_counts(fold->paths).invented;
+		fold->last_invented = fold->paths->counts.invented;
 	}
 	if (!fold->keeps_neighborhoods)
 		return fold;
 	if (is_all && method->smallest_parted != NULL)
-		expect_lost(fold, method, load);
+		fold->smallest_parted = method->smallest_parted(param_values(method, publication->params));
+	if (fold->smallest_parted > 0)
+		fold->is_lost = MemoryContextAllocExtended(context, load_keys(load)->size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	if (OidIsValid(table))
 	{
 		past_table_verify(publication, NEIGHBORHOODS_TABLE);
@@ -390,20 +354,16 @@ void
 fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 {
 	const Neighborhood *from = &fold->neighborhoods[neighborhood];
-	Datum	   *numbers;
-	bool	   *nulls;
-	int			n;
+	ElementWalk walk;
 
 	element_values(&fold->key, from->keys, &members->keys, &members->is_invented, &members->n);
 	members->numbers = NULL;
 	if (from->invented == NULL)
 		return;
-	deconstruct_array(from->invented, INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &numbers, &nulls, &n);
 	members->numbers = palloc0(sizeof(int64) * members->n);
-	for (int i = 0; i < n; i++)
-		if (!nulls[i])
-			members->numbers[i] = DatumGetInt64(numbers[i]);
+	for (element_walk(&walk, &element_int8, from->invented); element_next(&walk);)
+		if (!walk.isnull)
+			members->numbers[walk.i] = DatumGetInt64(walk.value);
 }
 
 /* ----------------------------------------------------------------
@@ -424,61 +384,41 @@ peek_at_past(const Fold *fold, const Code *code)
 	return past;
 }
 
-/* Members whose rows have not been read, since they were not asked for or have left the source. */
-typedef struct Absent
-{
-	uint64		n;
-	uint64		allocated;
-	Datum	   *keys;
-	uint64	   *member;
-} Absent;
-
-/* Appends a member, with its index in the past. */
-static void
-add_absent(Absent *absent, Datum key, uint64 member)
-{
-	if (absent->n == absent->allocated)
-	{
-		absent->allocated *= 2;
-		absent->keys = repalloc_huge(absent->keys, sizeof(Datum) * absent->allocated);
-		absent->member = repalloc_huge(absent->member, sizeof(uint64) * absent->allocated);
-	}
-	absent->keys[absent->n] = key;
-	absent->member[absent->n++] = member;
-}
-
-/* Adds the people of a neighborhood whose rows have not been read. */
-static void
-add_members(Absent *absent, const Fold *fold, uint32 neighborhood)
-{
-	uint64		first = fold->past.first[neighborhood];
-	Members		members;
-
-	fold_members(fold, neighborhood, &members);
-	for (int i = 0; i < members.n; i++)
-		if (!members.is_invented[i] && fold->past.row[first + i] == NO_ROW)
-			add_absent(absent, members.keys[i], first + i);
-}
-
+/* Of members whose rows have not been read, since they were not asked for or have left the source. */
 void
 fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "helpers", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
-	Absent		absent = {.allocated = 1024};
+	RowId	   *row = fold->past.row;
+	uint64		n = 0;
+	uint64		keys_room = 0;
+	uint64		members_room = 0;
+	Datum	   *key = NULL;
+	uint64	   *member = NULL;
 
-	absent.keys = palloc(sizeof(Datum) * absent.allocated);
-	absent.member = palloc(sizeof(uint64) * absent.allocated);
-	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
+	for (uint32 neighborhood = 0; neighborhood < fold->past.nneighborhoods; neighborhood++)
 	{
+		uint64		first = fold->past.first[neighborhood];
+		Members		members;
+
 		CHECK_FOR_INTERRUPTS();
-		if (wanted[n])
-			add_members(&absent, fold, n);
+		if (!wanted[neighborhood])
+			continue;
+		fold_members(fold, neighborhood, &members);
+		for (int i = 0; i < members.n; i++)
+			if (!members.is_invented[i] && row[first + i] == NO_ROW)
+			{
+				array_reserve(key, keys_room, n + 1);
+				array_reserve(member, members_room, n + 1);
+				key[n] = members.keys[i];
+				member[n++] = first + i;
+			}
 	}
-	if (absent.n > 0)
-		load_helpers(load, absent.keys, absent.n);
-	for (uint64 i = 0; i < absent.n; i++)
-		fold->past.row[absent.member[i]] = keys_find(load_keys(load), absent.keys[i]);
+	if (n > 0)
+		load_helpers(load, key, n);
+	for (uint64 i = 0; i < n; i++)
+		row[member[i]] = keys_find(load_keys(load), key[i]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }

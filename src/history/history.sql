@@ -2,17 +2,6 @@
 -- history/: the releases and answers that observers have seen
 -- ----------------------------------------------------------------
 
-CREATE FUNCTION pprepub.class_members(publication text, OUT release int, OUT key text, OUT class bigint)
-	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
-COMMENT ON FUNCTION pprepub.class_members(text) IS 'list the people of each class of each release';
-
-CREATE FUNCTION pprepub.linked_values(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
-	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linked_values';
-COMMENT ON FUNCTION pprepub.linked_values(text) IS
-	'list the sensitive values that releases linked to each person, with the sizes of the classes that did';
-
 CREATE FUNCTION pprepub.rebuild_history(publication text, OUT fold text, OUT equal boolean)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_rebuild_history';

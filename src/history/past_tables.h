@@ -5,10 +5,9 @@
  *
  * They stand in TARGET_private, and are called NAME_ and the name of the part.
  * The log is what all else follows from: members, of releases that have tables,
- * and asked, of answers (see log.h).  Neighborhoods (see fold.h) and paths (see
- * paths_read.h) are folds of it, kept for methods that need them, and made anew
- * by rebuild_history().  Regions (see answer_regions.h) and counterfeits have columns
- * that depend on the publication, or on nothing.
+ * and asked, of answers.  Neighborhoods (see fold.h) and paths (see
+ * path_blocks.h) are folds of it, kept for methods that need them, and made anew
+ * by rebuild_history().
  */
 #ifndef PPREPUB_HISTORY_PAST_TABLES_H
 #define PPREPUB_HISTORY_PAST_TABLES_H
@@ -19,6 +18,8 @@
 #include "declare/method_declaration.h"
 #include "declare/publication.h"
 #include "executor/tuptable.h"
+#include "frame/cells.h"
+#include "history/rows.h"
 
 typedef enum PastTable
 {
@@ -104,5 +105,106 @@ extern bool has_columns(Oid table, const Oid *types, int n);
 pg_noreturn extern void past_refuse(const DeclaredPublication *publication, uint64 members);
 pg_noreturn extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot);
 pg_noreturn extern void refuse_paths(const DeclaredPublication *publication);
+
+/* ----------------------------------------------------------------
+ * The log: all that observers have seen of a publication
+ *
+ * Two tables of TARGET_private: NAME_members for releases that have tables,
+ * NAME_asked for answers.  A row is a class of a release: its members' keys, in
+ * the key's own type, and the sensitive values that were published of them, as
+ * arrays in the same order; fingerprints of their quasi-identifiers tell later
+ * who has changed since.  A person counted in from a registry has a key, and
+ * neither a value nor a fingerprint.  A counterfeit has no key; it stands for a
+ * person who was published before, or is an invented row with a number.
+ * Everything else about the past is a fold of it.
+ *
+ * NOTES
+ *		The former is of the access method pprepub, and takes a third of what a
+ *		heap does.  How small it makes a class depends on the keys and the
+ *		fingerprints in it; and how much an answer writes can be seen by all,
+ *		in the position of the WAL.  So the log of answers is
+ *		a heap, in which that is known from the rows that are given out.
+ * ----------------------------------------------------------------
+ */
+
+/* Raises an error if a part of the log is gone or has other columns.  The publication must have releases. */
+extern void log_verify(const DeclaredPublication *publication);
+
+/* Makes both parts when they are not there yet: as the owner, inside SPI. */
+extern void log_ensure(const DeclaredPublication *publication);
+
+/* Visits all rows of the log of a publication with releases, each in a context that is reset afterwards. */
+extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
+
+/* ----------------------------------------------------------------
+ * Regions: what answers showed of their classes
+ *
+ * A stored release keeps its cells in its table, but the log alone would not
+ * keep the cells of an answer.  So they are written to a plain table of
+ * TARGET_private, NAME_regions: a row is a class of an answer, with the number of
+ * rows that the answer showed and its cells as printed; cells that it did not
+ * show are withheld ones.  The table is part of the history like the log: rows
+ * are only added, and their order, by class number, reveals nothing.
+ *
+ * Insensitive values are not kept; sensitive ones are in the log.
+ * ----------------------------------------------------------------
+ */
+
+/* The table's columns. */
+enum
+{
+	ANSWERED_RELEASE,
+	ANSWERED_CLASS,
+	ANSWERED_ROWS,
+	ANSWERED_CELLS				/* the first quasi-identifier's; the others follow in declared order */
+};
+
+/* The table, or InvalidOid before the first answer. */
+extern Oid	answered_of(const DeclaredPublication *publication);
+
+/* The table, made when it is not there yet: as the owner, inside SPI. */
+extern Oid	answered_ensure(const DeclaredPublication *publication);
+
+/* An answer; its classes are in no order. */
+typedef struct AnsweredRelease
+{
+	uint32		nclasses;
+	uint32		allocated;
+	int64	   *number;			/* [nclasses] of the class */
+	int64	   *rows;			/* [nclasses] */
+	Cell	   *cell;			/* [nclasses][quasi-identifiers] */
+} AnsweredRelease;
+
+typedef struct Answered
+{
+	int			nqis;
+	Cells	  **cells;			/* [nqis] borrowed */
+	int32		nreleases;
+	AnsweredRelease *release;	/* [nreleases] release n is release[n - 1]; empty if it was no answer */
+	MemoryContext context;
+} Answered;
+
+/*
+ * Reads the table up to a release; NULL if the table is missing or has other
+ * columns.  Callers act as the owner, under the active snapshot.
+ */
+extern Answered *answered_read(const DeclaredPublication *publication, Cells **cells, int32 nreleases);
+
+/* ----------------------------------------------------------------
+ * Counterfeits: how many rows of each class are invented, where readers of releases may know it
+ *
+ * A plain table of TARGET_private, NAME_counterfeits, behind a view of the same
+ * name in TARGET: a reader who counts in a release can correct for what is invented.
+ * Classes without invented rows have no row in it.
+ * ----------------------------------------------------------------
+ */
+
+/* The table, made when it is not there yet: as the owner, inside SPI. */
+extern Oid	counterfeits_ensure(const DeclaredPublication *publication);
+
+/* Does the publication's method let readers know? */
+extern bool tells_counterfeits(const DeclaredPublication *publication);
+
+extern void counterfeits_add(RowWriter *writer, int32 release, int64 class, int64 counterfeits);
 
 #endif							/* PPREPUB_HISTORY_PAST_TABLES_H */

@@ -6,14 +6,9 @@
 
 #include "catalog/pg_type.h"
 #include "frame/arrays.h"
-#include "history/disclosure.h"
-#include "history/reader.h"
-
-bool
-keeps_disclosures(const DeclaredPublication *publication)
-{
-	return keeps_past(publication, PAST_PATHS);
-}
+#include "history/past.h"
+#include "history/rows.h"
+#include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
  * A block
@@ -56,31 +51,6 @@ has_whole_classes(const PathBlock *block)
 	return rows == block->nrows;
 }
 
-/* Returns whether each row shows a place in the block's values, or -1, which stands for NULL. */
-static bool
-has_whole_values(const PathBlock *block, int nshown)
-{
-	if (nshown != block->nrows)
-		return false;
-	for (int i = 0; i < block->nrows; i++)
-		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues)
-			return false;
-	return true;
-}
-
-/* Returns whether each row has a disclosure, and none is negative. */
-static bool
-has_whole_disclosed(const PathBlock *block, int ndisclosed)
-{
-	int32		least = 0;
-
-	if (ndisclosed != block->nrows)
-		return false;
-	for (int i = 0; i < ndisclosed; i++)
-		least = Min(least, block->disclosed[i]);
-	return least >= 0;
-}
-
 void
 read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
 {
@@ -103,11 +73,16 @@ read_block_disclosed(const DeclaredPublication *publication, TupleTableSlot *slo
 {
 	static const int always[] = {PATHS_DISCLOSED};
 	int			ndisclosed;
+	int32		least = 0;
 
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
 		refuse_paths(publication);
 	block->disclosed = integers_of(publication, slot->tts_values[PATHS_DISCLOSED], &ndisclosed);
-	if (!has_whole_disclosed(block, ndisclosed))
+	if (ndisclosed != block->nrows)
+		refuse_paths(publication);
+	for (int i = 0; i < ndisclosed; i++)
+		least = Min(least, block->disclosed[i]);
+	if (least < 0)
 		refuse_paths(publication);
 }
 
@@ -123,8 +98,11 @@ read_block_shown(const DeclaredPublication *publication, TupleTableSlot *slot, P
 	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
 	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
 	block->nvalues = array_length(block->values);
-	if (!has_whole_values(block, nshown) || ARR_HASNULL(block->values))
+	if (nshown != block->nrows || ARR_HASNULL(block->values))
 		refuse_paths(publication);
+	for (int i = 0; i < nshown; i++)
+		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues)
+			refuse_paths(publication);
 }
 
 void
@@ -174,11 +152,7 @@ note_place(void *what, TupleTableSlot *slot)
 
 	if (!row_has_values(slot, PATHS_COLUMNS, counts, lengthof(counts)))
 		refuse_paths(blocks->publication);
-	if (blocks->n == blocks->allocated)
-	{
-		blocks->allocated *= 2;
-		blocks->place = repalloc_huge(blocks->place, sizeof(BlockPlace) * blocks->allocated);
-	}
+	array_reserve(blocks->place, blocks->allocated, blocks->n + 1);
 	blocks->place[blocks->n++] = (BlockPlace) {
 		.tid = slot->tts_tid,
 		.release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]),
@@ -207,10 +181,8 @@ path_blocks_find(const DeclaredPublication *publication, PathBlocks *blocks)
 {
 	Oid			table = past_table(publication, PATHS_TABLE);
 
-	blocks->publication = publication;
-	blocks->n = 0;
-	blocks->allocated = 64;
-	blocks->place = palloc(sizeof(BlockPlace) * blocks->allocated);
+	*blocks = (PathBlocks) {.publication = publication};
+	array_reserve(blocks->place, blocks->allocated, 64);
 	if (OidIsValid(table))
 	{
 		past_table_verify(publication, PATHS_TABLE);
@@ -249,4 +221,170 @@ path_blocks_verify(const DeclaredPublication *publication)
 
 	path_blocks_find(publication, &blocks);
 	path_blocks_visit(&blocks, false, verify_block, unconstify(DeclaredPublication *, publication));
+}
+
+/* ----------------------------------------------------------------
+ * Writing
+ * ----------------------------------------------------------------
+ */
+
+#define BLOCK_ROWS (1 << 17)	/* so many, and a class more: keys of a kilobyte still fit into an array */
+
+Oid
+path_table_ready(const DeclaredPublication *publication)
+{
+	Oid			table = past_table_ensure(publication, PATHS_TABLE);
+
+	past_table_verify(publication, PATHS_TABLE);
+	return table;
+}
+
+/* Makes a writer without room for classes: it can write an empty block only. */
+void
+blocks_open(BlockWriter *writer, Oid table, const DeclaredPublication *publication)
+{
+	memset(writer, 0, sizeof(BlockWriter));
+	writer->keeps_disclosures = keeps_disclosures(publication);
+	writer->table = writer_open(table, false);
+	writer->key = element_of(publication_column(publication, ROLE_KEY));
+	writer->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+}
+
+void
+blocks_prepare(BlockWriter *writer, Code ncodes)
+{
+	blocks_make_room(writer, 1024);
+	writer->place = new_array(int32, ncodes);
+	memset(writer->place, 0xff, sizeof(int32) * ((Size) ncodes + 1));
+	writer->values = new_array(Datum, ncodes);
+	writer->codes = new_array(Code, ncodes);
+	writer->is_protected = new_array(bool, ncodes);
+	writer->count = new_zeros(uint32, ncodes);
+}
+
+/* Writes the classes gathered so far as a row of the table, and starts the next block. */
+static void
+blocks_write(BlockWriter *writer)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "block of paths", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Datum		values[PATHS_COLUMNS];
+	bool		nulls[PATHS_COLUMNS] = {false};
+
+	values[PATHS_RELEASE] = Int32GetDatum(writer->release);
+	values[PATHS_PEOPLE] = Int64GetDatum(writer->counts.people);
+	values[PATHS_INVENTED] = Int64GetDatum(writer->counts.invented);
+	values[PATHS_ROWS] = Int64GetDatum(writer->counts.rows);
+	values[PATHS_KEYS] = element_array(&writer->key, writer->keys, NULL, writer->nkeys);
+	values[PATHS_SIZES] = integer_array(writer->sizes, writer->nclasses);
+	values[PATHS_MEMBERS] = integer_array(writer->members, writer->nrows);
+	values[PATHS_SHOWN] = integer_array(writer->shown, writer->nrows);
+	values[PATHS_VALUES] = element_array(&writer->sensitive, writer->values, NULL, writer->nvalues);
+	nulls[PATHS_DISCLOSED] = !writer->keeps_disclosures;
+	values[PATHS_DISCLOSED] = writer->keeps_disclosures ? integer_array(writer->disclosed, writer->nrows) : (Datum) 0;
+	writer_add(writer->table, values, nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+
+	for (int32 i = 0; i < writer->nvalues; i++)
+		writer->place[writer->codes[i]] = -1;
+	writer->nkeys = writer->nclasses = writer->nrows = 0;
+	writer->nvalues = 0;
+	writer->any_block = true;
+}
+
+/* Enlarges the block's arrays to hold a class of so many rows, each of which may bring a new key. */
+void
+blocks_make_room(BlockWriter *writer, uint64 rows)
+{
+	uint64		needed = writer->nrows + rows + 1;
+
+	if (needed <= writer->allocated)
+		return;
+	writer->allocated = array_room(writer->allocated, needed);
+	array_resize(writer->keys, writer->allocated);
+	array_resize(writer->sizes, writer->allocated);
+	array_resize(writer->members, writer->allocated);
+	array_resize(writer->shown, writer->allocated);
+	array_resize(writer->disclosed, writer->allocated);
+}
+
+/* Numbers of the table are 32 bits wide, and have a sign. */
+static void
+verify_counts(const PathCounts *counts)
+{
+	if (counts->people >= PG_INT32_MAX || counts->invented >= PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("more than %d people or invented rows cannot be followed", PG_INT32_MAX),
+				 errhint("Declare a publication for each of several views that divide the people among them.")));
+}
+
+int32
+blocks_add_person(BlockWriter *writer, Datum key)
+{
+	verify_counts(&writer->counts);
+	writer->keys[writer->nkeys++] = key;
+	return writer->counts.people++;
+}
+
+int32
+blocks_add_invented(BlockWriter *writer)
+{
+	verify_counts(&writer->counts);
+	return -(int32) ++writer->counts.invented;
+}
+
+void
+blocks_note_invented(BlockWriter *writer, int64 number)
+{
+	writer->counts.invented = Max(writer->counts.invented, number);
+	verify_counts(&writer->counts);
+}
+
+/* A value that the block does not have yet gets a place in the block's values. */
+void
+blocks_add_row(BlockWriter *writer, int32 member, Code code, Datum value, bool is_protected)
+{
+	if (code != NO_CODE && writer->place[code] < 0)
+	{
+		writer->place[code] = writer->nvalues;
+		writer->is_protected[writer->nvalues] = is_protected;
+		writer->values[writer->nvalues] = value;
+		writer->codes[writer->nvalues++] = code;
+	}
+	writer->members[writer->nrows] = member;
+	writer->shown[writer->nrows++] = code == NO_CODE ? -1 : writer->place[code];
+}
+
+int32 *
+blocks_disclose(BlockWriter *writer, uint64 size, int32 *by_class)
+{
+	uint64		first = writer->nrows - size;
+
+	*by_class = disclosure_by_shown(writer->shown + first, size, writer->is_protected, writer->count);
+	return writer->disclosed + first;
+}
+
+void
+blocks_end_class(BlockWriter *writer, uint64 size)
+{
+	writer->sizes[writer->nclasses++] = size;
+	writer->counts.rows += size;
+	if (writer->nrows >= BLOCK_ROWS)
+		blocks_write(writer);
+}
+
+void
+blocks_end_release(BlockWriter *writer)
+{
+	if (writer->nrows > 0 || !writer->any_block)
+		blocks_write(writer);
+	writer->any_block = false;
+}
+
+void
+blocks_close(BlockWriter *writer)
+{
+	writer_close(writer->table);
 }

@@ -22,7 +22,11 @@
 
 #include "postgres.h"
 
+#include "frame/load.h"
+#include "history/element.h"
+#include "history/past.h"
 #include "history/past_tables.h"
+#include "history/rows.h"
 #include "storage/itemptr.h"
 #include "utils/array.h"
 
@@ -35,7 +39,7 @@ typedef struct PathCounts
 } PathCounts;
 
 /* Does the table say what was disclosed of people? */
-extern bool keeps_disclosures(const DeclaredPublication *publication);
+#define keeps_disclosures(publication) keeps_past(publication, PAST_PATHS)
 
 /* A row of the table, which is borrowed. */
 typedef struct PathBlock
@@ -98,5 +102,133 @@ extern void path_blocks_visit(const PathBlocks *blocks, bool newest_first,
 
 /* Raises an error if any block is malformed. */
 extern void path_blocks_verify(const DeclaredPublication *publication);
+
+/* ---- Gathering the classes of releases into rows of the table ---- */
+
+typedef struct BlockWriter
+{
+	RowWriter  *table;
+	Element		key;
+	Element		sensitive;
+	bool		keeps_disclosures;
+	int32		release;		/* set by the caller, between blocks */
+	PathCounts	counts;			/* up to the last row that was added */
+	bool		any_block;
+
+	/* The block at hand */
+	uint64		nkeys;
+	uint64		nclasses;
+	uint64		nrows;
+	uint64		allocated;		/* of each of these */
+	Datum	   *keys;
+	int32	   *sizes;
+	int32	   *members;
+	int32	   *shown;
+	int32	   *disclosed;
+	int32		nvalues;
+	int32	   *place;			/* [codes] in the block's values, or -1 */
+	Datum	   *values;			/* [codes] */
+	Code	   *codes;			/* [nvalues] */
+	bool	   *is_protected;	/* [nvalues] */
+	uint32	   *count;			/* [nvalues] in the class at hand, 0 between uses */
+} BlockWriter;
+
+/* The table, whose columns are those that rows are written with. */
+extern Oid	path_table_ready(const DeclaredPublication *publication);
+
+/* Opens a table for blocks without rows; and makes room for rows with so many different values. */
+extern void blocks_open(BlockWriter *writer, Oid table, const DeclaredPublication *publication);
+extern void blocks_prepare(BlockWriter *writer, Code ncodes);
+
+/* The next number of a person, with the key; that of an invented row that comes next; one that an invented row has. */
+extern int32 blocks_add_person(BlockWriter *writer, Datum key);
+extern int32 blocks_add_invented(BlockWriter *writer);
+extern void blocks_note_invented(BlockWriter *writer, int64 number);
+
+/* A class: room for so many rows, then each of them, then the end. */
+extern void blocks_make_room(BlockWriter *writer, uint64 rows);
+extern void blocks_add_row(BlockWriter *writer, int32 member, Code code, Datum value, bool is_protected);
+extern void blocks_end_class(BlockWriter *writer, uint64 size);
+
+/* Before its end: what a class has disclosed, and where it is told what was disclosed of each member. */
+extern int32 *blocks_disclose(BlockWriter *writer, uint64 size, int32 *by_class);
+
+/* Ends a release, which has a block though without rows; and all. */
+extern void blocks_end_release(BlockWriter *writer);
+extern void blocks_close(BlockWriter *writer);
+
+/* ---- paths_read.c: people who are in the source, found by their keys, and their classes ---- */
+
+/* What is read of the past; publication, counts, person and disclosed are for those who add to it. */
+typedef struct PathReader
+{
+	const DeclaredPublication *publication;
+	FrameLoad  *load;
+	MemoryContext context;
+	Element		key;
+	Element		sensitive;
+	bool		last_only;
+	uint64		nrows;			/* of the load */
+
+	/* People */
+	PathCounts	counts;
+	RowId	   *row;			/* [people] in the source, or NO_ROW */
+	uint32	   *person;			/* [nrows] or NO_KEY */
+	uint64	   *wanted;			/* [people] a bit for each whose steps are wanted: most blocks have hardly any of them */
+	uint64		to_find;		/* people whose last step is not known yet */
+	int32	   *disclosed;		/* [nrows] by all steps; NULL where the method does not ask */
+
+	ElementRoom room;			/* for a block's keys and values */
+
+	/* Steps as they are found: values are numbers of the load's dictionary */
+	Paths		paths;
+	uint32		allocated_classes;
+	uint64		allocated_values;
+	uint64		nsteps;
+	uint64		allocated_steps;
+	RowId	   *step_row;
+	uint32	   *step_class;
+	Code	   *step_shown;
+
+	/* Companies, if they are wanted */
+	CompanyFinder *companies;
+	uint32		degree;			/* of the method */
+	uint32	   *nvalues;		/* [nrows] different ones that a person's last class shows */
+	RowId	   *here;			/* [here_allocated] of the class at hand */
+	uint64		here_allocated;
+} PathReader;
+
+/* To be opened as the owner, inside SPI, under the active snapshot; all is allocated in the context given. */
+extern PathReader *path_reader_open(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context);
+
+/* The past as methods see it, once the frame has its codes. */
+extern const Paths *path_reader_paths(PathReader *reader, const LoadedFrame *loaded);
+extern const Companies *path_reader_companies(PathReader *reader);	/* or NULL */
+
+/* ---- paths_write.c: writing the classes of a release ---- */
+
+typedef struct PathWriter PathWriter;
+
+/* To be opened as the owner, inside SPI, after path_reader_paths(). */
+extern PathWriter *path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 release);
+
+/* A class: the rows of its people, and what its invented rows show, which are numbered as they come. */
+extern void path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows,
+							const Code *invented, uint64 ninvented);
+
+/* People and invented rows that were new. */
+extern uint64 path_writer_close(PathWriter *writer);
+
+/*
+ * All that is kept beside the log, made when it is not there yet, for a release of
+ * which nothing is known, or in which no person is: as the owner, inside SPI.
+ */
+extern void past_skip(const DeclaredPublication *publication, int32 release);
+
+/*
+ * Counts disclosures anew, of the values in a list, which is the table of those
+ * protected from now on: as the owner, inside SPI, under the active snapshot.
+ */
+extern void paths_recount(const DeclaredPublication *publication, Oid list);
 
 #endif							/* PPREPUB_HISTORY_PATH_BLOCKS_H */

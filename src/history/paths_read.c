@@ -14,51 +14,13 @@
  *		class.  Everything else is about companies only that are large enough still:
  *		as people leave, the number of these does not grow with the releases.
  */
-#include "history/paths_read.h"
+#include "history/path_blocks.h"
 
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/past_tables.h"
 #include "miscadmin.h"
-
-struct PathReader
-{
-	const DeclaredPublication *publication;
-	FrameLoad  *load;
-	MemoryContext context;
-	Element		key;
-	Element		sensitive;
-	bool		last_only;
-	uint64		nrows;			/* of the load */
-
-	/* People */
-	PathCounts	counts;
-	RowId	   *row;			/* [people] in the source, or NO_ROW */
-	uint32	   *person;			/* [nrows] or NO_KEY */
-	uint64	   *wanted;			/* [people] a bit for each whose steps are wanted: most blocks have hardly any of them */
-	uint64		to_find;		/* people whose last step is not known yet */
-	int32	   *disclosed;		/* [nrows] by all steps; NULL where the method does not ask */
-
-	ElementRoom room;			/* for a block's keys and values */
-
-	/* Steps as they are found: values are numbers of the load's dictionary */
-	Paths		paths;
-	uint32		allocated_classes;
-	uint64		allocated_values;
-	uint64		nsteps;
-	uint64		allocated_steps;
-	RowId	   *step_row;
-	uint32	   *step_class;
-	Code	   *step_shown;
-
-	/* Companies, if they are wanted */
-	CompanyFinder *companies;
-	uint32		degree;			/* of the method */
-	uint32	   *nvalues;		/* [nrows] different ones that a person's last class shows */
-	RowId	   *here;			/* [here_allocated] of the class at hand */
-	uint64		here_allocated;
-};
 
 /* ----------------------------------------------------------------
  * People
@@ -134,26 +96,22 @@ make_room(PathReader *reader, const PathBlock *block)
 {
 	Paths	   *paths = &reader->paths;
 	uint64		nclasses = (uint64) paths->nclasses + block->nclasses;
-	uint64		nvalues = paths->first_value[paths->nclasses] + block->nrows;
+	uint64		nvalues = (paths->first_value == NULL ? 0 : paths->first_value[paths->nclasses]) + block->nrows;
 	uint64		nsteps = reader->nsteps + block->nrows;
 
 	if (nclasses >= reader->allocated_classes)
 	{
-		reader->allocated_classes = Max(reader->allocated_classes * 2, nclasses + 1);
-		paths->release = repalloc_huge(paths->release, sizeof(int32) * reader->allocated_classes);
-		paths->first_value = repalloc_huge(paths->first_value, sizeof(uint64) * reader->allocated_classes);
+		reader->allocated_classes = array_room(reader->allocated_classes, nclasses + 1);
+		array_resize(paths->release, reader->allocated_classes);
+		array_resize(paths->first_value, reader->allocated_classes);
 	}
-	if (nvalues > reader->allocated_values)
-	{
-		reader->allocated_values = Max(reader->allocated_values * 2, nvalues);
-		paths->value = repalloc_huge(paths->value, sizeof(Code) * reader->allocated_values);
-	}
+	array_reserve(paths->value, reader->allocated_values, nvalues);
 	if (nsteps > reader->allocated_steps)
 	{
-		reader->allocated_steps = Max(reader->allocated_steps * 2, nsteps);
-		reader->step_row = repalloc_huge(reader->step_row, sizeof(RowId) * reader->allocated_steps);
-		reader->step_class = repalloc_huge(reader->step_class, sizeof(uint32) * reader->allocated_steps);
-		reader->step_shown = repalloc_huge(reader->step_shown, sizeof(Code) * reader->allocated_steps);
+		reader->allocated_steps = array_room(reader->allocated_steps, nsteps);
+		array_resize(reader->step_row, reader->allocated_steps);
+		array_resize(reader->step_class, reader->allocated_steps);
+		array_resize(reader->step_shown, reader->allocated_steps);
 	}
 }
 
@@ -163,18 +121,6 @@ note_found(PathReader *reader, int32 member)
 {
 	reader->wanted[member / 64] &= ~(UINT64CONST(1) << (member % 64));
 	reader->to_find--;
-}
-
-/* Numbers of the load's dictionary for the places in a block's values, NULL's before them. */
-static uint32 *
-numbers_of(PathReader *reader, const PathBlock *block)
-{
-	uint32	   *numbers = new_array(uint32, block->nvalues);
-
-	numbers[0] = DICTIONARY_NULL;
-	(void) element_read(&reader->sensitive, PointerGetDatum(block->values), &reader->room, reader->context);
-	load_sensitive_numbers(reader->load, reader->room.values, reader->room.nulls, numbers + 1, block->nvalues);
-	return numbers;
 }
 
 /* Adds a class, if a member of it is wanted. */
@@ -217,7 +163,11 @@ find_steps(void *what, TupleTableSlot *slot)
 		return false;
 	read_block_shown(reader->publication, slot, &block);
 	make_room(reader, &block);
-	numbers = numbers_of(reader, &block);
+	/* Numbers of the load's dictionary for the places in a block's values, NULL's before them */
+	numbers = new_array(uint32, block.nvalues);
+	numbers[0] = DICTIONARY_NULL;
+	(void) element_read(&reader->sensitive, PointerGetDatum(block.values), &reader->room, reader->context);
+	load_sensitive_numbers(reader->load, reader->room.values, reader->room.nulls, numbers + 1, block.nvalues);
 	for (int c = 0; c < block.nclasses; c++)
 	{
 		if (c % 4096 == 0)
@@ -278,32 +228,30 @@ want_disclosed(PathReader *reader)
  * ----------------------------------------------------------------
  */
 
-/* Counts the values of a class in which all occur equally often; methods of companies make no others. */
-static uint32
-different_values(const Paths *paths, uint32 class)
-{
-	const Code *value = paths->value + paths->first_value[class];
-	uint64		size = paths_size(paths, class);
-	uint64		times = 0;
-
-	for (uint64 i = 0; i < size; i++)
-		times += value[i] == value[0];
-	return size / times;
-}
-
-/* People who are together in several releases are among the same values in all of them. */
+/*
+ * Counts the different values of each person's last class, in which all occur equally often: methods of companies make no
+ * others.  People who are together in several releases are among the same values in all of them.
+ */
 static void
 count_values(PathReader *reader)
 {
+	const Paths *paths = &reader->paths;
 	uint32		n = 0;
 
 	reader->nvalues = new_zeros(uint32, reader->nrows);
 	for (uint64 i = 0; i < reader->nsteps; i++)
 	{
+		uint32		class = reader->step_class[i];
+		uint64		times = 0;
+
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (i == 0 || reader->step_class[i] != reader->step_class[i - 1])	/* a class's steps stand together */
-			n = different_values(&reader->paths, reader->step_class[i]);
+		if (i == 0 || class != reader->step_class[i - 1])	/* a class's steps stand together */
+		{
+			for (uint64 v = paths->first_value[class]; v < paths->first_value[class + 1]; v++)
+				times += paths->value[v] == paths->value[paths->first_value[class]];
+			n = paths_size(paths, class) / times;
+		}
 		reader->nvalues[reader->step_row[i]] = n;
 	}
 }
@@ -336,11 +284,7 @@ find_companies(void *what, TupleTableSlot *slot)
 	int			from = 0;
 
 	read_block_members(reader->publication, slot, &block);
-	if ((uint64) block.nrows > reader->here_allocated)
-	{
-		reader->here_allocated = block.nrows;
-		reader->here = repalloc_huge(reader->here, sizeof(RowId) * reader->here_allocated);
-	}
+	array_reserve(reader->here, reader->here_allocated, (uint64) block.nrows);
 	for (int c = 0; c < block.nclasses; c++)
 	{
 		if (c % 4096 == 0)
@@ -360,8 +304,7 @@ read_companies(PathReader *reader, const PathBlocks *blocks)
 
 	reader->companies = companies_begin(reader->nrows);
 	reader->degree = method->degree(param_values(method, reader->publication->params));
-	reader->here_allocated = 1024;
-	reader->here = palloc(sizeof(RowId) * reader->here_allocated);
+	array_reserve(reader->here, reader->here_allocated, 1024);
 	count_values(reader);
 	path_blocks_visit(blocks, true, find_companies, reader);
 	MemoryContextSwitchTo(old);
@@ -391,14 +334,8 @@ path_reader_create(const DeclaredPublication *publication, FrameLoad *load, Memo
 	if (!reader->last_only)
 		reader->disclosed = new_zeros(int32, reader->nrows);
 	reader->paths.releases = publication->releases;
-	reader->allocated_classes = 64;
-	reader->paths.release = palloc(sizeof(int32) * reader->allocated_classes);
-	reader->paths.first_value = palloc0(sizeof(uint64) * reader->allocated_classes);
-	reader->allocated_values = reader->allocated_steps = 64;
-	reader->paths.value = palloc(sizeof(Code) * reader->allocated_values);
-	reader->step_row = palloc(sizeof(RowId) * reader->allocated_steps);
-	reader->step_class = palloc(sizeof(uint32) * reader->allocated_steps);
-	reader->step_shown = palloc(sizeof(Code) * reader->allocated_steps);
+	make_room(reader, &(PathBlock) {.nclasses = 64, .nrows = 64});
+	reader->paths.first_value[0] = 0;
 	MemoryContextSwitchTo(old);
 	return reader;
 }
@@ -421,16 +358,6 @@ read_people(PathReader *reader, const PathBlocks *blocks)
 	reader->counts = end;
 }
 
-static void
-read_steps(PathReader *reader, const PathBlocks *blocks)
-{
-	path_blocks_visit(blocks, true, reader->last_only ? find_steps : find_disclosed, reader);
-	if (reader->to_find > 0)
-		refuse_paths(reader->publication);	/* a person has a number, and was in no class */
-	if (!reader->last_only && want_disclosed(reader))
-		path_blocks_visit(blocks, true, find_steps, reader);
-}
-
 PathReader *
 path_reader_open(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
 {
@@ -440,7 +367,11 @@ path_reader_open(const DeclaredPublication *publication, FrameLoad *load, Memory
 	path_blocks_find(publication, &blocks);
 	verify_order(&blocks);
 	read_people(reader, &blocks);
-	read_steps(reader, &blocks);
+	path_blocks_visit(&blocks, true, reader->last_only ? find_steps : find_disclosed, reader);
+	if (reader->to_find > 0)
+		refuse_paths(publication);	/* a person has a number, and was in no class */
+	if (!reader->last_only && want_disclosed(reader))
+		path_blocks_visit(&blocks, true, find_steps, reader);
 	if (keeps_past(publication, PAST_COMPANIES))
 		read_companies(reader, &blocks);
 	return reader;
@@ -501,28 +432,4 @@ path_reader_companies(PathReader *reader)
 
 	MemoryContextSwitchTo(old);
 	return companies;
-}
-
-const DeclaredPublication *
-path_reader_publication(const PathReader *reader)
-{
-	return reader->publication;
-}
-
-PathCounts
-path_reader_counts(const PathReader *reader)
-{
-	return reader->counts;
-}
-
-uint32
-path_reader_person(const PathReader *reader, RowId row)
-{
-	return reader->person[row];
-}
-
-const int32 *
-path_reader_disclosed(const PathReader *reader)
-{
-	return reader->disclosed;
 }

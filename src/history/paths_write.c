@@ -8,16 +8,14 @@
  *		that is written is not read again.  Arrays that stay are copied from the
  *		rows that go, so these go last.
  */
-#include "history/paths_write.h"
+#include "history/path_blocks.h"
 
 #include "frame/arrays.h"
-#include "history/disclosure.h"
 #include "history/element.h"
+#include "history/past.h"
 #include "history/past_tables.h"
-#include "history/path_blocks_write.h"
-#include "history/protected.h"
-#include "history/reader.h"
-#include "history/writer.h"
+#include "history/recall.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -33,7 +31,7 @@ struct PathWriter
 PathWriter *
 path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 release)
 {
-	const DeclaredPublication *publication = path_reader_publication(reader);
+	const DeclaredPublication *publication = reader->publication;
 	PathWriter *writer = palloc0(sizeof(PathWriter));
 	uint64		nrows = loaded->frame.nrows;
 
@@ -41,11 +39,9 @@ path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 rele
 	blocks_prepare(&writer->blocks, loaded->sensitive.ncodes);
 	writer->blocks.release = release;
 	writer->loaded = loaded;
-	writer->begin = writer->blocks.counts = path_reader_counts(reader);
-	writer->person = new_array(uint32, nrows);
-	for (uint64 row = 0; row < nrows; row++)
-		writer->person[row] = path_reader_person(reader, row);
-	writer->disclosed_before = path_reader_disclosed(reader);
+	writer->begin = writer->blocks.counts = reader->counts;
+	writer->person = memcpy(new_array(uint32, nrows), reader->person, sizeof(uint32) * nrows);
+	writer->disclosed_before = reader->disclosed;
 	return writer;
 }
 
@@ -64,21 +60,6 @@ add_member(PathWriter *writer, int32 member, Code code)
 					   is_protected(&writer->loaded->frame, code));
 }
 
-/* Returns a person's number; a person who is new gets the next one, and the block gets the key. */
-static int32
-number_person(PathWriter *writer, RowId row)
-{
-	if (writer->person[row] == NO_KEY)
-		writer->person[row] = blocks_add_person(&writer->blocks, writer->loaded->keys[row]);
-	return writer->person[row];
-}
-
-static int32
-disclosed_before(const PathWriter *writer, RowId row)
-{
-	return writer->disclosed_before == NULL ? 0 : writer->disclosed_before[row];
-}
-
 /* Adds what was disclosed by now of the class that was added last, the first rows of which are people's. */
 static void
 disclose_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrows)
@@ -87,7 +68,7 @@ disclose_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrow
 	int32	   *disclosed = blocks_disclose(&writer->blocks, size, &by_class);
 
 	for (uint64 i = 0; i < nrows; i++)
-		disclosed[i] = disclosure_in_all(disclosed_before(writer, rows[i]), by_class);
+		disclosed[i] = disclosure_in_all(writer->disclosed_before == NULL ? 0 : writer->disclosed_before[rows[i]], by_class);
 	for (uint64 i = nrows; i < size; i++)
 		disclosed[i] = 0;
 }
@@ -97,7 +78,14 @@ path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows, const Code 
 {
 	blocks_make_room(&writer->blocks, nrows + ninvented);
 	for (uint64 i = 0; i < nrows; i++)
-		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]]);
+	{
+		uint32	   *person = &writer->person[rows[i]];
+
+		/* A person who is new gets the next number, and the block gets the key. */
+		if (*person == NO_KEY)
+			*person = blocks_add_person(&writer->blocks, writer->loaded->keys[rows[i]]);
+		add_member(writer, *person, writer->loaded->frame.sensitive[rows[i]]);
+	}
 	for (uint64 i = 0; i < ninvented; i++)
 		add_member(writer, blocks_add_invented(&writer->blocks), invented[i]);
 	if (writer->blocks.keeps_disclosures)

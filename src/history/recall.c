@@ -5,6 +5,12 @@
  * NOTES
  *		Individuals of invented rows come after those of all people.  While the
  *		number of people is not known, they are counted down from the top.
+ *
+ *		The log and a list of protected values may write equal values in different ways, so they
+ *		are compared by the type's own equality.
+ *
+ *		The distribution that sets are compared with has values that no release has shown, of people who were withheld.
+ *		They have codes behind all others, which nothing but the aspects knows.
  */
 #include "history/recall.h"
 
@@ -14,9 +20,9 @@
 #include "frame/arrays.h"
 #include "frame/dictionary.h"
 #include "history/element.h"
-#include "history/log.h"
-#include "history/reader.h"
-#include "history/seen_file.h"
+#include "history/past_tables.h"
+#include "history/reference.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"
@@ -49,35 +55,23 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 	if (release->nclasses + 2 > recalling->classes_allocated[r])
 	{
 		recalling->classes_allocated[r] *= 2;
-		release->number = repalloc_huge(release->number, sizeof(int64) * recalling->classes_allocated[r]);
-		release->first = repalloc_huge(release->first, sizeof(uint64) * recalling->classes_allocated[r]);
+		array_resize(release->number, recalling->classes_allocated[r]);
+		array_resize(release->first, recalling->classes_allocated[r]);
 	}
 	if (filled + rows > recalling->rows_allocated[r])
 	{
-		recalling->rows_allocated[r] = Max(recalling->rows_allocated[r] * 2, filled + rows);
-		release->individual = repalloc_huge(release->individual, sizeof(Individual) * recalling->rows_allocated[r]);
-		release->value = repalloc_huge(release->value, sizeof(Code) * recalling->rows_allocated[r]);
-		release->counterfeit = repalloc_huge(release->counterfeit, sizeof(bool) * recalling->rows_allocated[r]);
-		release->fingerprint = repalloc_huge(release->fingerprint, sizeof(uint32) * recalling->rows_allocated[r]);
+		uint64		room = recalling->rows_allocated[r] = array_room(recalling->rows_allocated[r], filled + rows);
+
+		array_resize(release->individual, room);
+		array_resize(release->value, room);
+		array_resize(release->counterfeit, room);
+		array_resize(release->fingerprint, room);
 		if (release->is_counted != NULL)
 		{
-			release->is_counted = repalloc_huge(release->is_counted, sizeof(bool) * recalling->rows_allocated[r]);
+			array_resize(release->is_counted, room);
 			memset(release->is_counted + filled, false, sizeof(bool) * (recalling->rows_allocated[r] - filled));
 		}
 	}
-}
-
-/* An array, for the releases to be found by one condition of SQL */
-static ArrayType *
-sensitive_names(const DeclaredPublication *publication)
-{
-	Datum	   *names = new_array(Datum, publication->ncolumns);
-	int			n = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (is_sensitive(&publication->columns[i]))
-			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
-	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
 }
 
 /* The releases that left the sensitive columns out, if the method keeps what was shown before: [releases], or NULL. */
@@ -85,17 +79,16 @@ static const bool *
 find_without_values(const DeclaredPublication *publication)
 {
 	bool	   *without = NULL;
-	ArrayType  *names = sensitive_names(publication);
 	CatalogAccess access;
 
 	if (!method_declaration(publication->method)->keeps_values)
 		return NULL;
 	catalog_enter(&access);
 	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
-				 " WHERE publication = $1 AND number <= $2 AND NOT columns && $3",
+				 " WHERE publication = $1 AND number <= $2 AND NOT columns &&"
+				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role IN ('sensitive', 'sensitive part'))",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
-				 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(names)));
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
 	if (SPI_processed > 0)
 		without = MemoryContextAllocZero(access.context, sizeof(bool) * publication->releases);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -134,10 +127,10 @@ recalling_create(const DeclaredPublication *publication)
 		recalling->classes_allocated[r] = 64;
 		release->number = palloc(sizeof(int64) * 64);
 		release->first = palloc0(sizeof(uint64) * 64);
-		release->individual = palloc(sizeof(Individual));
-		release->value = palloc(sizeof(Code));
-		release->counterfeit = palloc(sizeof(bool));
-		release->fingerprint = palloc(sizeof(uint32));
+		release->individual = new_array(Individual, 0);
+		release->value = new_array(Code, 0);
+		release->counterfeit = new_array(bool, 0);
+		release->fingerprint = new_array(uint32, 0);
 	}
 	return recalling;
 }
@@ -147,26 +140,18 @@ recalling_create(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* The bytes of rows that are in memory. */
-static uint64
-bytes_in_memory(const Recalling *recalling)
-{
-	uint64		rows = 0;
-
-	for (int32 r = 0; r < recalling->publication->releases; r++)
-		if (!seen_file_has(recalling->file, r))
-			rows += recalling->rows_allocated[r];
-	return rows * SEEN_ROW_BYTES;
-}
-
 /* Puts all releases but this one into the file, if there are too many rows; those of this one come back if they are there. */
 static void
 go_to_release(Recalling *recalling, int32 r)
 {
 	Seen	   *seen = &recalling->recalled->seen;
+	uint64		rows = 0;		/* in memory */
 
 	recalling->last = r;
-	if (bytes_in_memory(recalling) > work_mem * (uint64) 1024)
+	for (int32 other = 0; other < seen->nreleases; other++)
+		if (!seen_file_has(recalling->file, other))
+			rows += recalling->rows_allocated[other];
+	if (rows * SEEN_ROW_BYTES > work_mem * (uint64) 1024)
 		for (int32 other = 0; other < seen->nreleases; other++)
 			if (other != r && !seen_file_has(recalling->file, other) && recalling->rows_allocated[other] > 0)
 				seen_file_put(recalling->file, other);
@@ -240,18 +225,6 @@ recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, 
 				individual[walk.i] = NO_INDIVIDUAL - 1 - keys_add(recalling->recalled->invented, walk.value);
 }
 
-/* Marks a person as counted in: people without a fingerprint have no row. */
-static void
-recall_counted(Recalling *recalling, SeenRelease *release, int32 r, uint64 member)
-{
-	if (release->counterfeit[member])
-		return;
-	if (release->is_counted == NULL)
-		release->is_counted = MemoryContextAllocExtended(recalling->context, sizeof(bool) * recalling->rows_allocated[r],
-														 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	release->is_counted[member] = true;
-}
-
 /* Visits a class of the log; its values stay numbers of the dictionary until all classes are read. */
 static void
 recall_class(void *what, TupleTableSlot *slot)
@@ -295,7 +268,13 @@ recall_class(void *what, TupleTableSlot *slot)
 	for (uint64 i = walk.n; i < n; i++)
 	{
 		release->fingerprint[at + i] = 0;
-		recall_counted(recalling, release, r, at + i);
+		if (release->counterfeit[at + i])
+			continue;
+		/* People without a fingerprint have no row: they are counted in. */
+		if (release->is_counted == NULL)
+			release->is_counted = MemoryContextAllocExtended(recalling->context, sizeof(bool) * (recalling->rows_allocated[r] + 1),
+															 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		release->is_counted[at + i] = true;
 	}
 	release->number[release->nclasses++] = DatumGetInt64(slot->tts_values[LOG_CLASS]);
 	release->first[release->nclasses] = at + n;
@@ -404,4 +383,88 @@ SensitiveColumns *
 recalled_columns(const DeclaredPublication *publication, const Recalled *recalled)
 {
 	return sensitive_columns(publication, recalled->codes->keys, recalled->codes->size);
+}
+
+/* ----------------------------------------------------------------
+ * Protected values
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Listing
+{
+	const Recalled *recalled;
+	bool	   *is_listed;
+} Listing;
+
+/* Marks a listed value, if the log has it. */
+static void
+list_value(void *what, TupleTableSlot *slot)
+{
+	const Listing *listing = what;
+	Code		value = recalled_value(listing->recalled, slot->tts_values[0], slot->tts_isnull[0]);
+
+	if (value < listing->recalled->seen.nvalues)
+		listing->is_listed[value] = true;
+}
+
+bool *
+listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled)
+{
+	Listing		listing = {.recalled = recalled, .is_listed = new_zeros(bool, recalled->seen.nvalues)};
+
+	read_each(table, list_value, &listing);
+	return listing.is_listed;
+}
+
+const bool *
+protected_values(const DeclaredPublication *publication, const Recalled *recalled)
+{
+	Oid			list = copied_table(publication, "transient");
+
+	return OidIsValid(list) ? listed_values(publication, list, recalled) : NULL;
+}
+
+void
+load_protected_values(const DeclaredPublication *publication, FrameLoad *load)
+{
+	Oid			list = copied_table(publication, "transient");
+
+	if (OidIsValid(list))
+		load_protected(load, list);
+}
+
+/* ----------------------------------------------------------------
+ * Aspects
+ * ----------------------------------------------------------------
+ */
+
+const Aspects *
+aspects_of_recalled(const DeclaredPublication *publication, const Recalled *recalled)
+{
+	Reference  *reference = reference_read(publication);
+	const Shares *shares = &reference->shares;
+	Code		n = recalled->codes->size;
+	Datum	   *values;
+	double	   *share;
+	int32	   *since;
+
+	if (shares->n == 0)
+		reference_recall(reference, publication, recalled);
+	for (int32 r = 0; r < recalled->seen.nreleases && shares->n == 0; r++)
+		reference_recall_release(reference, recalled, r);
+	values = new_array(Datum, (uint64) n + shares->n);
+	share = new_zeros(double, (uint64) n + shares->n);
+	since = new_zeros(int32, (uint64) n + shares->n);
+	memcpy(values, recalled->codes->keys, sizeof(Datum) * n);
+	for (uint32 i = 0; i < shares->n; i++)
+	{
+		Code		value = recalled_value(recalled, shares->values[i], false);
+
+		if (value == UNKNOWN_VALUE)
+			value = n++;
+		values[value] = shares->values[i];
+		share[value] = shares->share[i];
+		since[value] = shares->since[i];
+	}
+	return aspects_with_shares(sensitive_columns(publication, values, n), share, since, n);
 }

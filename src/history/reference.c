@@ -6,13 +6,12 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/parameter_tables.h"
+#include "declare/parameters.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/past_tables.h"
-#include "history/reader.h"
-#include "history/writer.h"
+#include "history/rows.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -33,6 +32,16 @@ enum
  * ----------------------------------------------------------------
  */
 
+static void
+make_room(Reference *reference, uint32 n)
+{
+	reference->allocated = n;
+	array_resize(reference->people, n);
+	array_resize(reference->of, n);
+	array_resize(reference->release, n);
+	array_resize(reference->share, n);
+}
+
 /* Makes a distribution without values. */
 static Reference *
 reference_create(const DeclaredPublication *publication)
@@ -41,11 +50,7 @@ reference_create(const DeclaredPublication *publication)
 	Reference  *reference = palloc0(sizeof(Reference));
 
 	reference->values = keys_create(sensitive->type, sensitive->collation);
-	reference->allocated = 16;
-	reference->people = new_array(int64, reference->allocated);
-	reference->of = new_array(int64, reference->allocated);
-	reference->release = new_array(int32, reference->allocated);
-	reference->share = new_array(double, reference->allocated);
+	make_room(reference, 16);
 	return reference;
 }
 
@@ -68,13 +73,7 @@ add_value(Reference *reference, Datum value, int64 people, int64 of, double shar
 	if (keys_add(reference->values, value) < n)
 		return;
 	if (n == reference->allocated)
-	{
-		reference->allocated *= 2;
-		reference->people = repalloc_huge(reference->people, sizeof(int64) * reference->allocated);
-		reference->of = repalloc_huge(reference->of, sizeof(int64) * reference->allocated);
-		reference->release = repalloc_huge(reference->release, sizeof(int32) * reference->allocated);
-		reference->share = repalloc_huge(reference->share, sizeof(double) * reference->allocated);
-	}
+		make_room(reference, reference->allocated * 2);
 	reference->people[n] = people;
 	reference->of[n] = of;
 	reference->release[n] = release;
@@ -155,13 +154,10 @@ read_table(Reference *reference, const DeclaredPublication *publication, Oid tab
 {
 	Reading		reading = {publication, reference, element_of(publication_column(publication, ROLE_SENSITIVE))};
 	Oid			types[REFERENCE_COLUMNS] = {reading.element.stored, INT8OID, INT8OID, INT4OID};
-	MemoryContext old;
 
 	if (!has_columns(table, types, REFERENCE_COLUMNS))
 		refuse_table(publication);
-	old = CurrentMemoryContext;
 	read_each(table, take_row, &reading);
-	MemoryContextSwitchTo(old);
 	reference->nkept = reference->values->size;
 }
 
@@ -198,19 +194,6 @@ reference_write(const DeclaredPublication *publication, const Reference *referen
  * ----------------------------------------------------------------
  */
 
-/* The value of a row of a declared distribution, whose last column is the share; false if it is NULL. */
-static bool
-declared_value(const DeclaredPublication *publication, const TupleTableSlot *slot, int n, Datum *value)
-{
-	bool		any = false;
-
-	for (int i = 0; i < n; i++)
-		any |= !slot->tts_isnull[i];
-	if (any)
-		*value = join_value(publication, slot->tts_values, slot->tts_isnull);
-	return any;
-}
-
 Reference *
 reference_declared(const DeclaredPublication *publication, Oid copy)
 {
@@ -223,12 +206,14 @@ reference_declared(const DeclaredPublication *publication, Oid copy)
 	pfree(list_sensitive(publication, &n));
 	while ((slot = reader_next(reader)) != NULL)
 	{
-		Datum		value;
+		bool		any = false;
 
 		if (slot->tts_tupleDescriptor->natts != n + 1)
 			refuse_table(publication);
-		if (declared_value(publication, slot, n, &value) && !slot->tts_isnull[n])
-			add_value(reference, value, 0, 0, DatumGetFloat8(slot->tts_values[n]), 0);
+		for (int i = 0; i < n; i++)
+			any |= !slot->tts_isnull[i];
+		if (any && !slot->tts_isnull[n])	/* the last column is the share */
+			add_value(reference, join_value(publication, slot->tts_values, slot->tts_isnull), 0, 0, DatumGetFloat8(slot->tts_values[n]), 0);
 	}
 	reader_close(reader);
 	show_shares(reference);

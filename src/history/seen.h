@@ -12,6 +12,8 @@
 #ifndef PPREPUB_HISTORY_SEEN_H
 #define PPREPUB_HISTORY_SEEN_H
 
+#include "postgres.h"
+
 #include "frame/frame.h"
 
 typedef uint32 Individual;
@@ -72,6 +74,85 @@ static inline uint64
 seen_size(const SeenRelease *release, uint32 c)
 {
 	return release->first[c + 1] - release->first[c];
+}
+
+/* ----------------------------------------------------------------
+ * Atoms: the smallest sets that observers of all releases can tell apart
+ *
+ * An atom is the individuals that were in the same class of each release, or in
+ * none of it.  Whatever intersections and differences reveal is a union of
+ * atoms, so there are as many things to look at as there are atoms, however
+ * many releases and people.
+ * ----------------------------------------------------------------
+ */
+
+#define NO_CLASS PG_UINT32_MAX
+
+typedef struct Atoms
+{
+	uint32		natoms;
+	uint32	   *atom;			/* [individuals] */
+	uint64	   *size;			/* [natoms] individuals in it */
+
+	/* Where an atom was: places, walked from its last one back to NO_PLACE */
+	uint32	   *last;			/* [natoms] */
+	uint32		nplaces;
+	uint32	   *previous;		/* [nplaces] */
+	int32	   *release;		/* [nplaces] from 0 on */
+	uint32	   *class;			/* [nplaces] index in its release */
+} Atoms;
+
+#define NO_PLACE 0
+
+/* An error if an individual is in a release twice.  Everything returned is allocated in the current context. */
+extern Atoms *atoms_of(const Seen *seen);
+
+/* ----------------------------------------------------------------
+ * Statistics: the classes that each individual was in, and how often each class shows each value
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Step
+{
+	int32		release;		/* from 0 on */
+	uint32		class;			/* index in its release */
+} Step;
+
+/* The values that the classes of a release show; NULL does not count as a value. */
+typedef struct ShownValues
+{
+	uint64	   *first;			/* [nclasses + 1] class c's are first[c] up to, not including, first[c + 1] */
+	Code	   *value;			/* ascending within a class */
+	uint32	   *count;			/* rows of the class that show it */
+} ShownValues;
+
+typedef struct Statistics
+{
+	const Seen *seen;			/* borrowed */
+	uint64	   *first;			/* [nindividuals + 1] individual t's steps are first[t] up to, not including, first[t +
+								 * 1] */
+	Step	   *step;			/* in order of releases */
+	ShownValues *shown;			/* [nreleases] */
+} Statistics;
+
+/* Takes up to 16 bytes for each row that was ever published, in the current context. */
+extern Statistics *statistics_of(const Seen *seen);
+
+/* Finds a value of a class among the release's shown values; NOT_SHOWN if the class does not show it. */
+extern uint64 statistics_find(const Statistics *statistics, Step at, Code value);
+
+#define NOT_SHOWN PG_UINT64_MAX
+
+/* Returns the number of rows of a class that show a value. */
+extern uint32 statistics_count(const Statistics *statistics, Step at, Code value);
+
+/* Do two classes show the same values, each as often? */
+extern bool statistics_same_values(const Statistics *statistics, Step a, Step b);
+
+static inline uint64
+statistics_size(const Statistics *statistics, Step at)
+{
+	return seen_size(&statistics->seen->release[at.release], at.class);
 }
 
 #endif							/* PPREPUB_HISTORY_SEEN_H */

@@ -6,7 +6,7 @@
  *		Rows are written while the log is read, when neither their values nor invented rows
  *		have their final numbers: they get these whenever they come back.
  */
-#include "history/seen_file.h"
+#include "history/recall.h"
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
@@ -79,6 +79,42 @@ go_to(SeenFile *file, const RowsPlace *place)
 				 errmsg("could not seek in a temporary file")));
 }
 
+/* Makes a release borrow arrays, or no arrays. */
+static void
+lend_rows(SeenRelease *release, const SeenRelease *rows, bool has_counted)
+{
+	release->individual = rows->individual;
+	release->value = rows->value;
+	release->fingerprint = rows->fingerprint;
+	release->counterfeit = rows->counterfeit;
+	release->is_counted = has_counted ? rows->is_counted : NULL;
+}
+
+static void
+free_rows(const SeenRelease *rows)
+{
+	pfree(rows->individual);
+	pfree(rows->value);
+	pfree(rows->fingerprint);
+	pfree(rows->counterfeit);
+	if (rows->is_counted != NULL)
+		pfree(rows->is_counted);
+}
+
+/* Makes arrays with room for n rows. */
+static SeenRelease
+make_rows(uint64 n, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SeenRelease rows = {
+		.individual = new_array(Individual, n), .value = new_array(Code, n), .fingerprint = new_array(uint32, n),
+		.counterfeit = new_array(bool, n), .is_counted = new_array(bool, n)
+	};
+
+	MemoryContextSwitchTo(old);
+	return rows;
+}
+
 /* ----------------------------------------------------------------
  * Writing
  * ----------------------------------------------------------------
@@ -87,6 +123,7 @@ go_to(SeenFile *file, const RowsPlace *place)
 void
 seen_file_put(SeenFile *file, int32 r)
 {
+	static const SeenRelease none = {0};
 	SeenRelease *release = &file->seen->release[r];
 	RowsPlace  *place = &file->place[r];
 	uint64		n = release->first[release->nclasses];
@@ -95,31 +132,20 @@ seen_file_put(SeenFile *file, int32 r)
 	if (file->file == NULL)
 		file->file = BufFileCreateTemp(false);
 	MemoryContextSwitchTo(old);
-	place->file = file->end_file;
-	place->offset = file->end_offset;
+	*place = (RowsPlace) {
+		.is_put = true, .has_counted = release->is_counted != NULL, .is_numbered = file->code != NULL,
+		.file = file->end_file, .offset = file->end_offset
+	};
 	go_to(file, place);
-	place->is_put = true;
-	place->has_counted = release->is_counted != NULL;
-	place->is_numbered = file->code != NULL;
 	BufFileWrite(file->file, release->individual, sizeof(Individual) * n);
 	BufFileWrite(file->file, release->value, sizeof(Code) * n);
 	BufFileWrite(file->file, release->fingerprint, sizeof(uint32) * n);
 	BufFileWrite(file->file, release->counterfeit, sizeof(bool) * n);
-	pfree(release->individual);
-	pfree(release->value);
-	pfree(release->fingerprint);
-	pfree(release->counterfeit);
 	if (place->has_counted)
-	{
 		BufFileWrite(file->file, release->is_counted, sizeof(bool) * n);
-		pfree(release->is_counted);
-	}
 	BufFileTell(file->file, &file->end_file, &file->end_offset);
-	release->individual = NULL;
-	release->value = NULL;
-	release->fingerprint = NULL;
-	release->counterfeit = NULL;
-	release->is_counted = NULL;
+	free_rows(release);
+	lend_rows(release, &none, false);
 }
 
 /* ----------------------------------------------------------------
@@ -153,82 +179,38 @@ read_rows(SeenFile *file, int32 r, SeenRelease *rows)
 		read_bytes(file, rows->is_counted, sizeof(bool) * n);
 }
 
-/* Makes a release borrow arrays, or no arrays. */
+/* Takes the rows away that have come back. */
 static void
-lend_rows(SeenRelease *release, const SeenRelease *rows, bool has_counted)
+take_away(SeenFile *file)
 {
-	release->individual = rows->individual;
-	release->value = rows->value;
-	release->fingerprint = rows->fingerprint;
-	release->counterfeit = rows->counterfeit;
-	release->is_counted = has_counted ? rows->is_counted : NULL;
-}
+	static const SeenRelease none = {0};
 
-/* Makes arrays with room for n rows. */
-static void
-make_rows(SeenRelease *rows, uint64 n, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-
-	rows->individual = new_array(Individual, n);
-	rows->value = new_array(Code, n);
-	rows->fingerprint = new_array(uint32, n);
-	rows->counterfeit = new_array(bool, n);
-	rows->is_counted = new_array(bool, n);
-	MemoryContextSwitchTo(old);
-}
-
-/* The most rows of a release in the file. */
-static uint64
-most_rows(const SeenFile *file)
-{
-	uint64		most = 0;
-
-	for (int32 r = 0; r < file->seen->nreleases; r++)
-		if (file->place[r].is_put)
-			most = Max(most, file->seen->release[r].first[file->seen->release[r].nclasses]);
-	return most;
+	if (file->here >= 0)
+		lend_rows(&file->seen->release[file->here], &none, false);
+	file->here = -1;
 }
 
 /* Gives a release its rows, and takes those of another one away. */
 static void
 fetch_rows(void *what, int32 r)
 {
-	static const SeenRelease none = {0};
 	SeenFile   *file = what;
-	SeenRelease *release = &file->seen->release[r];
+	const Seen *seen = file->seen;
+	uint64		most = 0;
 
 	if (!file->place[r].is_put || file->here == r)
 		return;
-	if (file->here >= 0)
-		lend_rows(&file->seen->release[file->here], &none, false);
-	file->here = -1;
+	take_away(file);
+	for (int32 i = 0; i < seen->nreleases && file->rows.individual == NULL; i++)
+		if (file->place[i].is_put)
+			most = Max(most, seen->release[i].first[seen->release[i].nclasses]);
 	if (file->rows.individual == NULL)
-		make_rows(&file->rows, most_rows(file), file->context);
+		file->rows = make_rows(most, file->context);
 	read_rows(file, r, &file->rows);
-	lend_rows(release, &file->rows, file->place[r].has_counted);
+	lend_rows(&file->seen->release[r], &file->rows, file->place[r].has_counted);
 	if (!file->place[r].is_numbered)
-		seen_number_rows(release, file->code, file->npeople);
+		seen_number_rows(&file->seen->release[r], file->code, file->npeople);
 	file->here = r;
-}
-
-/* Frees the rows that have come back. */
-static void
-forget_rows(SeenFile *file)
-{
-	static const SeenRelease none = {0};
-
-	if (file->here >= 0)
-		lend_rows(&file->seen->release[file->here], &none, false);
-	file->here = -1;
-	if (file->rows.individual == NULL)
-		return;
-	pfree(file->rows.individual);
-	pfree(file->rows.value);
-	pfree(file->rows.fingerprint);
-	pfree(file->rows.counterfeit);
-	pfree(file->rows.is_counted);
-	file->rows.individual = NULL;
 }
 
 void
@@ -239,7 +221,10 @@ seen_put_aside(const Seen *seen)
 
 	if (file == NULL)
 		return;
-	forget_rows(file);
+	take_away(file);
+	if (file->rows.individual != NULL)
+		free_rows(&file->rows);
+	file->rows.individual = NULL;
 	for (int32 r = 0; r < seen->nreleases; r++)
 		if (!file->place[r].is_put)
 			rows += seen->release[r].first[seen->release[r].nclasses];
@@ -252,9 +237,8 @@ void
 seen_file_take_back(SeenFile *file, int32 r)
 {
 	SeenRelease *release = &file->seen->release[r];
-	SeenRelease rows;
+	SeenRelease rows = make_rows(release->first[release->nclasses], file->context);
 
-	make_rows(&rows, release->first[release->nclasses], file->context);
 	read_rows(file, r, &rows);
 	lend_rows(release, &rows, file->place[r].has_counted);
 	if (!file->place[r].has_counted)

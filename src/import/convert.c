@@ -15,7 +15,7 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "declare/subtransaction.h"
+#include "declare/catalog.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/print.h"

@@ -12,8 +12,7 @@
 #include "import/import.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/row_classes.h"
-#include "release/shuffle.h"
+#include "release/release.h"
 #include "utils/memutils.h"
 
 /* The columns that part rows: cells in declared order, then a class. */

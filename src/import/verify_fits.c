@@ -13,8 +13,7 @@
  */
 #include "postgres.h"
 
-#include "audit/join/flow.h"
-#include "audit/join/shortage.h"
+#include "audit/join/join.h"
 #include "frame/arrays.h"
 #include "import/import.h"
 #include "lib/stringinfo.h"

@@ -3,19 +3,79 @@
  *		Classes while they grow: what the steps of grow_classes() hand to each
  *		other.
  *
- * grow.c leaves out the rows for which there is no class whatever is done;
- * grow_blocks.c cuts the others into blocks, or from the top down into classes;
- * grow_seed.c grows classes in a block, or from the rest of several; grow_adopt.c
- * finds classes for single rows that are left.  Each of them leaves every class
- * allowed.
+ * grow.c leaves out the rows for which there is no class whatever is done, and cuts
+ * the others into blocks; grow_seed.c grows classes in a block, or from the rest of
+ * several; grow_adopt.c finds classes for single rows that are left.  Each of them
+ * leaves every class allowed, as crowds.c has it.
  */
 #ifndef PPREPUB_PARTITION_GROWING_H
 #define PPREPUB_PARTITION_GROWING_H
 
-#include "partition/grow.h"
 #include "partition/groups.h"
+#include "partition/grow.h"
 
 #define NO_CLASS PG_UINT32_MAX
+
+/* ----------------------------------------------------------------
+ * Demands and crowds (crowds.c)
+ * ----------------------------------------------------------------
+ */
+
+static inline bool
+base_is_met(const Ratios *ratios, uint64 size, uint64 count)
+{
+	return size >= ratios->base * count;
+}
+
+/* The greatest of a row's demands, of whatever value, or NULL. */
+static inline const Demand *
+greatest_demand(const Ratios *ratios, RowId row)
+{
+	return ratios->first == NULL || ratios->first[row] == ratios->first[row + 1] ? NULL : &ratios->demands[ratios->first[row]];
+}
+
+/* The smallest class that links the row to its own value, if no other row has it; PG_UINT64_MAX for none. */
+extern uint64 least_size(const Ratios *ratios, RowId row);
+
+/*
+ * Rows on their way to become a class of a goal, which is a number of rows: how
+ * often they have each value, and who demands most of it.
+ */
+typedef struct Crowd
+{
+	const Ratios *ratios;		/* borrowed */
+	uint64		goal;
+	uint64		size;
+	uint32	   *count;			/* [values] */
+	uint32		most;			/* of them */
+	const Demand **worst;		/* [values] or NULL; of the values demanded */
+	RowId	   *worst_of;		/* [values] whose it is */
+	bool	   *is_close;		/* [values] another row demands nearly as much */
+
+	/* Values that are counted or demanded */
+	Code		ntouched;
+	Code	   *touched;
+	bool	   *is_touched;		/* [values] */
+} Crowd;
+
+extern Crowd *crowd_create(const Ratios *ratios);
+extern void crowd_clear(Crowd *crowd);
+extern void crowd_add(Crowd *crowd, RowId row);
+extern void crowd_count(Crowd *crowd, RowId row);	/* whatever it demands */
+
+/* Would a class of the goal be allowed with one more row of a value, as far as these rows go? */
+extern bool crowd_has_room(const Crowd *crowd, Code value);
+
+/* Would a class of the goal be allowed, as far as these rows and one more go? */
+extern bool crowd_admits(const Crowd *crowd, RowId row);
+
+/* Would one of a row's demands be met by a class of the goal, as far as these rows and that one go? */
+extern bool crowd_meets(const Crowd *crowd, RowId row, const Demand *demand);
+
+/* ----------------------------------------------------------------
+ * Growth
+ * ----------------------------------------------------------------
+ */
 
 typedef enum RowNeed
 {
@@ -33,17 +93,12 @@ typedef struct Batch
 	uint32		rows;
 } Batch;
 
-/* Whether a class has a value is told by a bit; values share bits where they are more than that. */
-#define VALUE_BITS 256
-
 typedef struct Grown
 {
 	uint64		size;
 	double		loss;			/* of one row */
 	uint64		asked;			/* rows that lose it */
 	RowId		head;			/* its first member */
-	CrowdKept  *crowd;			/* what its members have and demand, or NULL: see grow_adopt.c */
-	uint64		values[VALUE_BITS / 64];
 } Grown;
 
 typedef struct Growth
@@ -51,7 +106,6 @@ typedef struct Growth
 	/* Input, borrowed */
 	const Frame *frame;
 	const Ratios *ratios;
-	const GrowOptions *options;
 	Records    *records;
 	uint64		least;			/* the size of a class in which no row demands more than all do */
 
@@ -76,18 +130,6 @@ typedef struct Growth
 	Crowd	   *crowd;			/* empty between uses */
 } Growth;
 
-static inline uint64 *
-value_word(Grown *class, Code value)
-{
-	return &class->values[value % VALUE_BITS / 64];
-}
-
-static inline uint64
-value_bit(Code value)
-{
-	return UINT64CONST(1) << (value % 64);
-}
-
 static inline Span *
 grown_hull(const Growth *growth, uint32 c)
 {
@@ -100,12 +142,9 @@ is_asked_for(const Growth *growth, RowId row)
 	return growth->frame->asked == NULL || growth->frame->asked[row];
 }
 
-/*
- * grow_blocks.c: puts all rows into batches, in blocks of so many rows at least.
- * split_records() makes classes of sets that are allowed as they are, and puts only the rest into batches.
- */
-extern void cut_into_blocks(Growth *growth, Work *work, uint64 size);
-extern void split_records(Growth *growth, Work *work, uint64 size);
+/* grow.c */
+extern uint32 grown_create(Growth *growth);
+extern void grown_add(Growth *growth, uint32 c, RowId row);
 
 /* grow_seed.c: grows classes from these batches; returns how many rows that need a class are left there. */
 typedef struct Seeder Seeder;
@@ -127,10 +166,5 @@ typedef struct Adoption
 } Adoption;
 
 extern uint32 adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption);
-
-/* grow.c */
-extern uint32 grown_create(Growth *growth);
-extern void grown_add(Growth *growth, uint32 c, RowId row);
-extern double grown_loss(Growth *growth, uint32 c); /* of one row */
 
 #endif							/* PPREPUB_PARTITION_GROWING_H */

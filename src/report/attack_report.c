@@ -7,8 +7,8 @@
 #include "audit/attack.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/recalled_aspects.h"
-#include "release/given_principle.h"
+#include "history/recall.h"
+#include "release/past_releases.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"
 

@@ -2,9 +2,38 @@
 -- report/: what releases tell
 -- ----------------------------------------------------------------
 
+CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
+	SELECT p.name AS publication, m.release, m.position, m.metric, m.value
+	FROM pprepub_internal.catalog_metric m JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
+	WHERE a.is_owner;
+COMMENT ON VIEW pprepub_internal.measured IS 'metrics of releases as they were measured, for owners';
+
+CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metric text, OUT value float8) RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	BEGIN ATOMIC
+		WITH measured AS (
+			SELECT m.position, m.metric, m.value FROM pprepub_internal.measured m
+			WHERE m.publication = metrics.publication AND m.release = metrics.release),
+		made AS (
+			SELECT r.rows::float8, r.classes, r.suppressed, r.counterfeits, r.rows - r.counterfeits AS true_rows,
+				r.rows - r.counterfeits - r.dirty + r.suppressed AS asked,
+				(SELECT count(*) FROM jsonb_object_keys(p.quasi_identifiers) q WHERE r.columns IS NULL OR q = ANY (r.columns)) AS columns
+			FROM pprepub.release r JOIN pprepub.publication p ON p.name = r.publication
+			WHERE r.publication = metrics.publication AND r.number = metrics.release)
+		SELECT f.metric, f.value FROM (
+			SELECT s.* FROM made m JOIN measured ON measured.metric = 'lm' CROSS JOIN LATERAL (VALUES
+				(-4, 'loss_percent', coalesce(100 * measured.value / nullif(m.true_rows * m.columns, 0), 0)),
+				(-3, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.asked, 0)::float8, 0)),
+				(-2, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
+				(-1, 'average_class', coalesce(m.rows / nullif(m.classes, 0), 0))) s (position, metric, value)
+			UNION ALL TABLE measured) f
+		ORDER BY f.position;
+	END;
+COMMENT ON FUNCTION pprepub_internal.metrics(text, int) IS 'rows of pprepub.metrics(), for the owner of the publication';
+
 CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, OUT value float8)
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_metrics';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_figures';
 COMMENT ON FUNCTION pprepub.metrics(text, int) IS
 	'show how much a release lost and how much it still says, as measured when it was made';
 
@@ -14,19 +43,36 @@ CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, O
 COMMENT ON FUNCTION pprepub.attack(text, jsonb) IS
 	'find the smallest and least diverse sets of people that all releases reveal together, and judge them';
 
-CREATE FUNCTION pprepub.attack_summary(publication text, principle jsonb DEFAULT NULL, OUT kind text, OUT sets bigint, OUT failing bigint,
-		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
-	LANGUAGE SQL STABLE PARALLEL UNSAFE
-	BEGIN ATOMIC
-		SELECT a.kind, count(*), count(*) FILTER (WHERE NOT a.holds), min(a.records), min(a.sensitive_values), bool_and(a.holds)
-		FROM pprepub.attack(attack_summary.publication, attack_summary.principle) a GROUP BY a.kind ORDER BY bool_and(a.holds), a.kind DESC;
-	END;
-COMMENT ON FUNCTION pprepub.attack_summary(text, jsonb) IS 'summarize attack() in one row for each kind of set';
+CREATE FUNCTION pprepub_internal.class_members(publication text, OUT release int, OUT key text, OUT class bigint) RETURNS SETOF record
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	part text;
+BEGIN
+	FOREACH part IN ARRAY ARRAY['_members', '_asked'] LOOP
+		RETURN QUERY EXECUTE format('SELECT l.release, unnest(l.keys)::text, l.class FROM %I.%I l',
+			(SELECT p.target || '_private' FROM pprepub.publication p WHERE p.name = class_members.publication), class_members.publication || part);
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.class_members(text) IS 'rows of pprepub.class_members(), for the owner of the publication';
 
-CREATE FUNCTION pprepub.signatures(publication text, OUT key text, OUT signature varbit)
+CREATE FUNCTION pprepub.class_members(publication text, OUT release int, OUT key text, OUT class bigint)
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_signatures';
-COMMENT ON FUNCTION pprepub.signatures(text) IS 'list in which releases each person was, one bit for each release';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
+COMMENT ON FUNCTION pprepub.class_members(text) IS 'list the people of each class of each release';
+
+CREATE FUNCTION pprepub.linked_values(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linked_values';
+COMMENT ON FUNCTION pprepub.linked_values(text) IS
+	'list the sensitive values that releases linked to each person, with the sizes of the classes that did';
+
+CREATE FUNCTION pprepub.breach_probability(publication text, OUT key text, OUT sensitive text, OUT releases int,
+		OUT probability float8) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_breach_probability';
+COMMENT ON FUNCTION pprepub.breach_probability(text) IS
+	'compute how likely an observer of all releases thinks it that each person was ever linked to each protected value';
 
 CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint, OUT signature varbit, OUT region jsonb,
 		OUT records bigint, OUT sensitive_values bigint) RETURNS SETOF record

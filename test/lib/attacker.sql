@@ -1,5 +1,5 @@
 -- Somebody who has all releases of a publication, and knows of every person in which class of each
--- that person was.  He shares no code with the extension: he works on what it says (class_members(), signatures(),
+-- that person was.  He shares no code with the extension: he works on what it says (class_members(),
 -- linked_values(), release tables) and on copies of the source, one made before each release.
 --
 --	attacker.remember(publication)		copies the source, as of the next release
@@ -14,7 +14,7 @@ CREATE SCHEMA attacker;
 -- Who was where, with what value; is_true tells people from invented rows, whose values nobody can tell.
 CREATE UNLOGGED TABLE attacker.place (publication text, person bigint, release int, class bigint, value bigint, is_true boolean);
 CREATE UNLOGGED TABLE attacker.shown (publication text, release int, class bigint, value bigint, n bigint);
-CREATE UNLOGGED TABLE attacker.signed (publication text, person bigint, signature varbit);
+CREATE UNLOGGED TABLE attacker.stood_for (publication text, person bigint, release int);
 CREATE UNLOGGED TABLE attacker.linked (publication text, person bigint, value bigint, sizes int[], counts int[]);
 
 CREATE FUNCTION attacker.remember(pub text) RETURNS void LANGUAGE plpgsql AS $fn$
@@ -58,10 +58,13 @@ BEGIN
 END
 $fn$;
 
--- The log of releases and of answers, person by person.
+-- The log of releases and of answers; and that person by person.
+CREATE FUNCTION attacker.log_tables(pub text) RETURNS SETOF regclass LANGUAGE sql AS $fn$
+	SELECT c.oid::regclass FROM pg_class c WHERE c.relnamespace = (SELECT n.oid FROM pg_namespace n, pprepub.publication p WHERE nspname = p.target || '_private' AND p.name = pub) AND relname IN (pub || '_members', pub || '_asked')
+$fn$;
 CREATE FUNCTION attacker.log_of(pub text) RETURNS text LANGUAGE sql AS $fn$
-	SELECT string_agg(format('SELECT release, keys[i] AS key, sensitive[i] AS thing FROM %s, generate_subscripts(keys, 1) i', c.oid::regclass), ' UNION ALL ')
-	FROM pg_class c WHERE c.relnamespace = (SELECT n.oid FROM pg_namespace n, pprepub.publication p WHERE nspname = p.target || '_private' AND p.name = pub) AND relname IN (pub || '_members', pub || '_asked')
+	SELECT string_agg(format('SELECT release, keys[i] AS key, sensitive[i] AS thing FROM %s, generate_subscripts(keys, 1) i', log), ' UNION ALL ')
+	FROM attacker.log_tables(pub) log
 $fn$;
 
 -- Notes all that the extension says, in numbers.
@@ -84,7 +87,7 @@ BEGIN
 	ANALYZE attacker.known_person, attacker.known_value;
 	DELETE FROM attacker.place WHERE publication = pub;
 	DELETE FROM attacker.shown WHERE publication = pub;
-	DELETE FROM attacker.signed WHERE publication = pub;
+	DELETE FROM attacker.stood_for WHERE publication = pub;
 	DELETE FROM attacker.linked WHERE publication = pub;
 	-- beside invented rows people show what they showed last: which of their values a row has, the log tells
 	EXECUTE format('INSERT INTO attacker.place SELECT %L, k.person, m.release, m.class, CASE WHEN h.is_theirs THEN t.value ELSE c.value END, true
@@ -98,8 +101,10 @@ BEGIN
 		EXECUTE format('INSERT INTO attacker.shown SELECT %L, %s, class, CASE WHEN %I IS NOT NULL THEN coalesce(value, -1) END, count(*)
 			FROM %s LEFT JOIN attacker.known_value ON thing = %3$I GROUP BY 3, 4', pub, r.number, p.sensitive, attacker.rows_of(pub, r.number));
 	END LOOP;
-	EXECUTE format('INSERT INTO attacker.signed SELECT %L, person, signature FROM pprepub.signatures(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s',
-		pub, key_type);
+	FOR r IN SELECT relation FROM attacker.log_tables(pub) relation LOOP
+		EXECUTE format('INSERT INTO attacker.stood_for SELECT %L, person, release
+			FROM (SELECT release, unnest(stands_for) AS key FROM %s) s JOIN attacker.known_person k ON k.key = s.key::%s', pub, r.relation, key_type);
+	END LOOP;
 	EXECUTE format('INSERT INTO attacker.linked SELECT %L, person, value, sizes, counts
 		FROM pprepub.linked_values(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s LEFT JOIN attacker.known_value ON thing = s.sensitive::%s',
 		pub, key_type, value_type);
@@ -117,8 +122,8 @@ BEGIN
 		home AS (SELECT path, min(class) AS class FROM attacker.place JOIN path USING (person)
 			WHERE publication = pub AND release = number GROUP BY path HAVING min(class) = max(class))
 	SELECT pub, s.person, number, home.class, NULL, false
-	FROM attacker.signed s JOIN path USING (person) LEFT JOIN home USING (path)
-	WHERE s.publication = pub AND length(signature) >= number AND get_bit(signature::bit(1000), number - 1) = 1
+	FROM attacker.stood_for s JOIN path USING (person) LEFT JOIN home USING (path)
+	WHERE s.publication = pub AND s.release = number
 		AND NOT EXISTS (SELECT FROM attacker.place o WHERE o.publication = pub AND o.release = number AND o.person = s.person);
 
 	INSERT INTO attacker.place
@@ -198,17 +203,6 @@ BEGIN
 			USING (release, class, value)
 		WHERE value = -1 OR coalesce(s.n, 0) < coalesce(m.n, 0)
 			OR s.n > coalesce(m.n, 0) AND (SELECT r.counterfeits FROM pprepub.release r WHERE r.publication = pub AND r.number = release) = 0;
-
-	-- Signatures: a bit for each release, set where one was, or was stood for by an invented row
-	RETURN QUERY SELECT format('person %s has signature %s', s.person, signature)
-		FROM attacker.signed s JOIN pprepub.publication p ON p.name = pub
-			LEFT JOIN (SELECT person, array_agg(release) AS present, min(release) AS first FROM attacker.place WHERE publication = pub GROUP BY person) m USING (person)
-		WHERE s.publication = pub AND (person IS NULL OR present IS NULL OR length(signature) <> p.releases
-			OR EXISTS (SELECT FROM generate_series(1, p.releases) i WHERE CASE WHEN get_bit(signature::bit(1000), i - 1) = 0 THEN i = ANY (present)
-				ELSE i < first OR i <> ALL (present) AND (SELECT r.counterfeits FROM pprepub.release r WHERE r.publication = pub AND r.number = i) = 0 END));
-	RETURN QUERY SELECT format('person %s has %s signatures', person, count(s.person))
-		FROM (SELECT DISTINCT person FROM attacker.place WHERE publication = pub) m LEFT JOIN attacker.signed s USING (person)
-		WHERE s.publication = pub OR s.publication IS NULL GROUP BY person HAVING count(s.person) <> 1;
 
 	FOR number IN SELECT r.number FROM pprepub.release r WHERE r.publication = pub AND r.counterfeits > 0 ORDER BY 1 LOOP
 		RETURN QUERY SELECT attacker.place_invented(pub, number);

@@ -57,7 +57,7 @@ pprepub_answer_here(PG_FUNCTION_ARGS)
 
 	verify_may_change("answer_here()");
 	publication = publication_open(name, ExclusiveLock);
-	verify_method_answers(publication);
+	verify_may_have_answer(publication, request.by);
 	verify_may_release(publication);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	answer = answer_as_owner(publication, &request, CurrentMemoryContext);

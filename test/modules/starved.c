@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "declare/subtransaction.h"
+#include "declare/catalog.h"
 #include "fmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_starved);

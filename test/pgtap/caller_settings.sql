@@ -15,6 +15,6 @@ SELECT pprepub.publish('people') \g /dev/null
 SELECT is(broken('people'), '', 'arrays with NULLs are known again');
 RESET array_nulls;
 SELECT is(broken('people'), '', 'as they were');
-SELECT is((SELECT count(*) FROM pprepub.signatures('people')), 100::bigint, 'nobody is taken for a newcomer');
+SELECT is((SELECT count(*) FROM pprepub.neighborhoods('people'), generate_series(1, records)), 100::bigint, 'nobody is taken for a newcomer');
 SELECT * FROM finish();
 ROLLBACK;

@@ -142,7 +142,6 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.import_release(''alices'', ''evil.people'', ''id'')'),
 	('SELECT pprepub.import_release(''evil'', ''vault.secret'')'),
 	('SELECT pprepub.class_members(''alices'')'),
-	('SELECT pprepub.signatures(''alices'')'),
 	('SELECT pprepub.neighborhoods(''alices'')'),
 	('SELECT pprepub.linkability(''alices'')'),
 	('SELECT pprepub.link_profile(''alices'')'),

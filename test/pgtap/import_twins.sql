@@ -41,7 +41,6 @@ $fn$;
 -- All that the extension tells of a publication, but for numbers of classes and neighborhoods.
 CREATE FUNCTION told(pub text) RETURNS TABLE (what text, said jsonb) LANGUAGE sql AS $$
 	SELECT 'members', jsonb_agg(m ORDER BY m::text) FROM (SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members(pub) GROUP BY release, class) m
-	UNION ALL SELECT 'signatures', jsonb_agg(s ORDER BY s.key) FROM pprepub.signatures(pub) s
 	UNION ALL SELECT 'statistics', jsonb_agg(s ORDER BY s::text) FROM pprepub.linked_values(pub) s
 	UNION ALL SELECT 'neighborhoods', jsonb_agg(n ORDER BY n::text) FROM (SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods(pub)) n
 	UNION ALL SELECT 'attack', jsonb_agg(a) FROM pprepub.attack(pub) a

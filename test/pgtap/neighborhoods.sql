@@ -202,7 +202,9 @@ BEGIN
 	RETURN NEXT is((SELECT sum(records) FROM pprepub.neighborhoods(pub)), (SELECT count(DISTINCT who)::numeric FROM seen(pub)),
 		what || ': everybody who was published is in one');
 	RETURN NEXT bag_eq(format('SELECT who, signature FROM pprepub.neighborhoods(%L) JOIN member(%1$L) USING (neighborhood) WHERE who !~ ''^#''', pub),
-		format('SELECT * FROM pprepub.signatures(%L)', pub), what || ': signatures');
+		format('SELECT who, string_agg((r = ANY (releases))::int::text, '''' ORDER BY r)::varbit FROM (
+			SELECT who, array_agg(release) AS releases FROM seen(%1$L) WHERE who !~ ''^#'' GROUP BY who) s,
+			generate_series(1, (SELECT p.releases FROM pprepub.publication p WHERE p.name = %1$L)) r GROUP BY who', pub), what || ': signatures');
 	RETURN NEXT bag_eq(format('SELECT neighborhood, sensitive_values FROM pprepub.neighborhoods(%L)', pub),
 		format('SELECT neighborhood, min(n) FROM (SELECT neighborhood, release, count(DISTINCT value) AS n
 			FROM member(%L) JOIN seen(%1$L) USING (who) GROUP BY 1, 2) r GROUP BY 1', pub), what || ': sensitive values');

@@ -170,7 +170,6 @@ BEGIN
 		('SELECT FROM pprepub.metrics(''pub'', 1)'),
 		('SELECT FROM pprepub.risks(''pub'', 1)'),
 		('SELECT FROM pprepub.class_members(''pub'')'),
-		('SELECT FROM pprepub.signatures(''pub'')'),
 		('SELECT FROM pprepub.neighborhoods(''pub'')'),
 		('SELECT FROM pprepub.linked_values(''pub'')'),
 		('SELECT FROM pprepub.linkability(''pub'')'),

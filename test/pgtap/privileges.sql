@@ -148,7 +148,7 @@ SELECT is_empty($$ SELECT objid::regprocedure FROM member JOIN pg_proc p ON p.oi
 SELECT set_eq($$ SELECT p.proname::text FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass
 	AND NOT has_function_privilege('regress_stranger', p.oid, 'EXECUTE') $$, '{protect}'::text[], 'PUBLIC executes all that checks for itself');
 SELECT set_eq($$ SELECT c.relname::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind <> 'S'
-	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,auditor,publication,release,scheduled,failed_answer,progress,storage,health}'::text[], 'PUBLIC reads the views only');
+	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,auditor,publication,release,failed_answer,progress,storage,health,measured,counted_view,counted_column,counted_node,shown_root,shown_checksum}'::text[], 'PUBLIC reads the views only');
 SELECT is_empty($$ SELECT c.oid::regclass, p FROM member JOIN pg_class c ON c.oid = objid, unnest('{INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) p
 	WHERE classid = 'pg_class'::regclass AND relkind <> 'S' AND has_table_privilege('regress_stranger', c.oid, p) $$, 'and writes nothing');
 SELECT is_empty($$ SELECT seqrelid::regclass FROM member JOIN pg_sequence ON seqrelid = objid AND classid = 'pg_class'::regclass
@@ -193,7 +193,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.metrics('people', NULL) $$),
 	($$ SELECT pprepub.class_members('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
-	($$ SELECT pprepub.attack_summary('people') $$),
 	($$ SELECT pprepub.assert_safe('people') $$),
 	($$ SELECT pprepub.risks('people', 1) $$),
 	($$ SELECT pprepub.risks('people', 99) $$),
@@ -205,7 +204,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
-	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
 	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
@@ -227,7 +225,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.drop_publication('people', NULL) $$);
 -- Auditors may call some of them, and strangers are told so.
 CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|attack_summary|audit|assert_safe|linkability|historical_correlations|risks|report)\('
+	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|audit|assert_safe|linkability|historical_correlations|risks|report)\('
 		THEN format('42501|must be owner or auditor of publication "%s"|Its owner can call pprepub.grant_audit().', name)
 		ELSE format('42501|must be owner of publication "%s"', name) END
 $$;
@@ -294,7 +292,7 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|signatures|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
 

@@ -25,7 +25,7 @@ $$;
 -- All that is remembered and shown, without what each attempt has of its own
 CREATE FUNCTION history() RETURNS text LANGUAGE sql AS $$
 	SELECT concat((SELECT jsonb_agg(m ORDER BY p.name, m.release, m.key) FROM pprepub.publication p, pprepub.class_members(p.name) m),
-		(SELECT jsonb_agg(s ORDER BY p.name, s.key) FROM pprepub.publication p, pprepub.signatures(p.name) s),
+		(SELECT jsonb_agg(s ORDER BY p.name, s.key, s.release) FROM pprepub.publication p, pprepub.class_members(p.name) s),
 		(SELECT jsonb_agg(s ORDER BY p.name, s.key, s.sensitive) FROM pprepub.publication p, pprepub.linked_values(p.name) s),
 		(SELECT jsonb_agg(r ORDER BY publication, number) FROM pprepub.release r),
 		(SELECT jsonb_agg(relname ORDER BY relname) FROM pg_class WHERE relkind <> 't' AND relnamespace::regnamespace::text IN ('published', 'published_private')))

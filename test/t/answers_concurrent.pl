@@ -1,5 +1,5 @@
-# Many ask about one publication at once: they wait for one worker, each for its turn. Who asks about another has another
-# while a processor is free. And what answers replace makes room for later ones, once it is vacuumed, whether
+# Many ask about one publication at once: they wait for one worker, each for its turn. Who asks about another publication has
+# another one. And what answers replace makes room for later ones, once it is vacuumed, whether
 # a worker stays or starts anew for each.
 use strict;
 use warnings;
@@ -91,18 +91,13 @@ cmp_ok(catalog_pages(), '<=', $before + 1, 'what they leave in the catalog is us
 # Three publications
 # ----------------------------------------------------------------
 
-sub most_workers
-{
-	my ($most) = @_;
-
-	$node->safe_psql('postgres', "ALTER DATABASE postgres SET pprepub.answer_workers = $most");
-	linger('1min');
-	return;
-}
-
 declare_patients($node, 'postgres', 'visitors', 'hospital.patients', 'patients');
-my $other = $node->basedir . '/other.sql';
-append_to_file($other, "SET SESSION AUTHORIZATION owner;\nSELECT * FROM published.visitors('age BETWEEN 20 AND 45');\n");
+declare_patients($node, 'postgres', 'guests', 'hospital.patients', 'patients,visitors');
+my ($other, $third) = map {
+	my $file = $node->basedir . "/$_.sql";
+	append_to_file($file, "SET SESSION AUTHORIZATION owner;\nSELECT * FROM published.$_('age BETWEEN 20 AND 45');\n");
+	$file;
+} qw(visitors guests);
 
 sub workers
 {
@@ -116,41 +111,34 @@ sub ask_both
 	return;
 }
 
-most_workers(2);
-ask(1, 1);
+linger('1min');
 $node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 20, '-f', $script, '-f', $other, 'postgres' ], 'one analyst asks about two publications');
-is(workers(), '1', 'and one worker knows both');
-ask_both();
-is(workers(), '2', 'at once, each publication has a worker of its own');
+is(workers(), '2', 'each publication has a worker of its own');
 ask_both();
 is(workers(), '2', 'and none needs more');
 
 # However many ask, also when nobody is there yet.
-declare_patients($node, 'postgres', 'guests', 'hospital.patients', 'patients,visitors');
-my $third = $node->basedir . '/third.sql';
-append_to_file($third, "SET SESSION AUTHORIZATION owner;\nSELECT * FROM published.guests('age BETWEEN 20 AND 45');\n");
-foreach my $most (2, 1)
-{
-	most_workers($most);
-	$node->command_ok([ 'pgbench', '-n', '-c', 9, '-j', 3, '-t', 10, '-f', $script, '-f', $other, '-f', $third, 'postgres' ], "nine ask about three, with $most");
-	is(workers(), $most, 'which are enough');
-}
+linger('1min');
+$node->command_ok([ 'pgbench', '-n', '-c', 9, '-j', 3, '-t', 10, '-f', $script, '-f', $other, '-f', $third, 'postgres' ], 'nine ask about three');
+is(workers(), '3', 'three workers are enough');
 
-# A publication that few ask about is not kept waiting by a crowd that asks about another, with one worker for both.
-most_workers(1);
+# A publication that few ask about is not kept waiting by a crowd that asks about another, also where one process must do for both.
+sub ask_beside_crowd
 {
 	my $crowd = IPC::Run::start([ 'pgbench', '-n', '-c', 6, '-T', 60, '-f', $script, $node->connstr('postgres') ], '<', \undef, '>', \my $out, '2>', \my $error);
 
 	$node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 4, '-f', $other, 'postgres' ], 'one asks beside a crowd');
 	ok($crowd->pumpable, 'and is answered long before that goes');
 	$crowd->kill_kill;
+	return;
 }
 
-most_workers(2);
+ask_beside_crowd();
 $node->append_conf('postgresql.conf', 'max_worker_processes = 2');	# one of which is the launcher of logical replication
 $node->restart;
 ask_both();
 is(workers(), '1', 'where there is no slot, they share one');
+ask_beside_crowd();
 
 $node->stop;
 done_testing();

@@ -12,8 +12,7 @@
 #include <sys/resource.h>
 
 #include "audit/judge_draft.h"
-#include "audit/update/legal.h"
-#include "audit/update/update_graph.h"
+#include "audit/updates.h"
 #include "frame/update_sets.h"
 #include "greedy.h"
 #include "method/m_distinct/m_distinct.h"

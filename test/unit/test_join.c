@@ -8,12 +8,7 @@
  */
 #include "shim.h"
 
-#include "audit/join/shown.h"
-#include "audit/join/cliques.h"
-#include "audit/join/counts.h"
-#include "audit/join/full.h"
-#include "audit/join/kernel.h"
-#include "audit/join/profile.h"
+#include "audit/join/join.h"
 
 #define MAX_RELEASES	4
 #define MAX_RECORDS		6

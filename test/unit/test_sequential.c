@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-#include "audit/join/full.h"
-#include "frame/read_taxonomy.h"
-#include "method/sequential/specialise.h"
+#include "audit/join/join.h"
+#include "frame/cells.h"
+#include "method/sequential/sequential.h"
 
 #define MAX_RELEASES	4
 #define MAX_RECORDS		400

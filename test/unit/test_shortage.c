@@ -5,8 +5,7 @@
  */
 #include "shim.h"
 
-#include "audit/join/flow.h"
-#include "audit/join/shortage.h"
+#include "audit/join/join.h"
 
 #define MAX_RECORDS	8
 #define COLUMNS		2

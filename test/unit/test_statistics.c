@@ -5,7 +5,7 @@
  */
 #include "shim.h"
 
-#include "history/statistics.h"
+#include "history/seen.h"
 
 #define MAX_RELEASES	7
 #define MAX_INDIVIDUALS		50

@@ -1,242 +1,210 @@
 /*
  * full.c
- *		Searching perfect matchings of more than two releases.
+ *		Which cliques are in a perfect matching of more than two releases.
  *
  * NOTES
- *		A perfect matching says of each clique of nodes how many people it stands
- *		for; each node's cliques must stand for all of its records.  The records of
- *		a node are alike, so a clique of records is admissible if that of its nodes
- *		stands for a person in some perfect matching.
+ *		A perfect matching says of each clique of nodes how many people it stands for; each node's cliques must stand
+ *		for all of its records.  The records of a node are alike, so a clique of records is admissible if that of its
+ *		nodes stands for a person in some perfect matching.
  *
- *		Each matching that is found admits all its cliques.  The first one is the
- *		true one, if it is known.  Mostly a few people of it need only be joined
- *		otherwise to have another clique: those who have its nodes, one for each.
- *		If that does not suffice, all matchings of its component are searched.
+ *		So a perfect matching is a world whose cells are cliques, and whose lines are nodes (audit/worlds.h).  The
+ *		first one is the true one, if it is known.  Each that is found admits all its cliques, and the next one is
+ *		looked for near it.
  */
 #include "postgres.h"
 
-#include "audit/join/admission.h"
-#include "audit/join/cliques.h"
-#include "audit/join/full.h"
+#include "audit/join/join.h"
+#include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Cliques and components
- * ----------------------------------------------------------------
- */
+/* Steps that a clique counts for: it takes memory, too. */
+#define CLIQUE_STEPS 16
 
-/* Lists the cliques of each node. */
-static void
-list_by_node(Full *full)
+typedef struct FullJoin
 {
-	uint64	   *filled = new_zeros(uint64, full->listing.nnodes);
+	JoinGraph  *graph;
+	int32		nreleases;
+	uint64		steps;			/* that are left */
 
-	full->first_clique = new_zeros(uint64, full->listing.nnodes);
-	full->clique_of = new_zeros(uint32, (Size) full->listing.ncliques * full->nreleases);
-	for (uint32 c = 0; c < full->listing.ncliques; c++)
-		for (int32 r = 0; r < full->nreleases; r++)
-			full->first_clique[node_at(&full->listing, c, r) + 1]++;
-	for (uint32 v = 0; v < full->listing.nnodes; v++)
-		full->first_clique[v + 1] += full->first_clique[v];
-	for (uint32 c = 0; c < full->listing.ncliques; c++)
-		for (int32 r = 0; r < full->nreleases; r++)
-		{
-			uint32		v = node_at(&full->listing, c, r);
+	/* Nodes of all releases in one row: those of release r begin at first_node[r] */
+	uint32	   *first_node;		/* [releases + 1] */
+	uint32	   *size;			/* [nodes] records */
 
-			full->clique_of[full->first_clique[v] + filled[v]++] = c;
-		}
-	pfree(filled);
-}
+	/* The kernel's cliques, ascending: fewer than NO_CLIQUE */
+	uint64		ncliques;
+	uint64		room;
+	uint32	   *clique;			/* [cliques * releases] nodes by their numbers in the row */
+	bool	   *admitted;		/* [cliques] */
+} FullJoin;
 
-/* Lists the nodes of each component. */
-static void
-list_members(Full *full)
+/* Adds a clique to the list; false if no step is left. */
+static bool
+add_clique(void *arg, const uint32 *node)
 {
-	uint32	   *filled = new_zeros(uint32, full->listing.nnodes);
+	FullJoin   *full = arg;
+	uint32	   *clique;
 
-	full->first_member = new_zeros(uint32, full->listing.nnodes);
-	full->member = new_zeros(uint32, full->listing.nnodes);
-	for (uint32 v = 0; v < full->listing.nnodes; v++)
-		full->first_member[root_of(&full->listing, v) + 1]++;
-	for (uint32 v = 0; v < full->listing.nnodes; v++)
-		full->first_member[v + 1] += full->first_member[v];
-	for (uint32 v = 0; v < full->listing.nnodes; v++)
+	if (full->steps < CLIQUE_STEPS)
+		return false;
+	full->steps -= CLIQUE_STEPS;
+	if (full->ncliques % 4096 == 0)
+		CHECK_FOR_INTERRUPTS();
+	if (full->ncliques == full->room)
 	{
-		uint32		root = root_of(&full->listing, v);
-
-		full->member[full->first_member[root] + filled[root]++] = v;
+		full->room = array_room(full->room, full->ncliques + 1);
+		array_resize(full->clique, full->room * full->nreleases);
 	}
-	pfree(filled);
+	clique = &full->clique[full->ncliques++ * full->nreleases];
+	for (int32 r = 0; r < full->nreleases; r++)
+		clique[r] = full->first_node[r] + node[r];
+	return true;
 }
 
-/* ----------------------------------------------------------------
- * Admissible cliques
- * ----------------------------------------------------------------
+/* Lists the nodes and cliques; false if the steps do not suffice. */
+static bool
+list_cliques(FullJoin *full)
+{
+	CliqueWalk	walk = {.graph = full->graph, .visit = add_clique, .arg = full};
+	bool		found;
+
+	full->first_node = new_zeros(uint32, full->nreleases);
+	for (int32 r = 0; r < full->nreleases; r++)
+		full->first_node[r + 1] = full->first_node[r] + full->graph->side[r].nnodes;
+	full->size = new_array(uint32, full->first_node[full->nreleases]);
+	for (int32 r = 0; r < full->nreleases; r++)
+		memcpy(full->size + full->first_node[r], full->graph->side[r].size, sizeof(uint32) * full->graph->side[r].nnodes);
+	walk.node = new_array(uint32, full->nreleases);
+	found = walk_cliques(&walk) && full->ncliques < NO_CLIQUE;
+	pfree(walk.node);
+	return found;
+}
+
+/*
+ * How many people each clique stands for: those of whom it is the own one, if they are known.  Whose the records are
+ * may be a guess, so that some people have no clique; records that are left are joined as it comes.
  */
-
-/* A person's own clique; or NO_CLIQUE if it is none, since whose the records are is a guess. */
-static uint32
-own_clique(const Full *full, uint32 person)
+static uint32 *
+begin_matching(const FullJoin *full)
 {
 	const JoinGraph *graph = full->graph;
-	uint32	   *node = full->own;
-	uint64		clique;
+	uint32	   *people = new_zeros(uint32, full->ncliques);
+	uint32	   *left = new_array(uint32, full->first_node[full->nreleases]);
+	uint32	   *own = new_array(uint32, full->nreleases);
 
-	find_own_nodes(graph, person, node);
-	clique = find_clique(full->listing.clique, full->listing.ncliques, full->nreleases, node);
-	if (clique == full->listing.ncliques ||
-		memcmp(&full->listing.clique[clique * full->nreleases], node, sizeof(uint32) * full->nreleases) != 0)
-		return NO_CLIQUE;
-	return clique;
-}
-
-/* Puts those of a node's cliques first that stand for a person. */
-static void
-put_based_first(Full *full, uint32 node)
-{
-	uint32	   *clique = &full->clique_of[full->first_clique[node]];
-	uint64		n = full->first_clique[node + 1] - full->first_clique[node];
-	uint64		nbased = 0;
-
-	for (uint64 i = 0; i < n; i++)
-		if (full->base[clique[i]] > 0)
-		{
-			uint32		based = clique[i];
-
-			clique[i] = clique[nbased];
-			clique[nbased++] = based;
-		}
-	full->nbased[node] = nbased;
-}
-
-void
-note_base(Full *full, uint32 root)
-{
-	CHECK_FOR_INTERRUPTS();
-	full->has_base[root] = true;
-	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
-		put_based_first(full, full->member[i]);
-}
-
-/* Components of a person who has no clique: what is said of the others there is no perfect matching. */
-static bool *
-find_doubtful(Full *full)
-{
-	bool	   *is_doubtful = new_zeros(bool, full->listing.nnodes);
-
-	for (uint32 p = 0; p < full->graph->input->release[0].nrecords; p++)
-		if (own_clique(full, p) == NO_CLIQUE)
-			for (int32 r = 0; r < full->nreleases; r++)
-				is_doubtful[root_of(&full->listing, full->listing.first_node[r] + full->own[r])] = true;
-	return is_doubtful;
-}
-
-/* Admits each person's own clique, if it is known. */
-static void
-admit_people(Full *full)
-{
-	const JoinGraph *graph = full->graph;
-	bool	   *is_doubtful;
-
-	if (!knows_people(graph))
-		return;
-	is_doubtful = find_doubtful(full);
-	for (uint32 p = 0; p < graph->input->release[0].nrecords; p++)
+	memcpy(left, full->size, sizeof(uint32) * full->first_node[full->nreleases]);
+	for (uint32 p = 0; knows_people(graph) && p < graph->input->release[0].nrecords; p++)
 	{
-		uint32		clique = own_clique(full, p);
+		uint64		clique;
 
 		if (p % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (clique == NO_CLIQUE || is_doubtful[root_of(&full->listing, node_at(&full->listing, clique, 0))])
+		find_own_nodes(graph, p, own);
+		for (int32 r = 0; r < full->nreleases; r++)
+			own[r] += full->first_node[r];
+		clique = find_clique(full->clique, full->ncliques, full->nreleases, own);
+		if (clique == full->ncliques)
 			continue;
-		full->admitted[clique] = true;
-		full->base[clique]++;
+		people[clique]++;
+		for (int32 r = 0; r < full->nreleases; r++)
+			left[own[r]]--;
 	}
-	for (uint32 v = 0; v < full->listing.nnodes; v++)
-		if (full->first_member[v + 1] > full->first_member[v] && !is_doubtful[v])
-			note_base(full, v);
-	pfree(is_doubtful);
-}
-
-/* Decides which cliques are admissible; false if that is over the budget. */
-static bool
-admit(Full *full)
-{
-	full->admitted = new_zeros(bool, full->listing.ncliques);
-	full->left = new_zeros(uint32, full->listing.nnodes);
-	full->people = new_zeros(uint32, full->listing.ncliques);
-	full->decided = new_zeros(bool, full->listing.ncliques);
-	full->decision = new_zeros(Decision, full->listing.ncliques);
-	full->base = new_zeros(uint32, full->listing.ncliques);
-	full->has_base = new_zeros(bool, full->listing.nnodes);
-	full->nbased = new_zeros(uint64, full->listing.nnodes);
-	full->own = new_zeros(uint32, full->nreleases);
-	full->exchanged = new_zeros(uint32, (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
-	admit_people(full);
-	for (uint32 c = 0; c < full->listing.ncliques; c++)
-		if (!full->admitted[c] && !exchange_people(full, c) && !search_matching(full, c))
-			return false;
-	return true;
-}
-
-/* Is each node in a clique that is admitted? */
-static bool
-is_matched(const Full *full)
-{
-	for (uint32 v = 0; v < full->listing.nnodes; v++)
+	for (uint64 c = 0; c < full->ncliques; c++)
 	{
-		uint64		i = full->first_clique[v];
+		const uint32 *node = &full->clique[c * full->nreleases];
+		uint32		more = PG_UINT32_MAX;
 
-		while (i < full->first_clique[v + 1] && !full->admitted[full->clique_of[i]])
-			i++;
-		if (i == full->first_clique[v + 1])
-			return false;
+		for (int32 r = 0; r < full->nreleases; r++)
+			more = Min(more, left[node[r]]);
+		people[c] += more;
+		for (int32 r = 0; r < full->nreleases; r++)
+			left[node[r]] -= more;
 	}
-	return true;
+	pfree(left);
+	pfree(own);
+	return people;
+}
+
+/* Decides which cliques are admissible. */
+static JoinOutcome
+admit(FullJoin *full)
+{
+	uint32	   *people = begin_matching(full);
+	uint64	   *first_through = new_array(uint64, full->ncliques);
+	Worlds		worlds = {.ncells = full->ncliques, .first_through = first_through, .through = full->clique};
+	WorldFound	found;
+
+	for (uint64 c = 0; c <= full->ncliques; c++)
+		first_through[c] = c * full->nreleases;
+	worlds.nlines = full->first_node[full->nreleases];
+	worlds_begin(&worlds, people, full->size);
+	full->admitted = new_zeros(bool, full->ncliques);
+	found = worlds_search(&worlds, NO_CELL, full->steps, full->admitted);
+	full->steps -= Min(full->steps, worlds.steps);
+	if (found == IMPOSSIBLE)
+		return JOIN_UNMATCHED;
+	for (uint32 c = 0; c < full->ncliques && found == POSSIBLE; c++)
+		full->admitted[c] = worlds.cell[c].people > 0;
+
+	for (uint64 effort = FIRST_EFFORT;; effort = more_effort(effort))
+	{
+		bool		is_open = found == NOT_KNOWN;
+
+		for (uint32 c = 0; c < full->ncliques && full->steps > 0; c++)
+		{
+			if (full->admitted[c] || worlds.cell[c].most == 0)
+				continue;
+			found = worlds_search(&worlds, c, Min(effort, full->steps), full->admitted);
+			full->steps -= Min(full->steps, worlds.steps);
+			is_open |= found == NOT_KNOWN;
+			if (found == IMPOSSIBLE)
+				worlds_exclude(&worlds, c);
+		}
+		if (full->steps == 0)
+			return JOIN_OVER_BUDGET;
+		if (!is_open)
+			return JOIN_FOUND;
+	}
 }
 
 /* Keeps in the graph what was admitted. */
 static void
-narrow(Full *full)
+narrow(FullJoin *full)
 {
 	JoinGraph  *graph = full->graph;
 
 	for (Size p = 0; p < npairs(graph); p++)
 		memset(graph->pair[p].alive, false, graph->pair[p].nedges);
-	for (uint32 c = 0; c < full->listing.ncliques; c++)
+	graph->clique = full->clique;
+	for (uint64 c = 0; c < full->ncliques; c++)
 	{
-		const uint32 *node = &full->listing.clique[(Size) c * full->nreleases];
+		uint32	   *kept = &graph->clique[graph->ncliques * full->nreleases];
 
 		if (!full->admitted[c])
 			continue;
+		for (int32 r = 0; r < full->nreleases; r++)
+			kept[r] = full->clique[c * full->nreleases + r] - full->first_node[r];
 		for (Size p = 0; p < npairs(graph); p++)
 		{
 			JoinPair   *pair = &graph->pair[p];
 
-			pair->alive[edge_between(pair, node[pair->a], node[pair->b])] = true;
+			pair->alive[edge_between(pair, kept[pair->a], kept[pair->b])] = true;
 		}
-		memmove(&full->listing.clique[graph->ncliques++ * full->nreleases], node, sizeof(uint32) * full->nreleases);
+		graph->ncliques++;
 	}
-	graph->clique = full->listing.clique;
 }
 
 JoinOutcome
 join_full(JoinGraph *graph, uint64 budget)
 {
-	Full		full = {.graph = graph, .nreleases = graph->nreleases, .steps = budget};
+	FullJoin	full = {.graph = graph, .nreleases = graph->nreleases, .steps = budget};
+	JoinOutcome outcome;
 
 	if (graph->nreleases <= 2)
 		return JOIN_FOUND;
-	if (!list_cliques(&full.listing, graph, &full.steps) || full.listing.ncliques >= NO_CLIQUE)
-		return JOIN_OVER_BUDGET;
-	list_by_node(&full);
-	list_members(&full);
-	if (!admit(&full))
-		return JOIN_OVER_BUDGET;
-	if (!is_matched(&full))
-		return JOIN_UNMATCHED;
-	narrow(&full);
-	return JOIN_FOUND;
+	outcome = list_cliques(&full) ? admit(&full) : JOIN_OVER_BUDGET;
+	if (outcome == JOIN_FOUND)
+		narrow(&full);
+	return outcome;
 }

@@ -1,22 +1,225 @@
 /*
  * kernel.c
- *		Dropping edges that are no matches, and those in no clique, in turns.
+ *		Walking over cliques, and dropping edges that are no matches, and those in no clique, in turns.
  *
  * NOTES
- *		A clique around an edge is looked for near those that are known: each person's own
- *		records are one, and mostly another one has the edge if only one of their nodes is
- *		exchanged.  That takes a step a release; other edges take a walk.
+ *		A clique around an edge is looked for near those that are known: each person's own records are one, and mostly
+ *		another one has the edge if only one of their nodes is exchanged.  That takes a step a release; other edges
+ *		take a walk.
  */
 #include "postgres.h"
 
-#include "audit/join/cliques.h"
-#include "audit/join/flow.h"
-#include "audit/join/kernel.h"
-#include "audit/join/matches.h"
+#include "audit/join/join.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
+
+/* ----------------------------------------------------------------
+ * Cliques
+ * ----------------------------------------------------------------
+ */
+
+/* Nodes of a release, of which one is to be chosen */
+typedef struct Choice
+{
+	const JoinPair *pair;		/* edges by which they are neighbours; NULL for all nodes */
+	bool		backwards;
+	uint32		begin;
+	uint32		end;
+} Choice;
+
+static inline bool
+is_chosen(const CliqueWalk *walk, int32 s, int32 r)
+{
+	return s < r || (walk->fixed != NULL && walk->fixed[s]);
+}
+
+/* The fewest nodes of release r among which the next one must be: neighbours of a node chosen already. */
+static Choice
+choices(const CliqueWalk *walk, int32 r)
+{
+	Choice		fewest = {.end = walk->graph->side[r].nnodes};
+
+	for (int32 s = 0; s < walk->graph->nreleases; s++)
+		if (s != r && is_chosen(walk, s, r))
+		{
+			const JoinPair *pair = pair_of(walk->graph, s, r);
+			const uint32 *first = &(r < s ? pair->first_back : pair->first)[walk->node[s]];
+
+			if (first[1] - first[0] < fewest.end - fewest.begin)
+				fewest = (Choice) {.pair = pair, .backwards = r < s, .begin = first[0], .end = first[1]};
+		}
+	return fewest;
+}
+
+/* Can nodes of which any two are joined be somebody's, as far as the join was narrowed? */
+static bool
+is_wanted(const JoinGraph *graph, const uint32 *node)
+{
+	return !is_nobody(graph, node) &&
+		(graph->clique == NULL || find_clique(graph->clique, graph->ncliques, graph->nreleases, node) < graph->ncliques);
+}
+
+/* Chooses a node of release r and of all later ones; false if the visitor ended the walk. */
+static bool
+walk_from(CliqueWalk *walk, int32 r)
+{
+	uint64		steps = walk->graph->nreleases;
+	Choice		choice;
+
+	while (r < walk->graph->nreleases && walk->fixed != NULL && walk->fixed[r])
+		r++;
+	if (r == walk->graph->nreleases)
+		return !is_wanted(walk->graph, walk->node) || walk->visit(walk->arg, walk->node);
+	choice = choices(walk, r);
+	CHECK_FOR_INTERRUPTS();
+	for (uint32 i = choice.begin; i < choice.end; i++)
+	{
+		uint32		node = choice.pair == NULL ? i : choice.backwards ? choice.pair->from[choice.pair->back[i]] : choice.pair->to[i];
+		int32		s = 0;
+
+		take_steps(steps);
+		if (walk->steps != NULL)
+		{
+			if (*walk->steps < steps)
+				return false;
+			*walk->steps -= steps;
+		}
+
+		/* Is it joined to all that are chosen? */
+		while (s < walk->graph->nreleases &&
+			   (s == r || !is_chosen(walk, s, r) || is_joined(walk->graph, s, walk->node[s], r, node)))
+			s++;
+		if (s < walk->graph->nreleases)
+			continue;
+		walk->node[r] = node;
+		if (!walk_from(walk, r + 1))
+			return false;
+	}
+	return true;
+}
+
+bool
+walk_cliques(CliqueWalk *walk)
+{
+	return walk_from(walk, 0);
+}
+
+bool
+is_clique(const JoinGraph *graph, const uint32 *node)
+{
+	for (int32 s = 1; s < graph->nreleases; s++)
+		for (int32 r = 0; r < s; r++)
+			if (!is_joined(graph, r, node[r], s, node[s]))
+				return false;
+	return is_wanted(graph, node);
+}
+
+uint64
+find_clique(const uint32 *clique, uint64 n, int32 nreleases, const uint32 *node)
+{
+	uint64		low = 0;
+	uint64		high = n;
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+		const uint32 *at = &clique[middle * nreleases];
+		int32		r = 0;
+
+		while (r < nreleases - 1 && at[r] == node[r])
+			r++;
+		if (at[r] < node[r])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && memcmp(&clique[low * nreleases], node, sizeof(uint32) * nreleases) == 0 ? low : n;
+}
+
+int32
+join_limbs(const JoinGraph *graph)
+{
+	uint32		most = 1;
+
+	for (int32 r = 0; r < graph->nreleases; r++)
+		most = Max(most, graph->input->release[r].nrecords);
+	return wide_limbs(most, graph->nreleases);
+}
+
+typedef struct Counting
+{
+	const JoinGraph *graph;
+	Wide	   *cliques;
+	Wide	   *product;
+} Counting;
+
+/* Adds the cliques of records that a clique of nodes stands for: the product of the nodes' sizes. */
+static bool
+count_clique(void *arg, const uint32 *node)
+{
+	Counting   *counting = arg;
+
+	wide_set(counting->product, 1);
+	for (int32 r = 0; r < counting->graph->nreleases; r++)
+		wide_multiply(counting->product, counting->graph->side[r].size[node[r]]);
+	wide_add(counting->cliques, counting->product);
+	return true;
+}
+
+uint64
+join_edges(const JoinGraph *graph)
+{
+	uint64		edges = 0;
+
+	for (Size p = 0; p < npairs(graph); p++)
+	{
+		const JoinPair *pair = &graph->pair[p];
+
+		for (uint32 e = 0; e < pair->nedges; e++)
+		{
+			uint64		more = (uint64) graph->side[pair->a].size[pair->from[e]] * graph->side[pair->b].size[pair->to[e]];
+
+			if (!pair->alive[e])
+				continue;
+			if (more > PG_INT64_MAX - edges)
+				ereport(ERROR,
+						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						 errmsg("releases have too many edges to count")));
+			edges += more;
+		}
+	}
+	return edges;
+}
+
+JoinCounts
+join_count(const JoinGraph *graph, uint64 *steps)
+{
+	JoinCounts	counts = {0};
+	Counting	counting = {.graph = graph};
+	CliqueWalk	walk = {.graph = graph, .visit = count_clique, .arg = &counting, .steps = steps};
+
+	for (int32 r = 0; r < graph->nreleases; r++)
+		counts.nodes += graph->side[r].nnodes;
+	counts.edges = join_edges(graph);
+	counting.cliques = counts.cliques = wide_create(1, join_limbs(graph));
+	counting.product = wide_create(1, join_limbs(graph));
+	walk.node = palloc(sizeof(uint32) * graph->nreleases);
+	if (!walk_cliques(&walk))
+	{
+		wide_free(counts.cliques);
+		counts.cliques = NULL;
+	}
+	pfree(walk.node);
+	wide_free(counting.product);
+	return counts;
+}
+
+/* ----------------------------------------------------------------
+ * The kernel
+ * ----------------------------------------------------------------
+ */
 
 typedef struct Narrowing
 {
@@ -106,8 +309,8 @@ note_clique(void *arg, const uint32 *node)
 }
 
 /*
- * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess, they
- * need not be one.
+ * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess,
+ * they need not be one.
  */
 static void
 note_people(Narrowing *narrowing)
@@ -137,8 +340,8 @@ note_people(Narrowing *narrowing)
 }
 
 /*
- * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node, which
- * is joined to this node.  Is that a clique?
+ * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node,
+ * which is joined to this node.  Is that a clique?
  */
 static bool
 is_near_clique(Narrowing *narrowing, int32 r, uint32 node, int32 s, uint32 other)
@@ -182,8 +385,8 @@ is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 }
 
 /*
- * Drops every edge that is in no clique; its pair is to be looked at again.
- * Since the edges dropped are in no clique, a clique that was found stays one.
+ * Drops every edge that is in no clique; its pair is to be looked at again.  Since the edges dropped are in no clique,
+ * a clique that was found stays one.
  */
 static void
 narrow_to_cliques(Narrowing *narrowing)
@@ -207,69 +410,34 @@ narrow_to_cliques(Narrowing *narrowing)
 		}
 }
 
-static bool
-is_stale(const Narrowing *narrowing)
-{
-	for (Size p = 0; p < npairs(narrowing->graph); p++)
-		if (narrowing->stale[p])
-			return true;
-	return false;
-}
-
-/* Allocates the state of narrowing a graph; all its pairs are to be looked at. */
-static Narrowing
-narrowing_create(JoinGraph *graph)
-{
-	Narrowing	narrowing = {.graph = graph};
-
-	narrowing.stale = palloc(sizeof(bool) * (npairs(graph) + 1));
-	narrowing.in_clique = palloc(sizeof(bool *) * (npairs(graph) + 1));
-	for (Size p = 0; p < npairs(graph); p++)
-	{
-		narrowing.stale[p] = true;
-		narrowing.in_clique[p] = palloc_extended((Size) graph->pair[p].nedges + 1, MCXT_ALLOC_HUGE);
-	}
-	narrowing.owner = palloc(sizeof(uint32 *) * graph->nreleases);
-	for (int32 r = 0; r < graph->nreleases; r++)
-		narrowing.owner[r] = new_array(uint32, graph->side[r].nnodes);
-	narrowing.near = palloc(sizeof(uint32) * graph->nreleases);
-	narrowing.walk = (CliqueWalk) {
-		.graph = graph,
-		.visit = note_clique,
-		.fixed = palloc0(sizeof(bool) * graph->nreleases),
-		.node = palloc0(sizeof(uint32) * graph->nreleases)
-	};
-	return narrowing;
-}
-
-/* Frees the state of narrowing, but not the graph. */
-static void
-narrowing_free(Narrowing *narrowing)
-{
-	for (Size p = 0; p < npairs(narrowing->graph); p++)
-		pfree(narrowing->in_clique[p]);
-	for (int32 r = 0; r < narrowing->graph->nreleases; r++)
-		pfree(narrowing->owner[r]);
-	pfree(narrowing->in_clique);
-	pfree(narrowing->owner);
-	pfree(narrowing->near);
-	pfree(narrowing->stale);
-	pfree(narrowing->walk.fixed);
-	pfree(narrowing->walk.node);
-}
-
 JoinOutcome
 join_kernel(JoinGraph *graph, JoinTrouble *trouble)
 {
 	JoinOutcome outcome = begin_flows(graph, trouble);
-	Narrowing	narrowing;
+	Narrowing	narrowing = {.graph = graph};
 	bool		dropped = true; /* cliques have not been looked at yet */
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work;
 
 	if (outcome != JOIN_FOUND)
 		return outcome;
-	narrowing = narrowing_create(graph);
-	narrowing.walk.arg = &narrowing;
-	while (outcome == JOIN_FOUND && is_stale(&narrowing))
+	work = AllocSetContextCreate(context, "kernel", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(work);
+	narrowing.stale = new_array(bool, npairs(graph));
+	memset(narrowing.stale, true, npairs(graph));
+	narrowing.in_clique = new_array(bool *, npairs(graph));
+	for (Size p = 0; p < npairs(graph); p++)
+		narrowing.in_clique[p] = new_array(bool, graph->pair[p].nedges);
+	narrowing.owner = new_array(uint32 *, graph->nreleases);
+	for (int32 r = 0; r < graph->nreleases; r++)
+		narrowing.owner[r] = new_array(uint32, graph->side[r].nnodes);
+	narrowing.near = new_array(uint32, graph->nreleases);
+	narrowing.walk = (CliqueWalk) {
+		.graph = graph, .visit = note_clique, .arg = &narrowing,
+		.fixed = new_zeros(bool, graph->nreleases),
+		.node = new_zeros(uint32, graph->nreleases)
+	};
+	while (outcome == JOIN_FOUND && memchr(narrowing.stale, true, npairs(graph)) != NULL)
 	{
 		if (!narrow_to_matches(&narrowing, &dropped, trouble))
 			outcome = JOIN_UNMATCHED;
@@ -277,6 +445,7 @@ join_kernel(JoinGraph *graph, JoinTrouble *trouble)
 			narrow_to_cliques(&narrowing);
 		dropped = false;
 	}
-	narrowing_free(&narrowing);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
 	return outcome;
 }

@@ -3,58 +3,420 @@
  *		Linkability and diversity of tuples, again and again.
  *
  * NOTES
- *		For linkability it is enough to hear of k different values, and most
- *		tuples hear of them at once.  For diversity all cliques count.
+ *		For linkability it is enough to hear of k different values, and most tuples hear of them at once.  For
+ *		diversity all cliques count.
  */
 #include "postgres.h"
 
 #include <math.h>
 
-#include "audit/join/counts.h"
 #include "frame/arrays.h"
-#include "method/sequential/guard.h"
+#include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
+ * Which records of each release a tuple is consistent with
+ *
+ * Of earlier releases this is found once.  Of the new one it changes all the time: but which regions contain which
+ * tuples does not, so it is found once for each region that ever is, whether it has records or not.
+ * ----------------------------------------------------------------
+ */
+
+void
+pile_add(Pile *pile, uint32 number)
+{
+	array_reserve(pile->number, pile->room, pile->n + 1);
+	pile->number[pile->n++] = number;
+}
+
+static void
+part_by_column(Parting *parting, Span *cells, const JoinTuples *tuples, int32 column, const uint32 *tuple)
+{
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		cells[i] = tuple_cell(tuples, column, tuple == NULL ? i : tuple[i]);
+	part_by(parting, cells);
+}
+
+/* A tuple of each kind that differs in what is shown, those alike in the new release's columns side by side. */
+static uint32 *
+choose_tuples(Guard *guard)
+{
+	const JoinTuples *tuples = guard->task->tuples;
+	Parting		parting = parting_create(tuples->ntuples);
+	Span	   *cells = new_zeros(Span, tuples->ntuples);
+	uint32	   *chosen;
+	uint32	   *first;
+	uint32	   *kind_of;
+
+	for (int32 c = 0; c < guard->task->ncolumns; c++)
+		part_by_column(&parting, cells, tuples, guard->task->column[c].column, NULL);
+	for (int32 c = 0; c < guard->nfixed; c++)
+		part_by_column(&parting, cells, tuples, guard->fixed[c], NULL);
+	guard->nkinds = parting.nparts;
+	kind_of = new_zeros(uint32, tuples->ntuples);
+	memcpy(kind_of, parting.part, sizeof(uint32) * tuples->ntuples);
+	for (int32 c = 0; c < guard->input->nqis; c++)
+	{
+		int32		r = 0;
+
+		while (r < guard->input->nreleases && guard->input->release[r].cells[c] == NULL)
+			r++;
+		if (r < guard->input->nreleases)
+			part_by_column(&parting, cells, tuples, c, NULL);
+	}
+	guard->ntuples = parting.nparts;
+	guard->first_of_kind = first = new_zeros(uint32, guard->nkinds + 1);
+	guard->kind = new_zeros(uint32, guard->ntuples);
+	chosen = new_zeros(uint32, guard->ntuples);
+	for (uint32 t = tuples->ntuples; t-- > 0;)
+		guard->kind[parting.part[t]] = t;
+	for (uint32 i = 0; i < guard->ntuples; i++)
+		first[kind_of[guard->kind[i]] + 2]++;
+	for (uint32 k = 0; k < guard->nkinds; k++)
+		first[k + 2] += first[k + 1];
+	for (uint32 i = 0; i < guard->ntuples; i++)
+		chosen[first[kind_of[guard->kind[i]] + 1]++] = guard->kind[i];
+	for (uint32 i = 0; i < guard->ntuples; i++)
+		guard->kind[i] = kind_of[chosen[i]];
+	pfree(kind_of);
+	pfree(cells);
+	pfree(parting.part);
+	return chosen;
+}
+
+typedef struct PieceMeeting
+{
+	const JoinSide *side;
+	const Code *sensitive;		/* or NULL */
+	uint32		first_node;
+	Boxes	   *boxes;			/* of pieces */
+	uint32	   *found;			/* [pieces] */
+	Candidate  *met;			/* [pieces] */
+} PieceMeeting;
+
+/* Orders candidates by node and value, so that those that are to be added up become neighbors. */
+static int
+compare_candidates(const void *a, const void *b)
+{
+	const Candidate *x = a;
+	const Candidate *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* Finds the candidates of a tuple; how many? */
+static uint32
+meet_pieces(const PieceMeeting *meeting, const Span *box)
+{
+	uint32		npieces = boxes_find(meeting->boxes, box, AROUND, meeting->found);
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < npieces; i++)
+	{
+		const Piece *piece = &meeting->side->piece[meeting->found[i]];
+
+		meeting->met[i] = (Candidate) {
+			.node = meeting->first_node + piece->node,
+			.value = meeting->sensitive == NULL ? NO_CODE : meeting->sensitive[piece->record],
+			.weight = piece->nrecords
+		};
+	}
+	qsort(meeting->met, npieces, sizeof(Candidate), compare_candidates);
+	for (uint32 i = 0; i < npieces; i++)
+	{
+		if (n > 0 && compare_candidates(&meeting->met[n - 1], &meeting->met[i]) == 0)
+			meeting->met[n - 1].weight += meeting->met[i].weight;
+		else
+			meeting->met[n++] = meeting->met[i];
+	}
+	return n;
+}
+
+/* Lists the candidates of each kind of tuples, whose columns these are. */
+static void
+list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTuples *tuples,
+				const uint32 *example, uint32 nkinds, const int32 *column, int32 ncolumns)
+{
+	uint64		room = 0;
+	Span	   *box = new_zeros(Span, ncolumns);
+
+	encounter->first = new_zeros(uint64, nkinds + 1);
+	array_reserve(encounter->candidate, room, 1024);
+	for (uint32 k = 0; k < nkinds; k++)
+	{
+		uint32		n;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int32 c = 0; c < ncolumns; c++)
+			box[c] = tuple_cell(tuples, column[c], example[k]);
+		n = meet_pieces(meeting, box);
+		encounter->first[k + 1] = encounter->first[k] + n;
+		array_reserve(encounter->candidate, room, encounter->first[k + 1]);
+		memcpy(&encounter->candidate[encounter->first[k]], meeting->met, sizeof(Candidate) * n);
+	}
+	pfree(box);
+}
+
+/* Lists for each node the tuples that meet it. */
+static void
+list_tuples(const Guard *guard, Encounter *encounter, uint32 first_node, uint32 nnodes)
+{
+	uint64	   *first = encounter->first_tuple = new_zeros(uint64, (Size) nnodes + 2);
+
+	for (int pass = 0; pass < 2; pass++)
+	{
+		for (uint32 t = 0; t < guard->ntuples; t++)
+		{
+			uint32		before = NOTHING;
+
+			for (uint64 i = encounter->first[encounter->kind[t]]; i < encounter->first[encounter->kind[t] + 1]; i++)
+			{
+				uint32		node = encounter->candidate[i].node - first_node;
+
+				if (node != before && pass == 0)
+					first[node + 2]++;
+				else if (node != before)
+					encounter->tuple[first[node + 1]++] = t;
+				before = node;
+			}
+		}
+		if (pass > 0)
+			return;
+		for (uint32 v = 0; v < nnodes; v++)
+			first[v + 2] += first[v + 1];
+		encounter->tuple = new_zeros(uint32, first[nnodes + 1]);
+	}
+}
+
+/* Finds the candidates of all kinds of tuples in an earlier release. */
+static void
+prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
+{
+	const JoinGraph *graph = guard->people->graph;
+	Encounter  *encounter = &guard->encounter[r];
+	PieceMeeting meeting = {.side = &graph->side[r], .first_node = guard->people->first_node[r]};
+	const Span **cells = new_zeros(const Span *, guard->input->nqis);
+	int32	   *column = new_zeros(int32, guard->input->nqis);
+	uint32	   *record = new_zeros(uint32, meeting.side->npieces);
+	Parting		parting = parting_create(guard->ntuples);
+	Span	   *codes = new_zeros(Span, guard->ntuples);
+	uint32	   *example;
+	int32		n = 0;
+
+	for (int32 c = 0; c < guard->input->nqis; c++)
+		if (meeting.side->cells[c] != NULL)
+		{
+			part_by_column(&parting, codes, guard->task->tuples, c, chosen);
+			column[n] = c;
+			cells[n++] = meeting.side->cells[c];
+		}
+	encounter->kind = parting.part;
+	example = new_zeros(uint32, parting.nparts);
+	for (uint32 t = 0; t < guard->ntuples; t++)
+		example[parting.part[t]] = chosen[t];
+	for (uint32 p = 0; p < meeting.side->npieces; p++)
+		record[p] = meeting.side->piece[p].record;
+	meeting.sensitive = guard->input->release[r].sensitive;
+	meeting.boxes = boxes_index(meeting.side->npieces, record, n, cells);
+	meeting.found = new_zeros(uint32, meeting.side->npieces);
+	meeting.met = new_zeros(Candidate, meeting.side->npieces);
+	list_candidates(encounter, &meeting, guard->task->tuples, example, parting.nparts, column, n);
+	list_tuples(guard, encounter, meeting.first_node, meeting.side->nnodes);
+	boxes_free(meeting.boxes);
+	pfree(meeting.found);
+	pfree(meeting.met);
+	pfree(cells);
+	pfree(column);
+	pfree(record);
+	pfree(codes);
+	pfree(example);
+}
+
+/* Finds, for each region that is new, the kinds of tuples in it. */
+static void
+learn_regions(Guard *guard)
+{
+	const SeqPeople *people = guard->people;
+	Span		box[2 * MAX_SEQ_COLUMNS];
+
+	if (people->regions->n > guard->region_room)
+	{
+		guard->region_room = array_room(guard->region_room, people->regions->n);
+		array_resize(guard->kinds_in, guard->region_room);
+		array_resize(guard->region_stamped, guard->region_room);
+	}
+	for (; guard->nregions < people->regions->n; guard->nregions++)
+	{
+		const uint32 *key = tuple_words(people->regions, guard->nregions);
+		Pile	   *kinds_in = &guard->kinds_in[guard->nregions];
+		uint32		n;
+
+		for (int32 c = 0; c < people->ncolumns; c++)
+			box[c] = cell_of_key(people, key, c);
+		for (int32 c = 0; c < guard->nfixed; c++)
+			box[people->ncolumns + c] = people->graph->side[people->last].cells[guard->fixed[c]][people->fixed_record[key[0]]];
+		n = boxes_find(guard->kinds, box, WITHIN, guard->found);
+		*kinds_in = (Pile) {.n = n, .room = n, .number = new_array(uint32, n)};
+		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);
+		guard->region_stamped[guard->nregions] = 0;
+		for (uint32 i = 0; i < n; i++)
+			pile_add(&guard->regions[guard->found[i]], guard->nregions);
+	}
+}
+
+/* Of the tuples that were chosen */
+static Span *
+cells_of(const Guard *guard, const uint32 *chosen, int32 column)
+{
+	Span	   *cells = new_zeros(Span, guard->ntuples);
+
+	for (uint32 t = 0; t < guard->ntuples; t++)
+		cells[t] = tuple_cell(guard->task->tuples, column, chosen[t]);
+	return cells;
+}
+
+/* Indexes the kinds of tuples by their cells in the new release. */
+static void
+prepare_kinds(Guard *guard, const uint32 *chosen)
+{
+	const SeqTask *task = guard->task;
+	Span	  **cells = new_zeros(Span *, task->ncolumns + guard->nfixed);
+	uint32	   *record = new_zeros(uint32, guard->nkinds);
+
+	guard->cell = new_zeros(Span, (Size) guard->ntuples * task->ncolumns);
+	for (int32 c = 0; c < task->ncolumns; c++)
+	{
+		cells[c] = cells_of(guard, chosen, task->column[c].column);
+		for (uint32 t = 0; t < guard->ntuples; t++)
+			guard->cell[(Size) t * task->ncolumns + c] = cells[c][t];
+	}
+	for (int32 c = 0; c < guard->nfixed; c++)
+		cells[task->ncolumns + c] = cells_of(guard, chosen, guard->fixed[c]);
+	for (uint32 k = 0; k < guard->nkinds; k++)
+		record[k] = guard->first_of_kind[k];
+	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns + guard->nfixed, (const Span *const *) cells);
+	guard->regions = new_zeros(Pile, guard->nkinds);
+	guard->found = new_zeros(uint32, guard->nkinds);
+}
+
+/* Lists the quasi-identifiers that the new release shows in cells that are given, not searched for. */
+static void
+find_fixed(Guard *guard)
+{
+	const SeqPeople *people = guard->people;
+
+	guard->fixed = new_zeros(int32, guard->input->nqis);
+	for (int32 c = 0; c < guard->input->nqis; c++)
+		if (people->graph->side[people->last].cells[c] != NULL && !is_cell_column(people, c))
+			guard->fixed[guard->nfixed++] = c;
+}
+
+/* Chooses the tuples, and finds what they are consistent with in earlier releases. */
+static void
+prepare_encounters(Guard *guard)
+{
+	uint32	   *chosen;
+
+	find_fixed(guard);
+	chosen = choose_tuples(guard);
+	guard->encounter = new_zeros(Encounter, guard->people->last);
+	for (int32 r = 0; r < guard->people->last; r++)
+		prepare_encounter(guard, r, chosen);
+	prepare_kinds(guard, chosen);
+	pfree(chosen);
+}
+
+/* The number of pieces of the new release that a kind of tuples meets; they are found one after the other, if need be. */
+static uint32
+meet_fresh(Guard *guard, uint32 kind)
+{
+	const SeqPeople *people = guard->people;
+	const Pile *regions = &guard->regions[kind];
+	uint32		n = 0;
+
+	if (guard->fresh_kind != kind || guard->fresh_version != people->version)
+	{
+		guard->fresh_kind = kind;
+		guard->fresh_version = people->version;
+		guard->fresh_regions = 0;
+		guard->nfresh = 0;
+	}
+	for (uint32 i = 0; i < regions->n; i++)
+		n += people->region[regions->number[i]].npieces;
+	return n;
+}
+
+/* Finds the records of one more region; false if there is none. */
+static bool
+meet_more(Guard *guard)
+{
+	const SeqPeople *people = guard->people;
+	const Pile *regions = &guard->regions[guard->fresh_kind];
+	const Region *region;
+
+	while (guard->fresh_regions < regions->n && people->region[regions->number[guard->fresh_regions]].npieces == 0)
+		guard->fresh_regions++;
+	if (guard->fresh_regions == regions->n)
+		return false;
+	region = &people->region[regions->number[guard->fresh_regions++]];
+	if (guard->nfresh + region->npieces > guard->fresh_room)
+	{
+		guard->fresh_room = array_room(guard->fresh_room, guard->nfresh + region->npieces);
+		array_resize(guard->fresh, guard->fresh_room);
+		array_resize(guard->fresh_piece, guard->fresh_room);
+	}
+	for (uint32 p = region->first; p != NOTHING; p = people->piece[p].next)
+	{
+		const RegionPiece *piece = &people->piece[p];
+
+		guard->fresh_piece[guard->nfresh] = p;
+		guard->fresh[guard->nfresh++] = (Candidate) {
+			.node = people->place[piece->place].node, .value = piece->value, .weight = piece->size
+		};
+	}
+	return true;
+}
+
+/* Finds what a tuple meets of each release; of the new one, how much. */
+static void
+meet_tuple(Guard *guard, uint32 tuple)
+{
+	int32		last = guard->people->last;
+
+	for (int32 r = 0; r < last; r++)
+	{
+		const Encounter *encounter = &guard->encounter[r];
+		uint32		kind = encounter->kind[tuple];
+
+		guard->candidate[r] = &encounter->candidate[encounter->first[kind]];
+		guard->ncandidates[r] = encounter->first[kind + 1] - encounter->first[kind];
+	}
+	guard->ncandidates[last] = meet_fresh(guard, guard->kind[tuple]);
+	for (int32 r = 0; r <= last; r++)
+	{
+		int32		i = r;
+
+		for (; i > 0 && guard->ncandidates[guard->order[i - 1]] > guard->ncandidates[r]; i--)
+			guard->order[i] = guard->order[i - 1];
+		guard->order[i] = r;
+	}
+}
+
+/* ----------------------------------------------------------------
  * Witnesses: cliques that were found to link tuples to k different values
  *
- * They may be there still: which records a tuple is consistent with, and which
- * values they show, stays as it is.  So as long as these cliques are there, no
- * others need be looked for.  Nodes of earlier releases, and pieces, keep their
- * numbers when the web is made anew or a trial is undone.  So witnesses need not
- * be undone, too: they are asked again each time.
+ * They may be there still: which records a tuple is consistent with, and which values they show, stays as it is.  So
+ * as long as these cliques are there, no others need be looked for.  Nodes of earlier releases, and pieces, keep their
+ * numbers when the web is made anew or a trial is undone.  So witnesses need not be undone, too: they are asked again
+ * each time.
  * ----------------------------------------------------------------
  */
 
 /* The most numbers that are kept. */
 #define MOST_NUMBERS	(UINT64CONST(16) * 1024 * 1024)
-
-/* Allocated in the current context, in which witnesses are kept, too. */
-static Witnesses
-witnesses_create(const SeqPeople *people, uint32 ntuples, uint32 k)
-{
-	Witnesses	witnesses = {.people = people, .k = k, .width = (Size) people->last + 1, .room = MOST_NUMBERS};
-
-	if (k * witnesses.width > MOST_NUMBERS)
-		witnesses.k = 0;
-	witnesses.of = new_zeros(uint32 *, ntuples);
-	witnesses.heard = new_array(uint32, witnesses.k * witnesses.width);
-	return witnesses;
-}
-
-/* Notes that clique, of a value that was not heard of before, whose nodes are of these releases. */
-static void
-witnesses_hear(Witnesses *witnesses, uint32 nheard, const int32 *release, const uint32 *node, uint32 piece)
-{
-	uint32	   *clique = &witnesses->heard[nheard * witnesses->width];
-
-	if (nheard >= witnesses->k)
-		return;
-	for (Size i = 0; i < witnesses->width; i++)
-		clique[release[i]] = node[i];
-	clique[witnesses->people->last] = piece;
-}
 
 /* Keeps those that were noted, if they are k, and if there is room. */
 static void
@@ -95,23 +457,9 @@ clique_is_there(const SeqPeople *people, const uint32 *clique)
 	return true;
 }
 
-/* Are a tuple's still there? */
-static bool
-witnesses_hold(const Witnesses *witnesses, uint32 tuple)
-{
-	const uint32 *cliques = witnesses->of[tuple];
-
-	if (cliques == NULL)
-		return false;
-	for (uint32 i = 0; i < witnesses->k; i++)
-		if (!clique_is_there(witnesses->people, &cliques[i * witnesses->width]))
-			return false;
-	return true;
-}
-
 /* ----------------------------------------------------------------
- * Tuples that a specialisation concerns: those that lose a clique, or, for
- * diversity, all those of whose cliques one may weigh otherwise
+ * Tuples that a specialisation concerns: those that lose a clique, or, for diversity, all those of whose cliques one
+ * may weigh otherwise
  * ----------------------------------------------------------------
  */
 
@@ -122,20 +470,6 @@ add(Guard *guard, uint32 tuple)
 		return;
 	guard->stamped[tuple] = guard->stamp;
 	pile_add(&guard->concerned, tuple);
-}
-
-/* Adds the tuples of each kind that meets a region, once for each stamp. */
-static void
-concern_region(Guard *guard, uint32 region)
-{
-	const Pile *kinds = &guard->kinds_in[region];
-
-	if (guard->region_stamped[region] == guard->stamp)
-		return;
-	guard->region_stamped[region] = guard->stamp;
-	for (uint32 i = 0; i < kinds->n; i++)
-		for (uint32 t = guard->first_of_kind[kinds->number[i]]; t < guard->first_of_kind[kinds->number[i] + 1]; t++)
-			add(guard, t);
 }
 
 /* Is a tuple in a node of the new release, as far as other releases show it? */
@@ -208,8 +542,14 @@ concern(Guard *guard, uint32 web_mark, uint32 people_mark)
 	{
 		const RegionPiece *piece = &people->piece[people->lot[people->shift[i].from].piece];
 
-		if (piece->size == 0 || guard->task->diversity)
-			concern_region(guard, piece->region);
+		const Pile *kinds = &guard->kinds_in[piece->region];
+
+		if ((piece->size > 0 && !guard->task->diversity) || guard->region_stamped[piece->region] == guard->stamp)
+			continue;
+		guard->region_stamped[piece->region] = guard->stamp;
+		for (uint32 k = 0; k < kinds->n; k++)
+			for (uint32 t = guard->first_of_kind[kinds->number[k]]; t < guard->first_of_kind[kinds->number[k] + 1]; t++)
+				add(guard, t);
 	}
 	for (uint32 i = web_mark; i < web->nchanges; i++)
 		if (web->change[i].deed == DROPPED_EDGE)
@@ -220,21 +560,6 @@ concern(Guard *guard, uint32 web_mark, uint32 people_mark)
  * Cliques
  * ----------------------------------------------------------------
  */
-
-/* Has the tuple at hand so many candidates of a release?  Of the new one, those are found that are asked for. */
-static inline bool
-is_there(Guard *guard, int32 r, uint32 i)
-{
-	if (r < guard->people->last)
-		return i < guard->ncandidates[r];
-	return i < guard->nfresh || meet_more(guard);
-}
-
-static inline const Candidate *
-candidate_at(const Guard *guard, int32 r, uint32 i)
-{
-	return r < guard->people->last ? &guard->candidate[r][i] : &guard->fresh[i];
-}
 
 /* Is a node joined to those that are chosen? */
 static bool
@@ -257,20 +582,16 @@ hear(Guard *guard, Code value)
 		return false;
 	if (!guard->heard[at])
 	{
+		uint32	   *clique = &guard->witnesses.heard[guard->nheard * guard->witnesses.width];
+
 		guard->heard[at] = true;
-		witnesses_hear(&guard->witnesses, guard->nheard, guard->order, guard->chosen, guard->chosen_piece);
+		for (Size i = 0; i < guard->witnesses.width && guard->nheard < guard->witnesses.k; i++)
+			clique[guard->order[i]] = guard->order[i] == guard->people->last ? guard->chosen_piece : guard->chosen[i];
 		guard->value[guard->nheard++] = at;
 	}
 	if (guard->task->diversity)
 		wide_add(&guard->cliques[at], &guard->product[guard->people->last + 1]);
 	return guard->nheard >= guard->enough;
-}
-
-/* Has this value been heard of, so that more cliques with it would tell nothing? */
-static inline bool
-is_old(const Guard *guard, Code value)
-{
-	return !guard->task->diversity && value != NO_CODE && guard->heard[value];
 }
 
 static void
@@ -287,20 +608,26 @@ walk(Guard *guard, int32 depth, Code value)
 {
 	uint32		last_node = NOTHING;
 	bool		joined = false;
+	bool		is_fresh;
+	int32		r;
 
 	if (depth > guard->people->last)
 		return !web_is_nobody(guard->people->web, guard->chosen) && hear(guard, value);
-	for (uint32 i = 0; is_there(guard, guard->order[depth], i); i++)
+	r = guard->order[depth];
+	is_fresh = r == guard->people->last;
+
+	/* Of the new release, candidates are found one after the other, as they are asked for */
+	for (uint32 i = 0; is_fresh ? i < guard->nfresh || meet_more(guard) : i < guard->ncandidates[r]; i++)
 	{
-		const Candidate *candidate = candidate_at(guard, guard->order[depth], i);
+		const Candidate *candidate = is_fresh ? &guard->fresh[i] : &guard->candidate[r][i];
 		Code		own = candidate->value;
 
 		guard->steps++;
 		if (value != NO_CODE && own != NO_CODE && own != value)
 			continue;
 		own = value == NO_CODE ? own : value;
-		if (is_old(guard, own))
-			continue;
+		if (!guard->task->diversity && own != NO_CODE && guard->heard[own])
+			continue;			/* more cliques with a value that was heard of would tell nothing */
 		if (candidate->node != last_node)
 		{
 			last_node = candidate->node;
@@ -309,7 +636,7 @@ walk(Guard *guard, int32 depth, Code value)
 		if (!joined)
 			continue;
 		guard->chosen[depth] = last_node;
-		if (guard->order[depth] == guard->people->last)
+		if (is_fresh)
 			guard->chosen_piece = guard->fresh_piece[i];
 		if (guard->task->diversity)
 			weigh(guard, depth, candidate->weight);
@@ -318,11 +645,6 @@ walk(Guard *guard, int32 depth, Code value)
 	}
 	return false;
 }
-
-/* ----------------------------------------------------------------
- * Levels
- * ----------------------------------------------------------------
- */
 
 /* The diversity that the counted cliques give: all of them over the most frequent value's. */
 static double
@@ -380,7 +702,13 @@ values_of(const Guard *guard, double level)
 static bool
 is_safe(Guard *guard, uint32 tuple)
 {
-	if (witnesses_hold(&guard->witnesses, tuple))
+	const Witnesses *witnesses = &guard->witnesses;
+	const uint32 *cliques = witnesses->of[tuple];
+	uint32		n = 0;
+
+	while (cliques != NULL && n < witnesses->k && clique_is_there(guard->people, &cliques[n * witnesses->width]))
+		n++;
+	if (cliques != NULL && n == witnesses->k)
 		return true;
 	if (measure(guard, tuple, values_of(guard, guard->task->k)) >= guard->task->k)
 	{
@@ -427,27 +755,20 @@ guard_measure_all(Guard *guard)
 	return least_level(guard);
 }
 
-/* Levels that cannot rise: the least one is as it was, or of one who is concerned. */
-static double
-measure_fall(Guard *guard, double least)
-{
-	for (uint32 i = 0; i < guard->concerned.n && least >= guard->task->k; i++)
-	{
-		double		level = measure(guard, guard->concerned.number[i], values_of(guard, least));
-
-		least = Min(least, level);
-	}
-	return least;
-}
-
 double
 guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least)
 {
 	if (!guard->watches)
 		return INFINITY;
 	concern(guard, web_mark, people_mark);
+	for (uint32 i = 0; i < guard->concerned.n && !guard->may_rise && least >= guard->task->k; i++)
+	{
+		double		level = measure(guard, guard->concerned.number[i], values_of(guard, least));
+
+		least = Min(least, level);
+	}
 	if (!guard->may_rise)
-		return measure_fall(guard, least);
+		return least;			/* as it was, or of one who is concerned */
 	for (uint32 i = 0; i < guard->concerned.n; i++)
 	{
 		uint32		tuple = guard->concerned.number[i];
@@ -470,25 +791,6 @@ guard_undo(Guard *guard, uint32 mark)
 	}
 }
 
-/*
- * Are a tuple's cliques either all linked to a value, or none?  So it is where a release that shows values shows them of
- * everybody who is there, for a tuple says in which releases it is.
- */
-static bool
-is_all_told(const JoinInput *input)
-{
-	for (int32 r = 0; r < input->nreleases; r++)
-	{
-		const JoinRelease *release = &input->release[r];
-		uint32		npresent = release->nrecords - (input->together == NULL ? 0 : release->nabsent);
-
-		for (uint32 i = 0; release->sensitive != NULL && i < npresent; i++)
-			if (release->sensitive[i] == NO_CODE)
-				return false;
-	}
-	return true;
-}
-
 Guard *
 guard_create(const SeqTask *task, const SeqPeople *people)
 {
@@ -504,7 +806,20 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	};
 	for (int32 r = 0; r < input->nreleases; r++)
 		guard->watches |= input->release[r].sensitive != NULL;
-	guard->may_rise = task->diversity || !is_all_told(input);
+	guard->may_rise = task->diversity;
+
+	/*
+	 * Where a release that shows values shows them of everybody who is there, a tuple's cliques are either all linked
+	 * to a value, or none: a tuple says in which releases it is.
+	 */
+	for (int32 r = 0; r < input->nreleases; r++)
+	{
+		const JoinRelease *release = &input->release[r];
+		uint32		npresent = release->nrecords - (input->together == NULL ? 0 : release->nabsent);
+
+		for (uint32 i = 0; release->sensitive != NULL && i < npresent; i++)
+			guard->may_rise |= release->sensitive[i] == NO_CODE;
+	}
 	guard->candidate = new_zeros(const Candidate *, input->nreleases);
 	guard->ncandidates = new_zeros(uint32, input->nreleases);
 	guard->order = new_zeros(int32, input->nreleases);
@@ -517,7 +832,13 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	guard->total = wide_create(1, limbs);
 	prepare_encounters(guard);
 	guard->stamped = new_zeros(uint32, guard->ntuples);
-	guard->witnesses = witnesses_create(people, guard->ntuples, task->diversity ? 0 : values_of(guard, task->k));
+	guard->witnesses = (Witnesses) {
+		.people = people, .k = task->diversity ? 0 : values_of(guard, task->k),
+		.width = (Size) people->last + 1, .room = MOST_NUMBERS, .of = new_zeros(uint32 *, guard->ntuples)
+	};
+	if (guard->witnesses.k * guard->witnesses.width > MOST_NUMBERS)
+		guard->witnesses.k = 0;
+	guard->witnesses.heard = new_array(uint32, guard->witnesses.k * guard->witnesses.width);
 	guard->level = new_zeros(double, guard->ntuples);
 	return guard;
 }

@@ -6,10 +6,10 @@
  *		A release whose rows are not those of the log, class by class and value by
  *		value, is not what was published.
  */
+#include "report/linkability/linkability.h"
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "report/linkability/source.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 

@@ -9,16 +9,14 @@
  *		The cells of a draft are the values themselves: people who are known to have
  *		changed in any release that could be made of its rows are known to have changed.
  */
-#include "report/linkability/reading.h"
+#include "report/linkability/linkability.h"
 
 #include "frame/arrays.h"
 #include "frame/print.h"
-#include "history/answer_regions.h"
-#include "history/reader.h"
+#include "history/past_tables.h"
 #include "miscadmin.h"
-#include "release/row_classes.h"
+#include "release/past_releases.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/memutils.h"
 
 void
@@ -330,10 +328,13 @@ typedef struct TableReading
 {
 	Reading    *reading;
 	ReadRelease *release;
-	const int  *cell;			/* [nqis] attributes, from 0 on */
-	int		   *insensitive;	/* [ninsensitive] */
-	const int  *sensitive;		/* [sensitive columns] */
-	RowClasses *classes;		/* NULL where the log tells nothing of them */
+	int		   *insensitive;	/* [ninsensitive] attributes, from 0 on */
+
+	/* By the numbers of the table's cells and values */
+	uint32	   *cells_room;		/* [nqis] */
+	Cell	  **cell;			/* [nqis] */
+	uint32		values_room;
+	Code	   *value;
 } TableReading;
 
 /* Where the insensitive columns are in release tables. */
@@ -354,48 +355,52 @@ insensitive_attributes(const DeclaredPublication *publication)
 	return attributes;
 }
 
-/* The code of what a row shows of the columns that rows are joined by. */
-static Code
-read_value(const TableReading *table, const TupleTableSlot *slot)
+static void
+note_cell(void *what, int q, uint32 number, Datum cell, bool isnull)
 {
-	Reading    *reading = table->reading;
+	TableReading *table = what;
 
-	for (int c = 0; c < reading->nsensitive; c++)
-	{
-		reading->part[c] = slot->tts_values[table->sensitive[c]];
-		reading->isnull[c] = slot->tts_isnull[table->sensitive[c]];
-	}
-	return joined_value(reading);
+	array_reserve(table->cell[q], table->cells_room[q], number + 1);
+	table->cell[q][number] = cells_number(table->reading->cells[q], cell, isnull);
 }
 
-/* Reads a row of a release's table. */
+/* Finds the code of what rows are joined by. */
 static void
-read_row(void *what, TupleTableSlot *slot)
+note_value(void *what, uint32 number, const Datum *columns, const bool *nulls)
+{
+	TableReading *table = what;
+	Reading    *reading = table->reading;
+
+	memcpy(reading->part, columns, sizeof(Datum) * reading->nsensitive);
+	memcpy(reading->isnull, nulls, sizeof(bool) * reading->nsensitive);
+	array_reserve(table->value, table->values_room, number + 1);
+	table->value[number] = joined_value(reading);
+}
+
+static void
+note_row(void *what, const ReleasedRow *released)
 {
 	TableReading *table = what;
 	const Reading *reading = table->reading;
 	ReadRelease *release = table->release;
 	uint64		row = add_read_row(reading, release);
-	int64		class;
 
 	progress_step(1);
 	for (int q = 0; q < reading->nqis; q++)
 		if (release->cell[q] != NULL)
-			release->cell[q][row] = cells_number(reading->cells[q], slot->tts_values[table->cell[q]],
-												 slot->tts_isnull[table->cell[q]]);
+			release->cell[q][row] = table->cell[q][released->cell[q]];
 	for (int i = 0; i < reading->ninsensitive; i++)
 		if (release->insensitive[i] != NULL)
 			release->insensitive[i][row] = dictionary_number(reading->insensitive[i],
-															 slot->tts_values[table->insensitive[i]],
-															 slot->tts_isnull[table->insensitive[i]]);
+															 released->slot->tts_values[table->insensitive[i]],
+															 released->slot->tts_isnull[table->insensitive[i]]);
 	if (release->value != NULL)
-		release->value[row] = read_value(table, slot);
-	if (table->classes == NULL)
+		release->value[row] = table->value[released->value];
+	if (release->class == NULL)
 		return;
-	class = row_class(table->classes, slot);
-	if (class < 1 || class > PG_UINT32_MAX)
+	if (released->class < 1 || released->class > PG_UINT32_MAX)
 		refuse_release(reading, release);
-	release->class[row] = (uint32) class;
+	release->class[row] = (uint32) released->class;
 }
 
 /* Reads a release's table; an error if it is not as it was published. */
@@ -403,21 +408,21 @@ static void
 read_table(Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
-	int			nqis;
-	int			nsensitive;
-	TableReading table = {.reading = reading, .release = release};
+	RowVisitor	visitor = {.wants_class = release->is_logged, .cell = note_cell, .row = note_row};
+	TableReading table = {.reading = reading, .release = release, .insensitive = insensitive_attributes(publication)};
 
 	if (!table_stands(publication, release->released))
 		refuse_release(reading, release);
-	table.cell = released_cells(publication, &nqis);
-	table.insensitive = insensitive_attributes(publication);
-	table.sensitive = released_sensitive(publication, &nsensitive);
+	table.cells_room = palloc0(sizeof(uint32) * (reading->nqis + 1));
+	table.cell = palloc0(sizeof(Cell *) * (reading->nqis + 1));
+	for (int q = 0; q < reading->nqis; q++)
+		array_reserve(table.cell[q], table.cells_room[q], 1);
+	array_reserve(table.value, table.values_room, 1);
+	if (release->value != NULL)
+		visitor.value = note_value;
 	if (release->is_logged)
-	{
-		table.classes = row_classes_read(publication, release->released->table);
 		release->class = palloc(sizeof(uint32) * release->allocated);
-	}
-	read_each(release->released->table, read_row, &table);
+	released_rows(publication, release->released->table, &visitor, &table);
 }
 
 /* When all values are known, NULL gets a code behind them. */

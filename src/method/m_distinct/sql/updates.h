@@ -13,7 +13,7 @@
 #include "history/past.h"
 #include "history/recall.h"
 
-/* Checks a new copy of the table of updates: see declare/hooks.h. */
+/* Checks a new copy of the table of updates: see declare/publication.h. */
 extern void check_updates_table(const DeclaredPublication *publication, const char *param,
 								Oid old_copy, Oid new_copy, bool accept_weakening);
 

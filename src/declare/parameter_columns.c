@@ -1,0 +1,389 @@
+/*
+ * parameter_columns.c
+ *		Columns that parameters name: the one by which people leave, and sensitive ones with bands.
+ */
+#include "declare/parameters.h"
+
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "declare/catalog.h"
+#include "declare/taxonomy.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "nodes/parsenodes.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+
+static int
+find_column(const DeclaredPublication *publication, const char *name)
+{
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+		if (strcmp(publication->columns[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* Raises an error if a parameter names anything but a sensitive column. */
+static void
+verify_sensitive(const DeclaredPublication *publication, const char *param, const char *name)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (!is_sensitive(column))
+			continue;
+		if (strcmp(column->name, name) == 0)
+			return;
+		appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", column->name);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("parameter \"%s\" cannot name \"%s\"", param, name),
+			 errdetail("It is no sensitive column of publication \"%s\".", publication->name),
+			 errhint("Its sensitive columns are %s.", list.data)));
+}
+
+/* ----------------------------------------------------------------
+ * By which people leave
+ * ----------------------------------------------------------------
+ */
+
+int
+leaving_column(const DeclaredPublication *publication)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+		int			i = name == NULL ? -1 : find_column(publication, name);
+
+		if (name != NULL && i < 0)
+			elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, spec->name);
+		if (i >= 0)
+			return i;
+	}
+	return -1;
+}
+
+void
+refuse_unknown_column(const DeclaredPublication *publication, const char *name, TupleDesc source)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < source->natts; i++)
+		if (!TupleDescAttr(source, i)->attisdropped)
+			appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "",
+							 NameStr(TupleDescAttr(source, i)->attname));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation \"%s\" does not exist",
+					name, get_rel_name(publication->source)),
+			 errhint("Its columns are %s.", known.data)));
+}
+
+/* Rows are sorted by values. */
+static void
+verify_order(const char *param, const DeclaredColumn *column)
+{
+	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
+						param, column->name, format_type_be(column->type)),
+				 errdetail("Its type lacks operators for sorting."),
+				 errhint("Declare a view that casts the column, for example to date or integer.")));
+}
+
+/* Refuses columns that tell everybody apart, are to be hidden by classes, or have no order. */
+static void
+verify_layout_column(const char *param, const DeclaredColumn *column)
+{
+	if (column->role == ROLE_KEY || is_sensitive(column))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
+				 errmsg("parameter \"%s\" cannot name the %s \"%s\"", param,
+						column->role == ROLE_KEY ? "key" : "sensitive column", column->name),
+				 column->role == ROLE_KEY
+				 ? errdetail("It differs for everybody, so no two people share a value.")
+				 : errdetail("Classes would be formed by the values that they hide."),
+				 errhint("It names a quasi-identifier, an insensitive column, or a column without a role.")));
+	verify_order(param, column);
+}
+
+/* A column of the source by its name, or NULL. */
+Form_pg_attribute
+source_attribute(TupleDesc source, const char *name)
+{
+	for (int i = 0; i < source->natts; i++)
+		if (!TupleDescAttr(source, i)->attisdropped && strcmp(NameStr(TupleDescAttr(source, i)->attname), name) == 0)
+			return TupleDescAttr(source, i);
+	return NULL;
+}
+
+/* Adds a column of the source behind the others; there must be room. */
+static void
+hide_column(DeclaredPublication *publication, Form_pg_attribute attribute)
+{
+	DeclaredColumn *column = &publication->columns[publication->ncolumns + publication->nhidden++];
+
+	*column = (DeclaredColumn) {
+		.name = pstrdup(NameStr(attribute->attname)),
+		.role = ROLE_LAYOUT,
+		.typmod = attribute->atttypmod,
+		.collation = attribute->attcollation,
+	};
+	column->type = getBaseTypeAndTypmod(attribute->atttypid, &column->typmod);
+}
+
+void
+declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+
+		if (name == NULL)
+			continue;
+		if (find_column(publication, name) < 0)
+		{
+			Form_pg_attribute attribute = source_attribute(source, name);
+
+			if (attribute == NULL)
+				refuse_unknown_column(publication, name, source);
+			hide_column(publication, attribute);
+		}
+		verify_layout_column(spec->name, &publication->columns[find_column(publication, name)]);
+	}
+}
+
+/* The columns of the source that the pinned view reads: [columns] their numbers, InvalidAttrNumber for the tuple's. */
+static AttrNumber *
+pinned_attributes(const DeclaredPublication *publication)
+{
+	Relation	view = relation_open(publication->pinned, AccessShareLock);
+	AttrNumber *attributes = palloc(sizeof(AttrNumber) * (publication->ncolumns + publication->nhidden));
+	ListCell   *cell;
+	int			n = 0;
+
+	foreach(cell, get_view_query(view)->targetList)
+	{
+		Expr	   *expression = lfirst_node(TargetEntry, cell)->expr;
+
+		attributes[n++] = IsA(expression, Var) ? castNode(Var, expression)->varattno : InvalidAttrNumber;
+	}
+	relation_close(view, AccessShareLock);
+	return attributes;
+}
+
+/* Replaces the pinned view by one with the hidden columns from this one on; the source's may have other names by now. */
+static void
+extend_pinned_view(const DeclaredPublication *publication, int from)
+{
+	const AttrNumber *attributes = pinned_attributes(publication);
+	int			n = publication->ncolumns + publication->nhidden;
+	const char **current = palloc(sizeof(char *) * n);
+	StringInfoData sql;
+	Identity	caller;
+
+	for (int i = 0; i < n; i++)
+		current[i] = i < from && attributes[i] != InvalidAttrNumber
+			? get_attname(publication->source, attributes[i], false)
+			: publication->columns[i].name;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT ", quoted_relation(publication->pinned));
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&sql, "%s%s AS %s", i > 0 ? ", " : "",
+						 is_tuple(publication, &publication->columns[i]) ? tuple_sql(publication, current) : quote_identifier(current[i]),
+						 quote_identifier(publication->columns[i].name));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	execute_own_ddl(sql.data);
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+/* A column of the pinned view by the name that it has there or in the source; where it lacks, it is added, or refused. */
+static const DeclaredColumn *
+find_or_hide(DeclaredPublication *publication, const char *name, bool may_add)
+{
+	int			n = publication->ncolumns + publication->nhidden;
+	int			i = find_column(publication, name);
+	Relation	source;
+	Form_pg_attribute attribute;
+	const AttrNumber *attributes;
+
+	if (i >= 0)
+		return &publication->columns[i];
+	source = relation_open(publication->source, AccessShareLock);
+	attribute = source_attribute(RelationGetDescr(source), name);
+	if (attribute == NULL)
+		refuse_unknown_column(publication, name, RelationGetDescr(source));
+	attributes = pinned_attributes(publication);
+	for (i = 0; i < n && attributes[i] != attribute->attnum;)
+		i++;
+	if (i == n && !may_add)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a preview cannot lay newcomers out by column \"%s\"", name),
+				 errdetail("It would have to be added to what the publication reads, and a preview changes nothing."),
+				 errhint("Declare it with pprepub.alter_publication() first.")));
+	if (i == n)
+	{
+		publication->columns = repalloc(publication->columns, sizeof(DeclaredColumn) * (n + 1));
+		hide_column(publication, attribute);
+		extend_pinned_view(publication, n);
+		note_columns(publication, n);
+	}
+	relation_close(source, NoLock);
+	return &publication->columns[i];
+}
+
+Jsonb *
+resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_add)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(given, spec->name) : NULL;
+		const DeclaredColumn *column;
+
+		if (name == NULL)
+			continue;
+		column = find_or_hide(publication, name, may_add);
+		verify_layout_column(spec->name, column);
+		given = with_string(given, spec->name, column->name);
+	}
+	return given;
+}
+
+/* ----------------------------------------------------------------
+ * Bands
+ * ----------------------------------------------------------------
+ */
+
+#define BANDS_HINT "Bands are \"range STEP\", for numbers, dates and timestamps; \"taxonomy NAME\" of a ladder made by pprepub.create_range_taxonomy(), for numbers; or \"taxonomy NAME LEVEL\", with the level of its nodes counted from the root."
+
+/* Parts "icd 2" into a name and a level, unless all of it is the name of a taxonomy. */
+static void
+take_level(DeclaredColumn *column)
+{
+	char	   *space = strrchr(column->taxonomy, ' ');
+
+	if (space == NULL || space[1] == '\0' || strlen(space + 1) > 4 || strspn(space + 1, "0123456789") < strlen(space + 1))
+		return;
+	if (catalog_read("SELECT FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(column->taxonomy)) > 0)
+		return;
+	column->level = atoi(space + 1);
+	*space = '\0';
+	if (column->level == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("level 0 of taxonomy \"%s\" makes no bands", column->taxonomy),
+				 errdetail("It is the root, which holds all values."),
+				 errhint(BANDS_HINT)));
+}
+
+/* The tree that a taxonomy stands for now: a ladder for a column without a level, and a tree that has the level for others. */
+static int32
+find_tree(const DeclaredColumn *column)
+{
+	int32		tree = find_taxonomy(column->taxonomy);
+	bool		is_ladder;
+	bool		isnull;
+	int			levels;
+
+	catalog_read("SELECT ladder IS NOT NULL AS is_ladder, (SELECT max(depth) FROM pprepub_internal.catalog_tree_node n WHERE n.tree = t.tree) AS levels"
+				 " FROM pprepub_internal.catalog_tree t WHERE tree = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+	is_ladder = DatumGetBool(catalog_field(0, "is_ladder", &isnull));
+	levels = catalog_int(0, "levels");
+	if (column->level == 0 && !is_ladder)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("taxonomy \"%s\" makes no bands without a level", column->taxonomy),
+				 errdetail("It is no ladder of intervals over numbers."),
+				 errhint("Say which nodes are to be one value each: \"taxonomy %s 1\" are those below the root.", column->taxonomy)));
+	if (column->level > 0 && is_ladder)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("taxonomy \"%s\" makes no bands by a level", column->taxonomy),
+				 errdetail("It is a ladder, whose narrowest intervals are the bands."),
+				 errhint("Leave the level out.")));
+	if (column->level > levels)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("taxonomy \"%s\" has no level %d", column->taxonomy, column->level),
+				 errdetail("Its leaves are %d level(s) below its root at most.", levels)));
+	return tree;
+}
+
+/* Reads the bands of a column. */
+static void
+set_band(DeclaredColumn *column, const char *text)
+{
+	CatalogAccess access;
+
+	if (strncmp(text, "range ", strlen("range ")) != 0 && strncmp(text, "taxonomy ", strlen("taxonomy ")) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown bands \"%s\" for column \"%s\"", text, column->name),
+				 errhint(BANDS_HINT)));
+	parse_kind(text, column);
+	catalog_enter(&access);
+	if (column->taxonomy != NULL)
+		take_level(column);
+	if (column->taxonomy != NULL)
+		column->tree = find_tree(column);
+	catalog_leave(&access);
+	if (column->level == 0 && (!OidIsValid(printed_type(KIND_RANGE, column->type)) || (column->taxonomy != NULL && !is_number(column->type))))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of type %s cannot be judged by bands \"%s\"",
+						column->name, format_type_be(column->type), text),
+				 errhint(BANDS_HINT)));
+	(void) step_of(column);
+}
+
+void
+set_bands(DeclaredPublication *publication, Jsonb *params)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		int			n;
+		char	  **names;
+
+		if (spec->type != PARAM_BANDS)
+			continue;
+		names = param_keys(params, spec->name, &n);
+		for (int i = 0; i < n; i++)
+			verify_sensitive(publication, spec->name, names[i]);
+		for (int i = 0; i < publication->ncolumns; i++)
+		{
+			DeclaredColumn *column = &publication->columns[i];
+			char	   *text = is_sensitive(column) ? param_member(params, spec->name, column->name) : NULL;
+
+			if (!is_sensitive(column) || (has_bands(column) && text != NULL && strcmp(kind_text(column), text) == 0))
+				continue;
+			column->taxonomy = column->step = NULL;
+			column->tree = column->level = 0;
+			column->kind = KIND_RANGE;
+			if (text != NULL)
+				set_band(column, text);
+		}
+	}
+}

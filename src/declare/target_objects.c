@@ -1,0 +1,500 @@
+/*
+ * target_objects.c
+ *		What stands in schema TARGET for analysts from the declaration on, and what it says of itself; and the schemas.
+ */
+#include "declare/target_objects.h"
+
+#include "access/attnum.h"
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_database_d.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/comment.h"
+#include "compat.h"
+#include "declare/parameters.h"
+#include "declare/publication.h"
+#include "declare/taxonomy.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "nodes/value.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(pprepub_promise);
+
+/* ----------------------------------------------------------------
+ * TARGET and TARGET_private, which belong to the owner alone
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * An error about a schema that is another role's: a publication that stands in it already cannot have another one.  Where
+ * publications of other roles stand in it, it must not become another role's: nothing of them would be published any more.
+ */
+static void
+refuse_owner(const char *name, Oid owner, bool is_declared)
+{
+	char	   *owner_name = GetUserNameFromId(owner, false);
+	bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
+										  CATALOG_TEXT(name), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner)));
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
+			 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
+			 is_declared
+			 ? errhint("Run ALTER SCHEMA %s OWNER TO %s.", quote_identifier(name), quote_identifier(owner_name))
+			 : is_in_use
+			 ? errhint("Publications of others stand in it: declare this one with a schema of its own, target => '…'.")
+			 : errhint("Declare the publication with another schema, target => '…', or run ALTER SCHEMA %s OWNER TO %s if nobody else needs this one.",
+					   quote_identifier(name), quote_identifier(owner_name))));
+}
+
+/* Raises an error unless the schema exists, belongs to the owner, and lets no other role create in it. */
+static void
+verify_schema(const char *name, Oid owner, bool is_declared)
+{
+	Oid			schema = get_namespace_oid(name, true);
+	char	   *owner_name = GetUserNameFromId(owner, false);
+	Oid			schema_owner;
+	Acl		   *acl;
+
+	if (!OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema \"%s\" does not exist", name),
+				 errhint("Run CREATE SCHEMA %s AUTHORIZATION %s.",
+						 quote_identifier(name), quote_identifier(owner_name))));
+	acl = rights_on(NamespaceRelationId, schema, &schema_owner);
+	if (schema_owner != owner)
+		refuse_owner(name, owner, is_declared);
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+		if (ACL_DAT(acl)[i].ai_grantee != owner &&
+			(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_SCHEMA_DEFINITION),
+					 errmsg("others may create objects in schema \"%s\"", name),
+					 errhint("Revoke CREATE on it from everybody but its owner, or declare the publication with another schema: target => '…'.")));
+}
+
+void
+verify_schemas(const DeclaredPublication *publication, Oid owner)
+{
+	verify_schema(publication->target, owner, true);
+	verify_schema(publication->private, owner, true);
+}
+
+/* Creates a schema as its owner, and revokes what default privileges grant on it; one that stands is verified. */
+static void
+ensure_schema(const char *name, Oid owner)
+{
+	const char *quoted = quote_identifier(name);
+
+	if (OidIsValid(get_namespace_oid(name, true)))
+	{
+		verify_schema(name, owner, false);
+		return;
+	}
+	if (object_aclcheck(DatabaseRelationId, MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" may not create schema \"%s\" in this database",
+						GetUserNameFromId(owner, false), name),
+				 errhint("Have it created beforehand: CREATE SCHEMA %s AUTHORIZATION %s.",
+						 quoted, quote_identifier(GetUserNameFromId(owner, false)))));
+	execute_ddl(psprintf("CREATE SCHEMA %s", quoted));
+	reset_rights(NamespaceRelationId, get_namespace_oid(name, false), psprintf("SCHEMA %s", quoted));
+}
+
+void
+ensure_schemas(const DeclaredPublication *publication)
+{
+	ensure_schema(publication->target, publication->owner);
+	ensure_schema(publication->private, publication->owner);
+}
+
+/* ----------------------------------------------------------------
+ * The promise, in the parameters' own words
+ * ----------------------------------------------------------------
+ */
+
+Datum
+declared_number(const DeclaredPublication *publication, const char *name, bool *isnull)
+{
+	const JsonbValue *value = getKeyJsonValueFromContainer(&publication->params->root, name, strlen(name), NULL);
+
+	*isnull = value == NULL || value->type != jbvNumeric;
+	return *isnull ? (Datum) 0 : NumericGetDatum(value->val.numeric);
+}
+
+/* The value of a parameter as it is written, or NULL where it has none that may be told. */
+static char *
+parameter_text(const DeclaredPublication *publication, const ParamSpec *spec)
+{
+	const JsonbValue *value = getKeyJsonValueFromContainer(&publication->params->root, spec->name, strlen(spec->name), NULL);
+
+	if (value == NULL || spec->type == PARAM_TABLE || spec->type == PARAM_SEED)
+		return NULL;
+	switch (value->type)
+	{
+		case jbvNumeric:
+			return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+		case jbvString:
+			return pnstrdup(value->val.string.val, value->val.string.len);
+		case jbvBool:
+			return value->val.boolean ? pstrdup("true") : NULL;
+		default:
+			return NULL;
+	}
+}
+
+/* Lists the parameters that say how strong the promise is. */
+static char *
+list_promise(const DeclaredPublication *publication, bool has_k_and_l)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (const ParamSpec *spec = method_declaration(publication->method)->params; spec->name != NULL; spec++)
+	{
+		char	   *text = spec->strength == STRENGTH_NONE ? NULL : parameter_text(publication, spec);
+
+		if (text != NULL && (has_k_and_l || (strcmp(spec->name, "k") != 0 && strcmp(spec->name, "l") != 0)))
+			appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", spec->name, text);
+	}
+	return list.len > 0 ? list.data : NULL;
+}
+
+char *
+further_principle(const DeclaredPublication *publication)
+{
+	return list_promise(publication, false);
+}
+
+char *
+whole_principle(const DeclaredPublication *publication)
+{
+	char	   *promise = list_promise(publication, true);
+
+	return promise == NULL ? pstrdup(publication->method) : promise;
+}
+
+Datum
+pprepub_promise(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(whole_principle(publication_look(text_argument(fcinfo, 0, "the name of a publication"), true))));
+}
+
+/* ----------------------------------------------------------------
+ * Comments
+ * ----------------------------------------------------------------
+ */
+
+void
+comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what)
+{
+	CreateComments(relation, RelationRelationId, 0,
+				   psprintf("%s; publication \"%s\" promises %s", what, publication->name, whole_principle(publication)));
+	CommandCounterIncrement();
+}
+
+/* Explains the cells of a kind, and the values that live tables show in their place. */
+static const char *const kind_comments[][2] = {
+	[KIND_RANGE] = {
+		"range that contains the person's value; (,) if withheld, NULL if the value is missing; operators are those of ranges (&&, <@)",
+		"middle of a range that contains the person's value; NULL if withheld or missing"
+	},
+	[KIND_PREFIX] = {
+		"prefix of the person's value and a star; * if withheld, NULL if the value is missing",
+		"prefix of the person's value and a star; NULL if withheld or missing"
+	},
+	[KIND_TAXONOMY] = {
+		"taxonomy node that is the person's value or stands above it; the root if withheld, NULL if the value is missing",
+		"taxonomy node that is the person's value or stands above it; NULL if withheld or missing"
+	},
+	[KIND_SUPPRESS] = {
+		"the person's value; * if withheld, NULL if the value is missing",
+		"the person's value; NULL if withheld or missing"
+	},
+};
+
+static const char *
+column_comment(const DeclaredColumn *column, ShownAs shown)
+{
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+		return psprintf("quasi-identifier: %s", kind_comments[column->kind][shown]);
+	return is_sensitive(column) ? "sensitive: the person's own value" : "insensitive: the person's own value";
+}
+
+void
+comment_on_column(Oid relation, const char *name, const char *comment)
+{
+	AttrNumber	attribute = get_attnum(relation, name);
+
+	if (attribute != InvalidAttrNumber)
+		CreateComments(relation, RelationRelationId, attribute, comment);
+}
+
+void
+comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs shown)
+{
+	comment_on_column(relation, "class",
+					  psprintf("rows of one release with the same number cannot be told apart (%s)", whole_principle(publication)));
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			comment_on_column(relation, publication->columns[i].name, column_comment(&publication->columns[i], shown));
+	if (shown == SHOWN_AS_VALUES)
+		comment_on_column(relation, free_column_name(publication, "cells"), "cells of the quasi-identifiers as releases print them, by column");
+	CommandCounterIncrement();
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+/* The type of the column's values, as DDL writes it: the source's, but texts are of any length, as prefixes and nodes are. */
+static char *
+value_type_sql(const DeclaredColumn *column)
+{
+	DeclaredColumn plain = *column;
+
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+		plain.typmod = -1;
+	return column_type_sql(&plain);
+}
+
+/* A text cell, but NULL where it is withheld. */
+static char *
+shown_text_sql(const char *cell, const char *withheld)
+{
+	return psprintf("CASE WHEN %s OPERATOR(pg_catalog.=) %s::pg_catalog.text THEN NULL ELSE %s END",
+					cell, quote_literal_cstr(withheld), cell);
+}
+
+/* A node is a value where the column holds texts; else the middle of a ladder's interval is, as of a range, or a leaf. */
+static char *
+node_value_sql(const DeclaredColumn *column, const char *cell)
+{
+	char	   *shown = shown_text_sql(cell, tree_root(column->tree));
+	bool		is_whole = column->type == INT2OID || column->type == INT4OID || column->type == INT8OID;
+
+	if (is_string(column->type))
+		return shown;
+	if (tree_is_ladder(column->tree))
+		return psprintf("%s(pprepub.midpoint((%s)::pg_catalog.numrange))", is_whole ? "pg_catalog.floor" : "", shown);
+	return psprintf("CASE WHEN pprepub.width(pprepub_internal.leaves(%s, %d)) OPERATOR(pg_catalog.=) 1 THEN %s END",
+					cell, column->tree, cell);
+}
+
+char *
+value_sql(const DeclaredColumn *column)
+{
+	const char *name = quote_identifier(column->name);
+
+	char	   *value;
+
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return pstrdup(name);
+	if (column->kind == KIND_RANGE)
+		value = psprintf("pprepub.midpoint(%s)", name);
+	else
+		value = column->kind == KIND_TAXONOMY ? node_value_sql(column, name) : shown_text_sql(name, "*");
+	/* The type alone: cells need not fit into the length or the digits that the source's values have. */
+	return psprintf("(%s)::%s", value,
+					format_type_extended(column->type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+}
+
+/* By arrays, since a function has 100 arguments at most. */
+char *
+cells_sql(const DeclaredPublication *publication)
+{
+	StringInfoData names;
+	StringInfoData cells;
+
+	initStringInfo(&names);
+	initStringInfo(&cells);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const char *name = publication->columns[i].name;
+
+		if (publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", quote_literal_cstr(name));
+		appendStringInfo(&cells, "%s%s::pg_catalog.text", cells.len > 0 ? ", " : "", quote_identifier(name));
+	}
+	return psprintf("pg_catalog.jsonb_object(ARRAY[%s]::pg_catalog.text[], ARRAY[%s])", names.data, cells.data);
+}
+
+/* ----------------------------------------------------------------
+ * TARGET.NAME()
+ * ----------------------------------------------------------------
+ */
+
+Oid
+answer_function(const DeclaredPublication *publication)
+{
+	static const Oid arguments[] = {TEXTOID, NAMEARRAYOID};
+
+	return function_in_target(publication, "", arguments, lengthof(arguments));
+}
+
+char *
+answer_function_sql(const DeclaredPublication *publication)
+{
+	return psprintf("%s(pg_catalog.text, pg_catalog.name[])", quoted_target(publication, ""));
+}
+
+/* The column definitions of the function's result: those of a release. */
+static char *
+column_list_sql(const DeclaredPublication *publication)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	appendStringInfoString(&list, "class pg_catalog.int8");
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		DeclaredColumn plain = *column;
+
+		if (column->role == ROLE_KEY)
+			continue;
+		plain.collation = InvalidOid;	/* a function's columns have no collation and no length */
+		plain.typmod = -1;
+		appendStringInfo(&list, ", %s %s", quote_identifier(column->name), released_type_sql(&plain));
+	}
+	return list.data;
+}
+
+void
+create_answer_function(const DeclaredPublication *publication)
+{
+	char	   *columns = column_list_sql(publication);
+	char	   *function = answer_function_sql(publication);
+
+	if (!method_declaration(publication->method)->answers)
+		return;
+	execute_ddl(psprintf("CREATE FUNCTION %s(cohort pg_catalog.text DEFAULT NULL, columns pg_catalog.name[] DEFAULT NULL)"
+						 " RETURNS TABLE (%s) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER"
+						 " SET search_path = pg_catalog, pg_temp AS %s",
+						 quoted_target(publication, ""), columns,
+						 quote_literal_cstr(psprintf("SELECT * FROM pprepub_internal.answer(%s, $1, $2) AS answer(%s)",
+													 quote_literal_cstr(publication->name), columns))));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
+						 quote_literal_cstr("ask for the people of a cohort, safe together with all that was published before; each call is one answer, and is remembered")));
+	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
+}
+
+#define COUNTS "_counts"
+
+Oid
+counts_function(const DeclaredPublication *publication)
+{
+	static const Oid arguments[] = {NAMEARRAYOID, JSONBOID};
+
+	return function_in_target(publication, COUNTS, arguments, lengthof(arguments));
+}
+
+char *
+counts_function_sql(const DeclaredPublication *publication)
+{
+	return psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
+}
+
+void
+create_counts_function(const DeclaredPublication *publication)
+{
+	char	   *function = counts_function_sql(publication);
+	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
+
+	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"
+						 " RETURNS TABLE (bin pg_catalog.jsonb, at_least pg_catalog.int8, estimate pg_catalog.float8, at_most pg_catalog.int8)"
+						 " LANGUAGE sql STABLE PARALLEL UNSAFE SECURITY INVOKER AS %s",
+						 quoted_target(publication, COUNTS), quote_literal_cstr(body)));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
+						 quote_literal_cstr("count rows of the newest release of everybody in bins of these columns: at least, about, and at most")));
+	reset_rights(ProcedureRelationId, counts_function(publication), psprintf("FUNCTION %s", function));
+	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
+}
+
+/* ----------------------------------------------------------------
+ * TARGET.NAME_now
+ * ----------------------------------------------------------------
+ */
+
+void
+create_live_table(const DeclaredPublication *publication)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	StringInfoData columns;
+
+	if (!method->answers)
+		return;
+	initStringInfo(&columns);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&columns, "%s %s, ", quote_identifier(publication->columns[i].name),
+							 value_type_sql(&publication->columns[i]));
+	comment_on_live_table(publication, make_relation(publication, publication->target, "_now", "FOREIGN TABLE",
+													 psprintf("(%s%s%s pg_catalog.jsonb) SERVER pprepub", columns.data,
+															  method->classes ? "class pg_catalog.int8, " : "",
+															  free_column_name(publication, "cells"))));
+}
+
+void
+comment_on_live_table(const DeclaredPublication *publication, Oid table)
+{
+	comment_on_relation(publication, table,
+						"live table: each scan makes one answer, which is remembered; conditions on quasi-identifiers and insensitive columns choose the people");
+	comment_on_columns(publication, table, SHOWN_AS_VALUES);
+}
+
+int
+live_column(const DeclaredPublication *publication, AttrNumber attribute)
+{
+	int			left = attribute;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY && --left == 0)
+			return i;
+	return left == 1 && method_declaration(publication->method)->classes ? LIVE_CLASS : LIVE_CELLS;
+}
+
+/* The type of the column that has the number. */
+static Oid
+live_type(const DeclaredPublication *publication, AttrNumber attribute)
+{
+	int			column = live_column(publication, attribute);
+
+	return column == LIVE_CLASS ? INT8OID : column == LIVE_CELLS ? JSONBOID : publication->columns[column].type;
+}
+
+int
+count_live_columns(const DeclaredPublication *publication)
+{
+	return publication->ncolumns + (method_declaration(publication->method)->classes ? 1 : 0);	/* no key, but cells */
+}
+
+void
+verify_live_columns(const DeclaredPublication *publication, TupleDesc columns)
+{
+	bool		is_same = columns->natts == count_live_columns(publication);
+
+	for (int i = 0; i < columns->natts && is_same; i++)
+		is_same = !TupleDescAttr(columns, i)->attisdropped &&
+			TupleDescAttr(columns, i)->atttypid == live_type(publication, i + 1);
+	if (!is_same)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the foreign table of live answers of publication \"%s\" has other columns than it was made with", publication->name),
+				 errhint("Its owner can drop it: pprepub.alter_publication() makes it again.")));
+}

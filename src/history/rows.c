@@ -1,0 +1,265 @@
+/*
+ * rows.c
+ *		Sequential scans, rows by where they stand, and bulk insertion as COPY does it.
+ *
+ * NOTES
+ *		A heap is given many rows at once, which are copied into slots until
+ *		then.  Other access methods are given each row directly, without a copy.
+ */
+#include "history/rows.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "compat.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* ----------------------------------------------------------------
+ * Reading
+ * ----------------------------------------------------------------
+ */
+
+struct RowReader
+{
+	Relation	table;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+};
+
+RowReader *
+reader_open(Oid table)
+{
+	RowReader  *reader = palloc(sizeof(RowReader));
+
+	reader->table = table_open(table, AccessShareLock);
+	reader->slot = table_slot_create(reader->table, NULL);
+	/* A scan that is not synchronized with others returns rows in the same order each time. */
+	reader->scan = table_beginscan_strat(reader->table, GetActiveSnapshot(), 0, NULL, true, false);
+	return reader;
+}
+
+TupleDesc
+reader_columns(const RowReader *reader)
+{
+	return RelationGetDescr(reader->table);
+}
+
+TupleTableSlot *
+reader_next(RowReader *reader)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!table_scan_getnextslot(reader->scan, ForwardScanDirection, reader->slot))
+		return NULL;
+	slot_getallattrs(reader->slot);
+	return reader->slot;
+}
+
+bool
+row_has_values(const TupleTableSlot *slot, int ncolumns, const int *columns, int n)
+{
+	if (slot->tts_tupleDescriptor->natts < ncolumns)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (slot->tts_isnull[columns[i]])
+			return false;
+	return true;
+}
+
+void
+reader_close(RowReader *reader)
+{
+	table_endscan(reader->scan);
+	ExecDropSingleTupleTableSlot(reader->slot);
+	table_close(reader->table, AccessShareLock);
+	pfree(reader);
+}
+
+void
+read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	RowReader  *reader = reader_open(table);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		visit(what, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
+}
+
+bool
+read_some(Oid relation, const ItemPointerData *tids, uint32 n,
+		  bool (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	Relation	table = table_open(relation, AccessShareLock);
+	TableScanDesc scan = table_beginscan_tid(table, GetActiveSnapshot());
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	bool		found = true;
+
+	for (uint32 i = 0; i < n && found; i++)
+	{
+		ItemPointerData tid = tids[i];
+
+		CHECK_FOR_INTERRUPTS();
+		/* The table may have become shorter. */
+		found = table_tuple_tid_valid(scan, &tid) && table_tuple_fetch_row_version(table, &tid, scan->rs_snapshot, slot);
+		if (found)
+		{
+			slot_getallattrs(slot);
+			found = visit(what, slot);
+		}
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	table_close(table, AccessShareLock);
+	return found;
+}
+
+/* ----------------------------------------------------------------
+ * Writing
+ * ----------------------------------------------------------------
+ */
+
+#define BATCH 200				/* rows for some pages; larger batches only cost slots */
+
+struct RowWriter
+{
+	Relation	table;
+	MemoryContext context;		/* slots live as long as the writer */
+	CommandId	command;
+	BulkInsertState bulk;
+	int			options;
+	bool		one_by_one;		/* insert each row at once, without a copy */
+
+	/* Rows not yet written */
+	TupleTableSlot *slots[BATCH];
+	int			nslots;
+
+	/* Callback for each row written, or NULL */
+	void		(*written) (void *what, TupleTableSlot *slot);
+	void	   *what;
+
+	/* Indexes */
+	EState	   *estate;
+	ResultRelInfo *result;
+};
+
+RowWriter *
+writer_open(Oid table, bool reuse_space)
+{
+	RowWriter  *writer = palloc0(sizeof(RowWriter));
+
+	writer->table = table_open(table, RowExclusiveLock);
+	writer->context = CurrentMemoryContext;
+	writer->command = GetCurrentCommandId(true);
+	writer->bulk = GetBulkInsertState();
+	writer->options = reuse_space ? 0 : TABLE_INSERT_SKIP_FSM;
+	writer->one_by_one = writer->table->rd_tableam != GetHeapamTableAmRoutine();
+	writer->estate = CreateExecutorState();
+	writer->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
+	ExecOpenIndices(writer->result, false);
+	return writer;
+}
+
+void
+writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what)
+{
+	writer->written = written;
+	writer->what = what;
+}
+
+/* Inserts the index entries of a row that is in the table, and calls the callback. */
+static void
+follow_up(RowWriter *writer, TupleTableSlot *slot)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (writer->result->ri_NumIndices > 0)
+	{
+		list_free(ExecInsertIndexTuples(writer->result, slot, writer->estate, false, false, NULL, NIL, false));
+		ResetPerTupleExprContext(writer->estate);
+	}
+	if (writer->written != NULL)
+		writer->written(writer->what, slot);
+	ExecClearTuple(slot);
+}
+
+static void
+flush(RowWriter *writer)
+{
+	table_multi_insert(writer->table, writer->slots, writer->nslots,
+					   writer->command, writer->options, writer->bulk);
+	for (int i = 0; i < writer->nslots; i++)
+		follow_up(writer, writer->slots[i]);
+	writer->nslots = 0;
+}
+
+void
+writer_add(RowWriter *writer, const Datum *values, const bool *nulls)
+{
+	TupleTableSlot *slot = writer->slots[writer->nslots];
+	int			natts = RelationGetNumberOfAttributes(writer->table);
+
+	if (slot == NULL)			/* slots are made when first needed, and used again for later batches */
+	{
+		MemoryContext old = MemoryContextSwitchTo(writer->context);
+
+		slot = writer->slots[writer->nslots] = table_slot_create(writer->table, NULL);
+		MemoryContextSwitchTo(old);
+	}
+	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
+	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(slot);
+	if (writer->one_by_one)
+	{
+		table_tuple_insert(writer->table, slot, writer->command, writer->options, writer->bulk);
+		follow_up(writer, slot);
+		return;
+	}
+	ExecMaterializeSlot(slot);	/* the values need not outlive the call */
+	if (++writer->nslots == BATCH)
+		flush(writer);
+}
+
+void
+writer_close(RowWriter *writer)
+{
+	if (writer->nslots > 0)
+		flush(writer);
+	for (int i = 0; i < BATCH && writer->slots[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(writer->slots[i]);
+	ExecCloseIndices(writer->result);
+	FreeExecutorState(writer->estate);
+	FreeBulkInsertState(writer->bulk);
+	table_finish_bulk_insert(writer->table, writer->options);
+	table_close(writer->table, NoLock);
+	CommandCounterIncrement();
+}
+
+void
+delete_rows(Oid relation, const ItemPointerData *tids, uint64 n)
+{
+	Relation	table = table_open(relation, RowExclusiveLock);
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		simple_table_tuple_delete(table, unconstify(ItemPointerData *, &tids[i]), GetActiveSnapshot());
+	}
+	table_close(table, NoLock);
+}

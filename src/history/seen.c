@@ -1,0 +1,280 @@
+/*
+ * seen.c
+ *		Parting individuals into atoms, and counting what classes show.
+ *
+ * NOTES
+ *		A place is a node of a tree: a class of a release, and the place before.
+ *		Individuals stand at places; a class moves those who are in it, and those who
+ *		stood together move together.  One step a row that was published.
+ */
+#include "postgres.h"
+
+#include "frame/arrays.h"
+#include "frame/domain.h"
+#include "history/seen.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* ----------------------------------------------------------------
+ * Atoms
+ * ----------------------------------------------------------------
+ */
+
+typedef struct AtomParting
+{
+	Atoms	   *atoms;
+	uint32		allocated;
+	uint32	   *place;			/* [individuals] where each stands */
+	uint32	   *next;			/* [places] where those of a place go in the class at hand */
+} AtomParting;
+
+/* Adds a node of the tree: a class, and the place before it. */
+static uint32
+place_create(AtomParting *parting, uint32 previous, int32 release, uint32 class)
+{
+	Atoms	   *atoms = parting->atoms;
+
+	if (atoms->nplaces == parting->allocated)
+	{
+		parting->allocated = array_room(parting->allocated, atoms->nplaces + 1);
+		array_resize(atoms->previous, parting->allocated);
+		array_resize(atoms->release, parting->allocated);
+		array_resize(atoms->class, parting->allocated);
+		array_resize(parting->next, parting->allocated);
+	}
+	atoms->previous[atoms->nplaces] = previous;
+	atoms->release[atoms->nplaces] = release;
+	atoms->class[atoms->nplaces] = class;
+	parting->next[atoms->nplaces] = NO_PLACE;
+	return atoms->nplaces++;
+}
+
+/* A place's next one is of the class at hand if it was made since this class began. */
+static void
+part_by_class(AtomParting *parting, const SeenRelease *release, int32 r, uint32 c)
+{
+	uint32		begin = parting->atoms->nplaces;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		uint32	   *place = &parting->place[release->individual[i]];
+
+		/* Atoms would not be wholly in a release, or not at all. */
+		if (parting->atoms->release[*place] == r)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("somebody is in a release twice")));
+		if (parting->next[*place] < begin)
+		{
+			uint32		made = place_create(parting, *place, r, c);
+
+			parting->next[*place] = made;
+		}
+		*place = parting->next[*place];
+	}
+}
+
+/* Places where an individual still stands are atoms. */
+static void
+number_atoms(AtomParting *parting, uint64 nindividuals)
+{
+	Atoms	   *atoms = parting->atoms;
+	uint32	   *number = parting->next;
+
+	for (uint32 i = 0; i < atoms->nplaces; i++)
+		number[i] = NO_CLASS;
+	for (uint64 t = 0; t < nindividuals; t++)
+		number[parting->place[t]] = 0;
+	for (uint32 i = 0; i < atoms->nplaces; i++)
+		if (number[i] != NO_CLASS)
+			number[i] = atoms->natoms++;
+	atoms->atom = new_array(uint32, nindividuals);
+	atoms->size = new_zeros(uint64, atoms->natoms);
+	atoms->last = new_array(uint32, atoms->natoms);
+	for (uint64 t = 0; t < nindividuals; t++)
+	{
+		uint32		atom = number[parting->place[t]];
+
+		atoms->atom[t] = atom;
+		atoms->size[atom]++;
+		atoms->last[atom] = parting->place[t];
+	}
+}
+
+Atoms *
+atoms_of(const Seen *seen)
+{
+	AtomParting parting = {.atoms = palloc0(sizeof(Atoms))};
+
+	parting.place = new_zeros(uint32, seen->nindividuals);
+	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		for (uint32 c = 0; c < release->nclasses; c++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			part_by_class(&parting, release, r, c);
+		}
+	}
+	number_atoms(&parting, seen->nindividuals);
+	pfree(parting.place);
+	pfree(parting.next);
+	return parting.atoms;
+}
+
+/* ----------------------------------------------------------------
+ * Statistics
+ * ----------------------------------------------------------------
+ */
+
+/* ----------------------------------------------------------------
+ * Paths
+ * ----------------------------------------------------------------
+ */
+
+/* Sets first[t + 1] to the beginning of the steps of t; fill_steps() moves it to their end. */
+static void
+count_steps(Statistics *statistics)
+{
+	const Seen *seen = statistics->seen;
+	uint64		steps = 0;
+
+	statistics->first = new_zeros(uint64, seen->nindividuals + 1);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			statistics->first[release->individual[i] + 1]++;
+	}
+	for (uint64 t = 0; t < seen->nindividuals; t++)
+	{
+		uint64		n = statistics->first[t + 1];
+
+		statistics->first[t + 1] = steps;
+		steps += n;
+	}
+	statistics->step = new_zeros(Step, steps);
+}
+
+/* Puts the steps into place, release by release, so that those of an individual are in order. */
+static void
+fill_steps(Statistics *statistics)
+{
+	const Seen *seen = statistics->seen;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 c = 0; c < release->nclasses; c++)
+			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+				statistics->step[statistics->first[release->individual[i] + 1]++] = (Step) {r, c};
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+/* Counts the values of a class; count[] is all zeros before and after. */
+static void
+count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *count)
+{
+	Code	   *value = shown->value + shown->first[c];
+	uint64		n = 0;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		if (release->value[i] != NO_CODE && count[release->value[i]]++ == 0)
+			value[n++] = release->value[i];
+	sort_codes(value, n);
+	for (uint64 i = 0; i < n; i++)
+	{
+		shown->count[shown->first[c] + i] = count[value[i]];
+		count[value[i]] = 0;
+	}
+	shown->first[c + 1] = shown->first[c] + n;
+}
+
+/* Counts the values of all classes of a release; room for one per row is allocated, and cut in the end. */
+static void
+count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
+{
+	uint64		rows = release->first[release->nclasses];
+	uint64		n;
+
+	shown->first = new_zeros(uint64, release->nclasses);
+	shown->value = new_zeros(Code, rows);
+	shown->count = new_zeros(uint32, rows);
+	for (uint32 c = 0; c < release->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		count_class(shown, release, c, count);
+	}
+	n = shown->first[release->nclasses];
+	shown->value = repalloc_huge(shown->value, sizeof(Code) * (n + 1));
+	shown->count = repalloc_huge(shown->count, sizeof(uint32) * (n + 1));
+}
+
+Statistics *
+statistics_of(const Seen *seen)
+{
+	Statistics *statistics = palloc0(sizeof(Statistics));
+	uint32	   *count = new_zeros(uint32, seen->nvalues);
+
+	statistics->seen = seen;
+	count_steps(statistics);
+	fill_steps(statistics);
+	statistics->shown = new_zeros(ShownValues, seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		count_release(&statistics->shown[r], &seen->release[r], count);
+	pfree(count);
+	return statistics;
+}
+
+uint64
+statistics_find(const Statistics *statistics, Step at, Code value)
+{
+	const ShownValues *shown = &statistics->shown[at.release];
+	uint64		low = shown->first[at.class];
+	uint64		high = shown->first[at.class + 1];
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+
+		if (shown->value[middle] == value)
+			return middle;
+		if (shown->value[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NOT_SHOWN;
+}
+
+uint32
+statistics_count(const Statistics *statistics, Step at, Code value)
+{
+	uint64		found = statistics_find(statistics, at, value);
+
+	return found == NOT_SHOWN ? 0 : statistics->shown[at.release].count[found];
+}
+
+bool
+statistics_same_values(const Statistics *statistics, Step a, Step b)
+{
+	const ShownValues *x = &statistics->shown[a.release];
+	const ShownValues *y = &statistics->shown[b.release];
+	uint64		n = x->first[a.class + 1] - x->first[a.class];
+
+	return statistics_size(statistics, a) == statistics_size(statistics, b) &&
+		y->first[b.class + 1] - y->first[b.class] == n &&
+		memcmp(x->value + x->first[a.class], y->value + y->first[b.class], sizeof(Code) * n) == 0 &&
+		memcmp(x->count + x->first[a.class], y->count + y->first[b.class], sizeof(uint32) * n) == 0;
+}

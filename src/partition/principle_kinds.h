@@ -1,0 +1,52 @@
+/*
+ * principle_kinds.h
+ *		What a condition on values is, and what it is asked of.
+ */
+#ifndef PPREPUB_PARTITION_PRINCIPLE_KINDS_H
+#define PPREPUB_PARTITION_PRINCIPLE_KINDS_H
+
+#include "lib/stringinfo.h"
+#include "partition/principle.h"
+
+/* The values of one aspect in a set of rows, and what they are compared with. */
+typedef struct ValueCounts
+{
+	uint64		known;			/* rows that have a value, more than 0 */
+	uint32		n;				/* different values */
+	const Code *value;			/* [n] */
+	const uint32 *count;		/* [ncodes] */
+	uint32	   *room;			/* [ncodes] to be used */
+
+	/* The distribution that sets are compared with, or NULL */
+	Code		ncodes;
+	const double *share;		/* [ncodes] of values found later, too: as it was when they were found */
+	const double *whole;		/* [ncodes] of the first distribution alone, which sums to 1 */
+	const double *place;		/* [ncodes] or NULL where values have no order */
+	const Code *in_order;		/* [ncodes] by their places */
+} ValueCounts;
+
+struct PrincipleKind
+{
+	const char *name;			/* of the parameter */
+	bool		more_is_stronger;
+	bool		is_strict;		/* is a set that just reaches the strength refused? */
+	bool		compares;		/* with a distribution? */
+	bool		needs_shares;	/* is a set refused that shows a value without a share? */
+
+	/* The strongest value of the parameter that the set satisfies. */
+	double		(*measure) (const PrincipleTerm *term, const ValueCounts *set);
+
+	/* About how many rows with other values would have to come, or of the commonest to go, if it is refused. */
+	double		(*lack) (const PrincipleTerm *term, const ValueCounts *set);
+
+	/* Appends the promise: "no value has more than 1/3 of the rows". */
+	void		(*promise) (const PrincipleTerm *term, StringInfo text);
+};
+
+#define PRINCIPLE_KIND(name, kind, type, least, most, strength) extern const PrincipleKind kind;
+PRINCIPLES(PRINCIPLE_KIND)
+
+/* Logarithms and sums of shares are not exact: so much less than the strength is as good as it. */
+#define PRINCIPLE_ROUNDING	1e-9
+
+#endif							/* PPREPUB_PARTITION_PRINCIPLE_KINDS_H */

@@ -1,0 +1,119 @@
+/*
+ * links.c
+ *		linked_values() and breach_probability(): which classes linked people to values, and how
+ *		likely an observer of all of them thinks it that there ever was a link.
+ *
+ * NOTES
+ *		A class links all its people, and those for whom its counterfeits stand, to all
+ *		protected values that it shows.  These are as many links as people, releases and values:
+ *		in SQL, sorting them takes ten times as long.
+ */
+#include "postgres.h"
+
+#include "audit/breach.h"
+#include "catalog/pg_type.h"
+#include "declare/work.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "history/element.h"
+#include "history/recall.h"
+#include "utils/array.h"
+#include "utils/memutils.h"
+
+PG_FUNCTION_INFO_V1(pprepub_linked_values);
+PG_FUNCTION_INFO_V1(pprepub_breach_probability);
+
+typedef struct Linking
+{
+	const OwnersWork *work;
+	const Recalled *recalled;
+	bool		lists_classes;	/* or tells probabilities */
+	TextCast   *key;
+	TextCast   *sensitive;
+	Individual	person;			/* whose key stands in key_text */
+	NullableDatum key_text;
+	MemoryContext of_person;
+	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
+} Linking;
+
+static Datum
+integers_of(const Link *links, uint64 n, bool sizes)
+{
+	Datum	   *integers = new_array(Datum, n);
+
+	for (uint64 i = 0; i < n; i++)
+		integers[i] = Int32GetDatum(sizes ? links[i].size : links[i].count);
+	return PointerGetDatum(construct_array(integers, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+/* Puts a person, a value, and what linked them as a row.  Those of a person come together. */
+static void
+put_link(void *what, const Breach *breach)
+{
+	Linking    *linking = what;
+	NullableDatum *text = &linking->texts[breach->value];
+	Datum		values[4];
+	bool		nulls[4] = {false};
+	MemoryContext old;
+
+	if (text->value == (Datum) 0 && !text->isnull)
+		text->value = text_cast(linking->sensitive, linking->recalled->values[breach->value], &text->isnull);
+	if (breach->person != linking->person)
+		MemoryContextReset(linking->of_person);
+	old = MemoryContextSwitchTo(linking->of_person);
+	if (breach->person != linking->person)
+		linking->key_text.value = text_cast(linking->key, linking->recalled->people->keys[breach->person], &linking->key_text.isnull);
+	linking->person = breach->person;
+	values[0] = linking->key_text.value;
+	nulls[0] = linking->key_text.isnull;
+	values[1] = text->value;
+	nulls[1] = text->isnull;
+	values[2] = linking->lists_classes ? integers_of(breach->links, breach->n, true) : Int32GetDatum(breach->n);
+	values[3] = linking->lists_classes ? integers_of(breach->links, breach->n, false)
+		: Float8GetDatum(breach_probability_of(breach->links, breach->n));
+	report_row(linking->work, values, nulls);
+	MemoryContextSwitchTo(old);
+}
+
+/* Puts all links, as the owner. */
+static void
+put_links(const OwnersWork *work, bool lists_classes)
+{
+	const DeclaredPublication *publication = work->publication;
+	const Recalled *recalled = recall(publication);
+	Linking		linking = {
+		.work = work, .recalled = recalled, .lists_classes = lists_classes,
+		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
+		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
+		.person = NO_INDIVIDUAL,
+		.of_person = AllocSetContextCreate(CurrentMemoryContext, "links of a person", ALLOCSET_DEFAULT_SIZES),
+		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
+	};
+
+	visit_breaches(statistics_of(&recalled->seen), recalled->people->size,
+				   protected_values(publication, recalled), put_link, &linking);
+}
+
+static void
+put_classes(const OwnersWork *work)
+{
+	put_links(work, true);
+}
+
+static void
+put_probabilities(const OwnersWork *work)
+{
+	put_links(work, false);
+}
+
+Datum
+pprepub_linked_values(PG_FUNCTION_ARGS)
+{
+	return report(fcinfo, put_classes);
+}
+
+Datum
+pprepub_breach_probability(PG_FUNCTION_ARGS)
+{
+	return report(fcinfo, put_probabilities);
+}
