@@ -75,7 +75,6 @@ SELECT pprepub.grant_audit('audited', 'regress_audit_stranger');
 SELECT pprepub.revoke_audit('audited', 'regress_auditor');
 SELECT pprepub.schedule('audited', '0 3 * * 1');
 SELECT count(*) FROM pprepub.failed_answer;
-SELECT count(*) FROM pprepub.scheduled;
 TABLE regress_ward.patients;
 TABLE regress_audited.audited;
 TABLE regress_audited_private.audited_members;
