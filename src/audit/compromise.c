@@ -671,12 +671,13 @@ deduce(const Statistics *statistics, const Individual *known, uint64 nknown, boo
 	}
 	progress_phase("follow what is known", NO_TOTAL);
 	narrow(deducing);
-	for (uint64 effort = FIRST_EFFORT; look_for_worlds(deduction, effort, &budget, wait_for_classes, deducing) && budget > 0; effort = more_effort(effort))
+	for (uint64 effort = FIRST_EFFORT;; effort = more_effort(effort))
 	{
+		bool		is_open = look_for_worlds(deduction, effort, &budget, wait_for_classes, deducing);
+
 		progress_phase("follow what is found", NO_TOTAL);
 		narrow(deducing);
+		if (!is_open || budget == 0)
+			return deduction;
 	}
-	progress_phase("follow what is found", NO_TOTAL);
-	narrow(deducing);
-	return deduction;
 }

@@ -69,6 +69,24 @@ array_resized(void *array, Size width, uint64 n)
 }
 
 /*
+ * Sets a variable to the first i of n places for which a condition holds, which then holds for all behind it, too; to n where
+ * there is none.
+ */
+#define find_first(first, n, i, condition) \
+	do { \
+		uint64		behind_ = (n); \
+		(first) = 0; \
+		while ((first) < behind_) \
+		{ \
+			uint64		i = (first) + (behind_ - (first)) / 2; \
+			if (condition) \
+				behind_ = i; \
+			else \
+				(first) = i + 1; \
+		} \
+	} while (0)
+
+/*
  * Lists the members of each group, in ascending order: those of group g are member[first[g]] up to, not including,
  * member[first[g + 1]].
  */

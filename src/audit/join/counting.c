@@ -494,8 +494,10 @@ walk_from(CliqueCounter *counter, int32 r)
 			{
 				/* In a walk over fewer releases, all cliques belong to the join */
 				walk->node[r] = walk->only[r][i];
-				if (walk->nreleases < graph->nreleases || (!is_nobody(graph, walk->node) &&
-														   (graph->clique == NULL || find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)))
+				if (walk->nreleases == graph->nreleases && is_nobody(graph, walk->node))
+					continue;
+				if (walk->nreleases < graph->nreleases || graph->clique == NULL ||
+					find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)
 					walk->last[walk->nlast++] = walk->only[r][i];
 			}
 		}
@@ -645,7 +647,7 @@ find_barrier(CliqueCounter *counter, Size p)
 	for (int32 c = input->nqis; c < input->ncolumns; c++)
 		if (graph->side[pair->a].cells[c] != NULL && graph->side[pair->b].cells[c] != NULL)
 			*barrier = BARRIER_ANY;
-	if (*barrier == BARRIER_ANY || memchr(pair->alive, false, pair->nedges) == NULL)
+	if (*barrier == BARRIER_ANY || memchr(pair->alive, 0, pair->nedges) == NULL)
 		return;
 	*barrier = BARRIER_DROPPED;
 	counter->is_dented[2 * p] = new_zeros(bool, graph->side[pair->a].nnodes);

@@ -279,7 +279,8 @@ weave_release(SeqPeople *people, int32 r)
 	const JoinGraph *graph = people->graph;
 	const JoinSide *side = &graph->side[r];
 	const JoinSide *own = &graph->side[people->last];
-	const Together *together = people->task->join->together;
+	const JoinInput *join = people->task->join;
+	Together	together = join->together == NULL ? ALL_TOGETHER : join->together[pair_number(r, people->last)];
 	const Span **cells = new_zeros(const Span *, graph->sensitive + 1);
 	int32	   *columns = new_zeros(int32, graph->sensitive + 1);
 	Span	   *box = new_zeros(Span, graph->sensitive + 1);
@@ -304,7 +305,7 @@ weave_release(SeqPeople *people, int32 r)
 			box[c] = cell_of_place(people, p, columns[c]);
 		nfound = boxes_find(boxes, box, MEETING, found);
 		for (uint32 i = 0; i < nfound; i++)
-			if (together == NULL || (together[pair_number(r, people->last)] & may_be(side->is_absent[found[i]], is_absent_place(people, p))) != 0)
+			if (together & may_be(side->is_absent[found[i]], is_absent_place(people, p)))
 				(void) web_add_edge(people->web, people->first_node[r] + found[i], people->place[p].node);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -56,7 +56,7 @@ static const ParamSpec sequential_params[] = {
 };
 
 /* Full match joins that take so few steps are found; of others a part is to tell enough. */
-#define SMALL_BUDGET	UINT64CONST(1000000)
+#define SMALL_BUDGET	UINT64CONST(16000000)
 
 static const char *
 sequential_contradiction(const int64 *params)

@@ -546,7 +546,8 @@ judge_read(Reading *reading, const int64 *params)
 	published->least = INFINITY;
 
 	/* The last ones that show no person come after all that was judged; of others, the log says whose all rows are */
-	while (reading->nreleases > 0 && reading->release[reading->nreleases - 1].nrows == 0 && !reading->release[reading->nreleases - 1].is_logged)
+	while (reading->nreleases > 0 && reading->release[reading->nreleases - 1].nrows == 0 &&
+		   !reading->release[reading->nreleases - 1].is_logged)
 		reading->nreleases--;
 	for (int32 r = 0; r < reading->nreleases; r++)
 		if (!reading->release[r].is_logged && reading->release[r].nrows > 0)
