@@ -11,10 +11,10 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "declare/string_map.h"
 #include "fmgr.h"
 #include "frame/print.h"
 #include "miscadmin.h"
+#include "shared/string_map.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rangetypes.h"

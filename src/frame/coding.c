@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "declare/string_map.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
 #include "frame/bins.h"
@@ -14,6 +13,7 @@
 #include "frame/line.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
+#include "shared/string_map.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 

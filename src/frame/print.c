@@ -19,12 +19,12 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "datatype/timestamp.h"
-#include "declare/string_map.h"
 #include "declare/taxonomy.h"
 #include "frame/bins.h"
 #include "frame/domain.h"
 #include "frame/line.h"
 #include "frame/rounding.h"
+#include "shared/string_map.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 

@@ -6,10 +6,10 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/string_map.h"
 #include "frame/arrays.h"
 #include "frame/coding.h"
 #include "miscadmin.h"
+#include "shared/string_map.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

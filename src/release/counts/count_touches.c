@@ -14,9 +14,9 @@
 
 #include "release/counts/counts.h"
 
-#include "declare/string_map.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/string_map.h"
 
 static void
 add_touch(Touches *touches, int bin, bool lies, double share)
