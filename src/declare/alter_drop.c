@@ -14,7 +14,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/counts_function.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/shown_lists.h"
