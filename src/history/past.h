@@ -98,8 +98,7 @@ typedef struct Paths
 	uint32	   *class;			/* [steps] */
 	Code	   *shown;			/* [steps] */
 
-	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst: see disclosure.h; with
-								 * PAST_PATHS, else NULL */
+	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst; with PAST_PATHS, else NULL */
 } Paths;
 
 static inline bool

@@ -29,7 +29,7 @@ typedef enum PastTable
 	PATHS_TABLE
 } PastTable;
 
-/* Columns of members and asked: see log.h.  Members of a class are people who have a row, then people who are counted in, then counterfeits. */
+/* Columns of members and asked: see below.  Members of a class are people who have a row, then people who are counted in, then counterfeits. */
 enum
 {
 	LOG_RELEASE,
@@ -205,6 +205,5 @@ extern Oid	counterfeits_ensure(const DeclaredPublication *publication);
 /* Does the publication's method let readers know? */
 extern bool tells_counterfeits(const DeclaredPublication *publication);
 
-extern void counterfeits_add(RowWriter *writer, int32 release, int64 class, int64 counterfeits);
 
 #endif							/* PPREPUB_HISTORY_PAST_TABLES_H */

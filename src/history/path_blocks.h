@@ -13,9 +13,9 @@
  * the numbers of the people in each class, where that matters.
  *
  * With methods that ask for all classes of each person, a row also has what these
- * had disclosed of each of its people by then (see disclosure.h), so that the last
+ * had disclosed of each of its people by then (see past.h), so that the last
  * one suffices for most people.  It is about the values that are protected now:
- * where others are protected, paths_recount() writes all of it anew.
+ * where others are protected, paths_recount() (rebuild.h) writes all of it anew.
  */
 #ifndef PPREPUB_HISTORY_PATH_BLOCKS_H
 #define PPREPUB_HISTORY_PATH_BLOCKS_H
@@ -100,9 +100,6 @@ extern void path_blocks_find(const DeclaredPublication *publication, PathBlocks 
 extern void path_blocks_visit(const PathBlocks *blocks, bool newest_first,
 							  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* Raises an error if any block is malformed. */
-extern void path_blocks_verify(const DeclaredPublication *publication);
-
 /* ---- Gathering the classes of releases into rows of the table ---- */
 
 typedef struct BlockWriter
@@ -159,7 +156,7 @@ extern void blocks_close(BlockWriter *writer);
 
 /* ---- paths_read.c: people who are in the source, found by their keys, and their classes ---- */
 
-/* What is read of the past; publication, counts, person and disclosed are for those who add to it. */
+/* The past as it is read; publication, counts, person and disclosed are for those who add to it. */
 typedef struct PathReader
 {
 	const DeclaredPublication *publication;
@@ -224,11 +221,5 @@ extern uint64 path_writer_close(PathWriter *writer);
  * which nothing is known, or in which no person is: as the owner, inside SPI.
  */
 extern void past_skip(const DeclaredPublication *publication, int32 release);
-
-/*
- * Counts disclosures anew, of the values in a list, which is the table of those
- * protected from now on: as the owner, inside SPI, under the active snapshot.
- */
-extern void paths_recount(const DeclaredPublication *publication, Oid list);
 
 #endif							/* PPREPUB_HISTORY_PATH_BLOCKS_H */

@@ -156,6 +156,7 @@ note_region(void *what, TupleTableSlot *slot)
 	(void) tuple_number(reading->regions, reading->numbers, reading->ncells);
 }
 
+/* Tells the visitor of a row. */
 static void
 visit_row(void *what, TupleTableSlot *slot)
 {

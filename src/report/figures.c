@@ -81,8 +81,8 @@ report_release_figures(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 
-	verify_not_null(fcinfo, 1, "the number of a release");
 	report_open_for_auditor(&work, fcinfo);
+	verify_not_null(fcinfo, 1, "the number of a release");
 	verify_release_number(work.publication, PG_GETARG_INT32(1));
 	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
 	return report_rows(&work, fcinfo);

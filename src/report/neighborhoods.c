@@ -247,6 +247,7 @@ typedef struct Shown
 	Code		value;
 } Shown;
 
+/* Orders values by atom, so that equal ones become neighbors. */
 static int
 compare_shown(const void *a, const void *b)
 {
@@ -332,6 +333,7 @@ typedef struct Report
 	Element		key;
 } Report;
 
+/* Puts an atom as a row. */
 static void
 put_neighborhood(const Report *report, int64 number, uint32 atom)
 {

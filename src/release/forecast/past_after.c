@@ -3,7 +3,7 @@
  *		The past after a release that was only drafted.
  *
  * NOTES
- *		It follows what write_log_and_fold.c does: a class becomes a
+ *		It follows what history/remember.c does: a class becomes a
  *		neighborhood, unless it is one already, and the rest of the one that it
  *		was part of becomes another.
  */

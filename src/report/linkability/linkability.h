@@ -68,7 +68,6 @@ typedef struct Reading
 	bool	   *is_joined;		/* [nsensitive] */
 	Datum	   *part;			/* [nsensitive] of the value at hand */
 	bool	   *isnull;
-	Code	   *joined;			/* [values of the log] what is joined of each; NULL for a column that is the only one */
 
 	int32		nreleases;
 	ReadRelease *release;		/* [nreleases] */
