@@ -20,6 +20,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/frame/frame.sql \
 	src/history/history.sql \
 	src/release/release.sql \
+	src/release/counts.sql \
 	src/release/schedule/schedule.sql \
 	src/answer/answer.sql \
 	src/check/check.sql \
@@ -30,6 +31,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/risks.sql \
 	src/report/suggest/suggest.sql \
 	src/report/page/page.sql \
+	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql

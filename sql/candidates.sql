@@ -16,11 +16,21 @@ SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}'
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 3}', insensitive => '{zip}');
 
 -- How n is chosen (paper 004, section 4.2); for a lifespan of 21 its formula gives 2.
-SELECT pprepub.estimate_n(0.04, 24, 6, 0.1), pprepub.estimate_n(0.04, 21, 6, 0.1), pprepub.estimate_n(0.5, 24, 6, 0.1);
-SELECT round(pprepub.estimate_exclusion_by_knowledge(0.04, 24)::numeric, 4) AS by_knowledge, round(pprepub.estimate_exclusion_by_correlation(0.04, 24, 6, 1)::numeric, 4) AS by_correlation, round(pprepub.estimate_breach(0.04, 24, 6, 3)::numeric, 4) AS breach;
-SELECT pprepub.estimate_exclusion_by_knowledge(1.5, 24);
-SELECT pprepub.estimate_breach(0.04, 0, 6, 3);
-SELECT pprepub.estimate_n(1, 1, 2147483647, 1), pprepub.estimate_n(0.5, 10, 2147483647, 1);
+\set SHOW_CONTEXT never
+SELECT lifespan, n.value AS n FROM (VALUES (0.04, 24, 6, 0.1), (0.04, 21, 6, 0.1), (0.5, 24, 6, 0.1), (1, 1, 2147483647, 1), (0.5, 10, 2147483647, 1)) v (p, lifespan, m, threshold),
+	pprepub.plan('cor-split', to_jsonb(v)) n WHERE figure = 'n';
+SELECT n, figure, round(value::numeric, 4) AS value FROM unnest('{1,3}'::int[]) n, pprepub.plan('cor-split', jsonb_build_object('p', 0.04, 'lifespan', 24, 'm', 6, 'n', n));
+SELECT figure, value FROM pprepub.plan('cor-split', '{"p": 0.5, "lifespan": 100000, "m": 1000, "threshold": 0.01}');
+SELECT * FROM pprepub.plan('cor-split', '{"p": 1.5, "lifespan": 24, "m": 6, "n": 3}');
+SELECT * FROM pprepub.plan('cor-split', '{"p": 0.04, "lifespan": 0, "m": 6, "n": 3}');
+SELECT * FROM pprepub.plan('cor-split', '{"p": 0.04, "lifespan": 24, "m": 6, "n": 7}');
+SELECT * FROM pprepub.plan('cor-split', '{"p": 0.04, "lifespan": 24, "m": 6}');
+SELECT * FROM pprepub.plan('cor-split', '{"p": "0.04", "lifespan": 24, "m": 6, "n": 1}');
+SELECT * FROM pprepub.plan('cor-split', '{"p": 0.04, "lifespans": 24}');
+SELECT * FROM pprepub.plan('m-invariance', '{"m": 3}');
+SELECT * FROM pprepub.plan('cor-split', '[]');
+SELECT * FROM pprepub.plan('cor-split', '1');
+\set SHOW_CONTEXT errors
 
 -- m-invariance
 SELECT pprepub.create_publication('wards', 'ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'm-invariance', '{"m": 3}', target => 'shown');

@@ -28,9 +28,7 @@ SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
 FROM unnest('{counterfeit,dirty}'::text[]) repair, unnest('{1,4,16}'::int[]) reserve,
 	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2;
-SELECT * FROM forecast(7, 0.1, params => '{"gather": 3}');
-SELECT * FROM forecast(2, 0.1, params => '{"strata": ["age"]}');
-SELECT params ->> 'reserve' AS reserve, params ->> 'gather' AS gather FROM pprepub.publication;
+SELECT params ->> 'reserve' AS reserve FROM pprepub.publication;
 
 -- The log tells how many leave, once some have left; of whole periods, where there are any. From here on classes depend on lots that publish() has drawn.
 SELECT rows FROM pprepub.publish('people');

@@ -5,20 +5,25 @@ CREATE SCHEMA worlds;
 SET search_path = worlds;
 
 -- What strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ratios grow.
-SELECT l, releases, round(ratio::numeric, 2) AS ratio
+\set SHOW_CONTEXT never
+SELECT l, t.releases, round(value::numeric, 2) AS ratio
 FROM (VALUES (2, 2), (2, 5), (2, 20), (5, 20), (10, 20), (2, 10), (5, 10), (10, 10)) t (l, releases),
-	LATERAL (SELECT ratio FROM pprepub.plan_global(l, releases) WHERE round = 1 AND strategy = 'constant-ratio') p;
-SELECT round, strategy, round(ratio::numeric, 4) AS ratio, round(breach::numeric, 4) AS breach FROM pprepub.plan_global(2, 4, 2);
-SELECT count(*), max(round), max(ratio) FROM pprepub.plan_global(2, alpha => 3);
-SELECT * FROM pprepub.plan_global(1, 1, 1.5);
-SELECT round, ratio FROM pprepub.plan_global(1000, 400, 1.000001) WHERE strategy = 'geometric' AND round = 400;
-SELECT * FROM pprepub.plan_global(NULL);
-SELECT * FROM pprepub.plan_global(0);
-SELECT * FROM pprepub.plan_global(2, 0);
-SELECT * FROM pprepub.plan_global(2, 1000001);
-SELECT * FROM pprepub.plan_global(2, alpha => 1);
-SELECT * FROM pprepub.plan_global(2, alpha => 'NaN');
-SELECT * FROM pprepub.plan_global(2, alpha => 'Infinity');
+	pprepub.plan('global', to_jsonb(t) || '{"strategy": "constant-ratio"}') p WHERE p.releases = 1 AND figure = 'ratio';
+SELECT releases, strategy, max(round(value::numeric, 4)) FILTER (WHERE figure = 'ratio') AS ratio, max(round(value::numeric, 4)) FILTER (WHERE figure = 'breach') AS breach
+FROM unnest('{constant-ratio,geometric}'::text[]) strategy, pprepub.plan('global', jsonb_build_object('l', 2, 'releases', 4, 'strategy', strategy)) GROUP BY 1, 2 ORDER BY 2, 1;
+SELECT count(*), max(releases), max(value) FROM pprepub.plan('global', '{"l": 2, "strategy": "geometric", "alpha": 3}');
+SELECT * FROM pprepub.plan('global', '{"l": 1, "strategy": "geometric", "alpha": 1.5, "releases": 1}');
+SELECT * FROM pprepub.plan('global', '{"l": 1, "strategy": "constant-ratio", "releases": 1}');
+SELECT releases, value FROM pprepub.plan('global', '{"l": 1000, "strategy": "geometric", "alpha": 1.000001, "releases": 400}') WHERE figure = 'ratio' AND releases = 400;
+SELECT round(value::numeric / 2147483646.5 / 1000000, 9) AS one FROM pprepub.plan('global', '{"l": 2147483647, "strategy": "constant-ratio", "releases": 1000000}') WHERE figure = 'ratio' LIMIT 1;
+SELECT * FROM pprepub.plan('global', '{"strategy": "geometric"}');
+SELECT * FROM pprepub.plan('global', '{"l": 0, "strategy": "geometric"}');
+SELECT * FROM pprepub.plan('global', '{"l": 2, "strategy": "geometric", "releases": 1.5}');
+SELECT * FROM pprepub.plan('global', '{"l": 2, "strategy": "geometric", "releases": 1000001}');
+SELECT * FROM pprepub.plan('global', '{"l": 2, "strategy": "geometric", "alpha": 1}');
+SELECT * FROM pprepub.plan('global', '{"l": 2, "strategy": "linear"}');
+SELECT * FROM pprepub.plan('global', '{"l": 2, "k": 2, "strategy": "geometric"}');
+\set SHOW_CONTEXT errors
 
 -- The running example.
 CREATE TABLE patients (id text PRIMARY KEY, sex text, zip text, disease text);
@@ -40,7 +45,6 @@ SELECT declare_patients('{"l": 0, "strategy": "geometric", "alpha": 2}');
 SELECT declare_patients('{"l": 2.5, "strategy": "geometric", "alpha": 2}');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 0}');
 SELECT declare_patients('{"l": 2, "strategy": "linear", "releases": 1}');
-SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1, "classes": "sideways"}');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1, "registry": "nowhere"}');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1, "registry": 7}');
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"sex": "suppress"}', 'disease', 'global',

@@ -114,7 +114,7 @@ SET ROLE regress_owner;
 -- Settings, in a session that knows none yet.
 \c -
 SHOW pprepub.answer_wait;
-SELECT pprepub.is_withheld('*');
+SELECT pprepub.lies_in('F', 'F');
 SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%';
 SET ROLE regress_owner;
 

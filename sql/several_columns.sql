@@ -59,7 +59,6 @@ SELECT params -> 'bands' AS bands FROM pprepub.publication;
 SELECT count(*) > 0 AS some FROM pprepub.forecast('wards', releases => 3);
 SELECT pprepub.alter_publication('wards', '{"leaves": "disease"}');
 SELECT pprepub.alter_publication('wards', '{"leaves": "sensitive_tuple"}');
-SELECT pprepub.alter_publication('wards', '{"strata": ["income"]}');
 
 -- columns by themselves
 SELECT number, columns FROM pprepub.publish('wards', columns => '{age, income}');

@@ -13,10 +13,7 @@
 
 #include "postgres.h"
 
-/* ----------------------------------------------------------------
- * Since 16
- * ----------------------------------------------------------------
- */
+/* ---- Since 16 ---- */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 
@@ -55,10 +52,7 @@ typedef bool TU_UpdateIndexes;
 #define ownercheck_of_RelationRelationId pg_class_ownercheck
 #endif
 
-/* ----------------------------------------------------------------
- * Since 17
- * ----------------------------------------------------------------
- */
+/* ---- Since 17 ---- */
 #if PG_VERSION_NUM >= 180000
 #define make_foreign_path(root, rel, startup, total) \
 	create_foreignscan_path(root, rel, NULL, (rel)->rows, 0, startup, total, NIL, (rel)->lateral_relids, NULL, NIL, NIL)
@@ -70,11 +64,11 @@ typedef bool TU_UpdateIndexes;
 	create_foreignscan_path(root, rel, NULL, (rel)->rows, startup, total, NIL, (rel)->lateral_relids, NULL, NIL)
 #endif
 
-/* ----------------------------------------------------------------
- * Since 18
- * ----------------------------------------------------------------
- */
+/* ---- Since 18 ---- */
 #if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"	/* what commands/explain.h had until then */
+#include "commands/explain_state.h"
+
 #define lc_collate_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
 #define explained_tables(es) ((es)->rtable_size)
 #define disable_path(path) ((path)->disabled_nodes = 1)

@@ -34,4 +34,4 @@ GRANT USAGE ON SCHEMA pprepub, pprepub_internal TO PUBLIC;
 GRANT USAGE ON FOREIGN SERVER pprepub, pprepub_releases TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub_internal.protect() FROM PUBLIC;
 GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.auditor, pprepub.scheduled, pprepub.failed_answer, pprepub.progress, pprepub.storage,
-	pprepub.health, pprepub_internal.measured TO PUBLIC;
+	pprepub.health, pprepub_internal.measured, pprepub_internal.counted_view, pprepub_internal.counted_column, pprepub_internal.counted_node TO PUBLIC;

@@ -15,7 +15,7 @@
 
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
-#include "partition/balanced.h"
+#include "partition/buckets.h"
 
 #define MAX_QIS 8
 

@@ -4,7 +4,7 @@
  *		it stays the same.
  *
  * Usage:
- *		rounds_bench ROWS ROUNDS STAY CHANGE PROTECTED L RELEASES|aALPHA [top-down]
+ *		rounds_bench ROWS ROUNDS STAY CHANGE PROTECTED L RELEASES|aALPHA
  *
  * Each round is about ROWS people, STAY percent of whom were in the round before
  * it; CHANGE percent of the values are drawn anew.  PROTECTED: the rarest values
@@ -30,7 +30,7 @@ typedef struct Bench
 	int			rounds;
 	double		stay;
 	double		change;
-	int64		params[8];
+	int64		params[7];
 
 	/* Everybody */
 	uint64		npeople;
@@ -272,7 +272,6 @@ main(int argc, char **argv)
 		bench.params[3] = (int64) (atof(argv[7] + 1) * PARAM_SCALE);
 	else
 		bench.params[2] = atoi(argv[7]);
-	bench.params[4] = argc > 8;
 	begin();
 	protect(atof(argv[5]));
 	printf("round      rows withhe%% exhaust%%  classes  average largest     LM     draft s  judge s\n");

@@ -106,5 +106,6 @@ COPY (SELECT DISTINCT method, one.name, one.value AS from_value, two.value AS to
 
 -- The chance that a person was ever linked to a value, by method global, and by releases whose classes show it to half of their people.
 \echo FILE breach
-COPY (SELECT strategy, round, round(breach::numeric, 3) AS breach FROM pprepub.plan_global(2, releases => 8, alpha => 3)
+COPY (SELECT strategy, releases AS round, round(value::numeric, 3) AS breach FROM unnest('{constant-ratio,geometric}'::text[]) strategy,
+		pprepub.plan('global', jsonb_build_object('l', 2, 'releases', 8, 'alpha', 3, 'strategy', strategy)) WHERE figure = 'breach'
 	UNION ALL SELECT 'each by itself', round, round(1 - 0.5 ^ round, 3) FROM generate_series(1, 8) round ORDER BY 1, 2) TO STDOUT CSV HEADER;

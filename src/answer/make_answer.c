@@ -47,18 +47,14 @@
 static void
 verify_is_committed(const Question *question)
 {
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))) == 0)
+	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
+					   CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",
 						question->name),
 				 errdetail("Answers are made in a transaction of their own."),
 				 errhint("Commit first, and ask then.")));
-	catalog_leave(&access);
 }
 
 /* Parsing a query locks all its tables, those behind views included, and runs no code of the source's. */

@@ -22,7 +22,7 @@
  * MEMORY
  *		Nothing is preloaded, so the slots lie in what shared memory the server has to spare when the first question is
  *		asked.  Where that does not suffice, each question has a worker of its own, at the price of the time to start it.
- *		The memory's name carries a version, to be raised with each change of the structs (shared/memory.h).
+ *		The memory's name carries a version, to be raised with each change of the structs (shared/progress.h).
  *
  * DEADLOCKS
  *		Every wait for a worker looks now and then whether the worker waits for this backend.  The graph has two kinds of
@@ -33,7 +33,7 @@
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
 #include "pgstat.h"
-#include "shared/memory.h"
+#include "shared/progress.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"

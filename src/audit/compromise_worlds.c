@@ -17,7 +17,7 @@
 #include "audit/compromise.h"
 #include "audit/worlds.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "frame/union_find.h"
 #include "miscadmin.h"
 #include "shared/progress.h"

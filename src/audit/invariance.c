@@ -10,7 +10,7 @@
 #include "audit/invariance.h"
 #include "audit/judge_draft.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

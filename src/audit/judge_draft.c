@@ -19,7 +19,6 @@
 #include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "shared/ahead.h"
 #include "utils/memutils.h"
 
 /* Rows that are looked at between two looks at the interrupts. */

@@ -11,7 +11,7 @@
 #include "audit/judge_draft.h"
 #include "audit/updates.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "frame/union_find.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

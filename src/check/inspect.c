@@ -13,7 +13,7 @@
 
 #include "check/checks.h"
 #include "frame/arrays.h"
-#include "frame/bins.h"
+#include "frame/line.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "release/checksum.h"

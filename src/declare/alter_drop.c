@@ -14,7 +14,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/counts_function.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/shown_lists.h"
@@ -51,7 +50,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 
 	verify_schemas(publication, owner);
 	catalog_enter(&access);
-	count = catalog_read("SELECT r.relation::oid AS relation, r.part IN ('release', 'releases', " LOOSE_PARTS ") AS is_shown FROM pprepub_internal.catalog_relation r"
+	count = catalog_read("SELECT r.relation::oid AS relation, r.part IN ('release', 'releases') OR pprepub_internal.is_loose(r.part) AS is_shown FROM pprepub_internal.catalog_relation r"
 						 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
 						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = SPI_tuptable;
@@ -123,31 +122,6 @@ restore_relation(const DeclaredPublication *publication, const char *part, const
  * ----------------------------------------------------------------
  */
 
-/* Does the new tree keep every old node, with its parent, as a leaf or as an inner node? */
-static bool
-is_extension(int32 old, int32 new)
-{
-	catalog_read("SELECT FROM pprepub_internal.catalog_tree_node o LEFT JOIN pprepub_internal.catalog_tree_node n"
-				 " ON n.tree = $2 AND n.node = o.node"
-				 " WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent"
-				 "  OR EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
-				 "  <> EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))"
-				 " UNION ALL SELECT FROM pprepub_internal.catalog_tree o JOIN pprepub_internal.catalog_tree n"
-				 " ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder"
-				 " LIMIT 1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(old)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(new)));
-	return SPI_processed == 0;
-}
-
-static int32
-current_tree(const char *taxonomy)
-{
-	catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 FOR SHARE",
-				 CATALOG_TEXT(taxonomy));
-	return SPI_processed == 0 ? 0 : catalog_int(0, "tree");
-}
-
 /* Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration. */
 static void
 adopt_extensions(const DeclaredPublication *publication)
@@ -158,11 +132,15 @@ adopt_extensions(const DeclaredPublication *publication)
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		const DeclaredColumn *column = &publication->columns[i];
-		int32		tree = column->taxonomy == NULL ? 0 : current_tree(column->taxonomy);
+		int32		tree;
 
-		if (tree == 0 || tree == column->tree)
+		if (column->taxonomy == NULL ||
+			catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 AND tree <> $2 FOR SHARE",
+						 CATALOG_TEXT(column->taxonomy), CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))) == 0)
 			continue;
-		if (!is_extension(column->tree, tree))
+		tree = catalog_int(0, "tree");
+		if (catalog_read("SELECT WHERE pprepub_internal.is_extension($1, $2)",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)), CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) == 0)
 		{
 			ereport(NOTICE,
 					(errmsg("taxonomy \"%s\" is another one now and was not adopted for column \"%s\"",
@@ -233,7 +211,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
 	catalog_leave(&access);
 	publication->params = params;
-	note_bands(publication);
+	note_columns(publication, 0);	/* with other bands */
 	copy_tables(publication, given, accept);
 	warn_of_stand_ins(publication, before);
 	foresee_losses(publication, given);
@@ -334,15 +312,11 @@ delete_from_catalog(const DeclaredPublication *publication)
 static void
 notice_empty_schemas(const DeclaredPublication *publication)
 {
-	CatalogAccess access;
-	bool		are_empty;
+	bool		is_used = catalog_finds("SELECT FROM pg_namespace n WHERE n.nspname::text IN ($1, $2)"
+										" AND EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)",
+										CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 
-	catalog_enter(&access);
-	are_empty = catalog_read("SELECT FROM pg_namespace n WHERE n.nspname::text IN ($1, $2)"
-							 " AND EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)",
-							 CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private)) == 0;
-	catalog_leave(&access);
-	if (are_empty)
+	if (!is_used)
 		ereport(NOTICE,
 				(errmsg("schemas \"%s\" and \"%s\" are empty now", publication->target, publication->private),
 				 errhint("If nothing will be published in them, run DROP SCHEMA %s, %s.",

@@ -187,44 +187,33 @@ static const struct
 	{TypeRelationId, TYPEOID, Anum_pg_type_typowner, Anum_pg_type_typacl},
 };
 
-/* Reads an object's access list, NULL for the default, and its owner. */
-static Acl *
-read_rights(Oid classid, Oid object, Oid *owner)
-{
-	for (int i = 0; i < (int) lengthof(classes); i++)
-	{
-		HeapTuple	tuple;
-		bool		isnull;
-		Datum		value;
-		Acl		   *result;
-
-		if (classes[i].classid != classid)
-			continue;
-		tuple = SearchSysCache1(classes[i].cache, ObjectIdGetDatum(object));
-		if (!HeapTupleIsValid(tuple))
-			elog(ERROR, "cache lookup failed for object %u", object);
-		*owner = DatumGetObjectId(SysCacheGetAttr(classes[i].cache, tuple, classes[i].owner, &isnull));
-		value = SysCacheGetAttr(classes[i].cache, tuple, classes[i].rights, &isnull);
-		result = isnull ? NULL : DatumGetAclPCopy(value);
-		ReleaseSysCache(tuple);
-		return result;
-	}
-	elog(ERROR, "no rights are known of class %u", classid);
-}
-
 Acl *
-rights_on(Oid classid, Oid object)
+rights_on(Oid classid, Oid object, Oid *owner)
 {
-	Oid			owner;
+	int			i = 0;
+	HeapTuple	tuple;
+	bool		isnull;
+	Datum		value;
+	Acl		   *result;
 
-	return read_rights(classid, object, &owner);
+	while (classes[i].classid != classid)
+		if (++i == lengthof(classes))
+			elog(ERROR, "no rights are known of class %u", classid);
+	tuple = SearchSysCache1(classes[i].cache, ObjectIdGetDatum(object));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for object %u", object);
+	*owner = DatumGetObjectId(SysCacheGetAttr(classes[i].cache, tuple, classes[i].owner, &isnull));
+	value = SysCacheGetAttr(classes[i].cache, tuple, classes[i].rights, &isnull);
+	result = isnull ? NULL : DatumGetAclPCopy(value);
+	ReleaseSysCache(tuple);
+	return result;
 }
 
 void
 reset_rights(Oid classid, Oid object, const char *named)
 {
 	Oid			owner;
-	Acl		   *acl = read_rights(classid, object, &owner);
+	Acl		   *acl = rights_on(classid, object, &owner);
 
 	if (acl == NULL && classid == ProcedureRelationId)
 		acl = acldefault(OBJECT_FUNCTION, owner);	/* grants EXECUTE to PUBLIC */
@@ -281,9 +270,8 @@ verify_format(const char *publication, int32 format, int32 known)
 				 errhint("Install the version that wrote it.")));
 }
 
-/* The version of the extension's objects in this database, or NULL. */
-static char *
-installed_version(void)
+void
+verify_version(void)
 {
 	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
 	char	   *version = NULL;
@@ -298,14 +286,6 @@ installed_version(void)
 		version = TextDatumGetCString(heap_getattr(row, Anum_pg_extension_extversion, RelationGetDescr(extensions), &isnull));
 	systable_endscan(scan);
 	table_close(extensions, AccessShareLock);
-	return version;
-}
-
-void
-verify_version(void)
-{
-	char	   *version = installed_version();
-
 	if (version != NULL && strcmp(version, PPREPUB_VERSION) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -368,14 +348,6 @@ find_plan(const char *sql, HASHACTION action, bool *found)
 	return hash_search(saved_plans, &hash, action, found);
 }
 
-/* Does a plan stand for the statement with parameters of these types? */
-static bool
-is_plan_of(const SavedPlan *saved, const char *sql, int nparams, const Oid *types)
-{
-	return strcmp(saved->sql, sql) == 0 && saved->nparams == nparams &&
-		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0;
-}
-
 /*
  * Keeps a plan until the session ends.  The entry is made last, when nothing can fail any more, since no abort would
  * remove it.
@@ -405,7 +377,8 @@ plan_for(const char *sql, int nparams, Oid *types)
 	SavedPlan  *saved = find_plan(sql, HASH_FIND, NULL);
 	SPIPlanPtr	plan;
 
-	if (saved != NULL && is_plan_of(saved, sql, nparams, types))
+	if (saved != NULL && strcmp(saved->sql, sql) == 0 && saved->nparams == nparams &&
+		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0)
 		return saved->plan;
 	plan = SPI_prepare_cursor(sql, nparams, types, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
@@ -448,6 +421,18 @@ catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 	return SPI_processed;
+}
+
+bool
+catalog_has(const char *sql, int nparams, const CatalogParam *params)
+{
+	CatalogAccess access;
+	bool		found;
+
+	catalog_enter(&access);
+	found = catalog_run(sql, CATALOG_READ, nparams, params) > 0;
+	catalog_leave(&access);
+	return found;
 }
 
 /* ----------------------------------------------------------------
@@ -610,4 +595,26 @@ is_transient(int sqlerrcode)
 
 	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_TRANSACTION_ROLLBACK ||
 		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+void
+catalog_raise(void)
+{
+	bool		isnull;
+	Datum		wrong = catalog_field(0, "wrong", &isnull);
+	char	   *part[4];
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	if (isnull)
+		return;
+	deconstruct_array(DatumGetArrayTypeP(wrong), TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+	for (int i = 0; i < 4; i++)
+		part[i] = i < n && !nulls[i] ? TextDatumGetCString(values[i]) : NULL;
+	ereport(ERROR,
+			(errcode(MAKE_SQLSTATE(part[0][0], part[0][1], part[0][2], part[0][3], part[0][4])),
+			 errmsg_internal("%s", part[1]),
+			 part[2] == NULL ? 0 : errdetail_internal("%s", part[2]),
+			 part[3] == NULL ? 0 : errhint("%s", part[3])));
 }

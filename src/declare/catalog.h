@@ -50,8 +50,8 @@ extern Oid	relation_owner(Oid relation);
 /* Does the current user have the rights of this role? */
 extern bool has_rights_of(Oid role);
 
-/* The access list of a relation, schema or function, or NULL for the default. */
-extern Acl *rights_on(Oid classid, Oid object);
+/* The access list of a relation, schema, function or type, or NULL for the default; and its owner. */
+extern Acl *rights_on(Oid classid, Oid object, Oid *owner);
 
 /*
  * Revokes every right on a new object from all roles but its owner, whatever the default privileges say.  named is the
@@ -118,6 +118,11 @@ extern uint64 catalog_run(const char *sql, CatalogMode mode, int nparams, const 
 #define catalog_look(sql, ...)		catalog_run((sql), CATALOG_LOOK, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_execute(sql, ...)	catalog_run((sql), CATALOG_WRITE, CATALOG_PARAMS(__VA_ARGS__))
 
+/* Does a read find a row?  It enters the catalog, and leaves it. */
+extern bool catalog_has(const char *sql, int nparams, const CatalogParam *params);
+
+#define catalog_finds(sql, ...)		catalog_has((sql), CATALOG_PARAMS(__VA_ARGS__))
+
 /*
  * Inserts rows into a table with plain indexes only, without SPI.  values holds all columns of each row in turn, none of
  * them NULL.  No trigger fires, and later commands see the rows.
@@ -134,6 +139,9 @@ extern const int32 *catalog_numbers(uint64 row, const char *name, int *n);
 extern char *catalog_text(CatalogAccess *access, uint64 row, const char *name);
 extern int32 catalog_int(uint64 row, const char *name);
 extern Oid	catalog_oid(uint64 row, const char *name);
+
+/* Raises the error that field "wrong" of the last result is, if it is not NULL: SQLSTATE, message, detail and hint, as text[]. */
+extern void catalog_raise(void);
 
 /*
  * Formats of what is remembered, which each row of the catalog notes: of relations, and of releases (their cells, the

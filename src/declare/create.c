@@ -12,7 +12,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/counts_function.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/shown_lists.h"
@@ -28,12 +27,49 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+/* The elements of an array, without NULLs. */
+static Datum *
+list_elements(ArrayType *array, const char *what, int *count)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int16		length;
+	bool		byval;
+	char		align;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &byval, &align);
+	deconstruct_array(array, ARR_ELEMTYPE(array), length, byval, align, &values, &nulls, count);
+	for (int i = 0; i < *count; i++)
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("%s must not hold a null", what)));
+	return values;
+}
+
 /* ----------------------------------------------------------------
  * Several sensitive columns
  * ----------------------------------------------------------------
  */
 
-#define WHAT "the list of sensitive columns"
+static bool
+is_listed(char *const *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* An error if the name at this place of a list stands before it, too. */
+static void
+verify_listed_once(char *const *names, int place)
+{
+	if (is_listed(names, place, names[place]))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_COLUMN),
+				 errmsg("column \"%s\" is listed twice", names[place])));
+}
 
 /* Cuts a name off where identifiers end, as the type name does. */
 static char *
@@ -42,55 +78,37 @@ as_name(const char *words)
 	return pstrdup(NameStr(*DatumGetName(DirectFunctionCall1(namein, CStringGetDatum(words)))));
 }
 
-/* An error for a list of none, or of a column twice. */
-static void
-verify_listed(char *const *names, int n)
-{
-	if (n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(WHAT " is empty"),
-				 errhint("Name one column, sensitive => 'disease', or several: sensitive => '{disease, income}'.")));
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < i; j++)
-			if (strcmp(names[i], names[j]) == 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_DUPLICATE_COLUMN),
-						 errmsg("column \"%s\" is listed twice", names[i])));
-}
-
 /* Reads a name, or a list in braces: "disease", "{disease, income}"; a list of none, of NULLs, or of one twice is an error. */
 static char **
 parse_sensitive(const char *words, int *n)
 {
+	char	  **names = palloc(sizeof(char *));
 	ArrayType  *list;
 	Datum	   *values;
-	bool	   *nulls;
-	char	  **names;
 
+	*n = 1;
 	if (words[0] != '{')
 	{
-		names = palloc(sizeof(char *));
 		names[0] = as_name(words);
-		*n = 1;
 		return names;
 	}
 	list = DatumGetArrayTypeP(OidFunctionCall3(F_ARRAY_IN, CStringGetDatum(words), ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1)));
 	if (ARR_NDIM(list) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg(WHAT " must have one dimension")));
-	deconstruct_array(list, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, n);
-	names = palloc(sizeof(char *) * (*n + 1));
+				 errmsg("the list of sensitive columns must have one dimension")));
+	values = list_elements(list, "the list of sensitive columns", n);
+	if (*n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the list of sensitive columns is empty"),
+				 errhint("Name one column, sensitive => 'disease', or several: sensitive => '{disease, income}'.")));
+	names = palloc(sizeof(char *) * *n);
 	for (int i = 0; i < *n; i++)
 	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg(WHAT " must not hold a null")));
 		names[i] = as_name(TextDatumGetCString(values[i]));
+		verify_listed_once(names, i);
 	}
-	verify_listed(names, *n);
 	return names;
 }
 
@@ -99,22 +117,13 @@ parse_sensitive(const char *words, int *n)
  * ----------------------------------------------------------------
  */
 
-static bool
-has_column(TupleDesc source, const char *name)
-{
-	for (int i = 0; i < source->natts; i++)
-		if (!TupleDescAttr(source, i)->attisdropped && strcmp(NameStr(TupleDescAttr(source, i)->attname), name) == 0)
-			return true;
-	return false;
-}
-
 /* Adds the tuple behind the declared columns; its name is none of the source's.  There must be room. */
 static void
 hide_tuple(DeclaredPublication *publication, TupleDesc source)
 {
 	char	   *name = pstrdup("sensitive_tuple");
 
-	while (has_column(source, name))
+	while (source_attribute(source, name) != NULL)
 		name = psprintf("%s_", name);
 	publication->columns[publication->ncolumns + publication->nhidden++] = (DeclaredColumn) {
 		.name = as_name(name),
@@ -134,37 +143,16 @@ static void
 create_tuple_type(DeclaredPublication *publication)
 {
 	DeclaredColumn *tuple = &publication->columns[publication->ncolumns];
-	char	   *words = quoted_private(publication, "_sensitive");
-	char	   *separator = "";
-	StringInfoData sql;
-	Oid			relation;
+	StringInfoData columns;
 
 	if (publication->nhidden == 0 || !is_tuple(publication, tuple))
 		return;
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE TYPE %s AS (", words);
+	initStringInfo(&columns);
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == ROLE_SENSITIVE_PART)
-		{
-			appendStringInfo(&sql, "%s%s %s", separator, quote_identifier(publication->columns[i].name),
+			appendStringInfo(&columns, "%s%s %s", columns.len > 0 ? ", " : "", quote_identifier(publication->columns[i].name),
 							 column_type_sql(&publication->columns[i]));
-			separator = ", ";
-		}
-	appendStringInfoChar(&sql, ')');
-	execute_ddl(sql.data);
-	relation = get_relname_relid(psprintf("%s_sensitive", publication->name), get_namespace_oid(publication->private, false));
-	tuple->type = get_rel_type_id(relation);
-	reset_rights(TypeRelationId, tuple->type, psprintf("TYPE %s", words));
-}
-
-/* Notes the type among what was made for the publication. */
-static void
-note_tuple_type(const DeclaredPublication *publication)
-{
-	const DeclaredColumn *tuple = publication_column(publication, ROLE_SENSITIVE);
-
-	if (is_tuple(publication, tuple))
-		note_relation(publication, get_typ_typrelid(tuple->type), "sensitive_tuple");
+	tuple->type = get_rel_type_id(make_relation(publication, publication->private, "_sensitive", "TYPE", psprintf("AS (%s)", columns.data)));
 }
 
 char *
@@ -213,74 +201,19 @@ name_value(FunctionCallInfo fcinfo, int n, const char *what)
 	return pstrdup(NameStr(*PG_GETARG_NAME(n)));
 }
 
-/* Reads an argument that is an array of names, without NULLs. */
+/* Reads an argument that is an array of names. */
 static char **
 name_list(FunctionCallInfo fcinfo, int n, const char *what, int *count)
 {
 	Datum	   *values;
-	bool	   *nulls;
 	char	  **names;
 
 	verify_not_null(fcinfo, n, what);
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR,
-					  &values, &nulls, count);
+	values = list_elements(PG_GETARG_ARRAYTYPE_P(n), what, count);
 	names = palloc(sizeof(char *) * (*count + 1));
 	for (int i = 0; i < *count; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("%s must not hold a null", what)));
 		names[i] = pstrdup(NameStr(*DatumGetName(values[i])));
-	}
 	return names;
-}
-
-/* Reads the argument that lists tables without people. */
-static void
-read_lookups(FunctionCallInfo fcinfo, int n, DeclaredPublication *publication)
-{
-	Datum	   *values;
-	bool	   *nulls;
-
-	verify_not_null(fcinfo, n, "the lookup tables");
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
-					  &values, &nulls, &publication->nlookups);
-	publication->lookups = palloc(sizeof(Oid) * (publication->nlookups + 1));
-	for (int i = 0; i < publication->nlookups; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("the lookup tables must not hold a null")));
-		publication->lookups[i] = DatumGetObjectId(values[i]);
-	}
-}
-
-static void
-verify_publication_name(const char *name)
-{
-	if (name[0] == '\0' || strlen(name) > MAX_NAME_BYTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("the name of a publication must have 1 to %d bytes", MAX_NAME_BYTES),
-				 errhint("Its releases are named after it, with a number appended.")));
-}
-
-/* Checks the name of the target schema, which must leave room for "_private". */
-static void
-verify_target_name(const char *target)
-{
-	if (target[0] == '\0' || strlen(target) + strlen("_private") >= NAMEDATALEN)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("the name of the target schema must have 1 to %d bytes",
-						(int) (NAMEDATALEN - 1 - strlen("_private")))));
-	if (strcmp(target, "pprepub") == 0 || strcmp(target, "pprepub_internal") == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_RESERVED_NAME),
-				 errmsg("releases cannot stand in schema \"%s\"", target),
-				 errhint("Name another schema with target => '…'.")));
 }
 
 /* Reads all arguments, and checks those that can be checked without the source. */
@@ -288,9 +221,14 @@ static void
 read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 {
 	DeclaredPublication *publication = &declaration->publication;
+	Datum	   *lookups;
 
 	publication->name = text_argument(fcinfo, 0, "the name of a publication");
-	verify_publication_name(publication->name);
+	if (publication->name[0] == '\0' || strlen(publication->name) > MAX_NAME_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("the name of a publication must have 1 to %d bytes", MAX_NAME_BYTES),
+				 errhint("Its releases are named after it, with a number appended.")));
 	verify_not_null(fcinfo, 1, "the source");
 	publication->source = PG_GETARG_OID(1);
 	declaration->key = name_value(fcinfo, 2, "the key");
@@ -306,10 +244,24 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
 										 &declaration->ninsensitive);
 	publication->target = name_value(fcinfo, 8, "the target schema");
-	verify_target_name(publication->target);
+	if (publication->target[0] == '\0' || strlen(publication->target) + strlen("_private") >= NAMEDATALEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("the name of the target schema must have 1 to %d bytes",
+						(int) (NAMEDATALEN - 1 - strlen("_private")))));
+	if (strcmp(publication->target, "pprepub") == 0 || strcmp(publication->target, "pprepub_internal") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("releases cannot stand in schema \"%s\"", publication->target),
+				 errhint("Name another schema with target => '…'.")));
 	publication->private = psprintf("%s_private", publication->target);
 	declaration->beside = name_list(fcinfo, 9, "the publications beside", &declaration->nbeside);
-	read_lookups(fcinfo, 10, publication);
+	publication->beside = palloc(sizeof(int32) * (declaration->nbeside + 1));
+	verify_not_null(fcinfo, 10, "the lookup tables");
+	lookups = list_elements(PG_GETARG_ARRAYTYPE_P(10), "the lookup tables", &publication->nlookups);
+	publication->lookups = palloc(sizeof(Oid) * (publication->nlookups + 1));
+	for (int i = 0; i < publication->nlookups; i++)
+		publication->lookups[i] = DatumGetObjectId(lookups[i]);
 }
 
 /* ----------------------------------------------------------------
@@ -342,15 +294,6 @@ declared_kind(const Declaration *declaration, const char *column)
 {
 	return getKeyJsonValueFromContainer(&declaration->quasi_identifiers->root,
 										column, strlen(column), NULL);
-}
-
-static bool
-is_listed(char *const *names, int count, const char *name)
-{
-	for (int i = 0; i < count; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
 }
 
 /* Sets *role to the one role of a column; false if the column was not declared. */
@@ -434,27 +377,18 @@ verify_lasting(const char *column, Oid type, const char *use)
 				 errhint("Declare a view that casts the column, for example to text.")));
 }
 
-/* Refuses names that the columns of a release, or the arguments of TARGET.NAME(), have already. */
-static void
-verify_column_name(const char *name)
-{
-	static const char *const reserved[] = {"class", "cohort", "columns"};
-
-	for (int i = 0; i < (int) lengthof(reserved); i++)
-		if (strcmp(name, reserved[i]) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_RESERVED_NAME),
-					 errmsg("column name \"%s\" is reserved", name),
-					 errhint("Declare a view of the source in which the column has another name.")));
-}
-
 /* Checks a column against its role, and reads a quasi-identifier's kind. */
 static void
 declare_column(const Declaration *declaration, DeclaredColumn *column)
 {
 	const JsonbValue *kind;
 
-	verify_column_name(column->name);
+	/* Columns of a release, and arguments of TARGET.NAME(), have these names already. */
+	if (strcmp(column->name, "class") == 0 || strcmp(column->name, "cohort") == 0 || strcmp(column->name, "columns") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("column name \"%s\" is reserved", column->name),
+				 errhint("Declare a view of the source in which the column has another name.")));
 	switch (column->role)
 	{
 		case ROLE_KEY:
@@ -492,18 +426,6 @@ verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 	refuse_unknown_column(&declaration->publication, name, tuple);
 }
 
-/* An error if several columns are sensitive, and the method takes one. */
-static void
-verify_takes_several(const Declaration *declaration)
-{
-	if (declaration->nsensitive > 1 && !declaration->method->several)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("method \"%s\" has one sensitive column", declaration->method->name),
-				 errdetail("Sensitive are to be %d columns.", declaration->nsensitive),
-				 errhint("Methods that have several: %s.", methods_of_several())));
-}
-
 /*
  * Checks that every name in the call is a column of the source, none is named twice, there is a quasi-identifier, and the
  * method takes insensitive columns if there are any.
@@ -519,14 +441,16 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 	verify_known(declaration, declaration->key, tuple);
 	for (int i = 0; i < declaration->nsensitive; i++)
 		verify_known(declaration, declaration->sensitive[i], tuple);
-	verify_takes_several(declaration);
+	if (declaration->nsensitive > 1 && !declaration->method->several)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" has one sensitive column", declaration->method->name),
+				 errdetail("Sensitive are to be %d columns.", declaration->nsensitive),
+				 errhint("Methods that have several: %s.", methods_of_several())));
 	for (int i = 0; i < declaration->ninsensitive; i++)
 	{
 		verify_known(declaration, declaration->insensitive[i], tuple);
-		if (is_listed(declaration->insensitive, i, declaration->insensitive[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" is listed twice", declaration->insensitive[i])));
+		verify_listed_once(declaration->insensitive, i);
 	}
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
 		if (token == WJB_KEY)
@@ -619,88 +543,22 @@ find_trees(DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
-/* ----------------------------------------------------------------
- * Names
- * ----------------------------------------------------------------
- */
-
-/* Raises an error if the publication, or a relation or function that it will make, would collide with what exists. */
-static void
-verify_name_is_free(const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE name = $1",
-				 CATALOG_TEXT(publication->name));
-	if (SPI_processed > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("publication \"%s\" already exists", publication->name)));
-	/* NAME_1, NAME_values and the like must not be the name of another publication. */
-	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE target = $2::text::name"
-				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '" TARGET_SUFFIXES "'"
-				 " OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '" TARGET_SUFFIXES "')",
-				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
-	if (SPI_processed > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("the name \"%s\" collides with the releases of publication \"%s\"",
-						publication->name, catalog_text(&access, 0, "name")),
-				 errhint("Choose another name, or another target schema.")));
-	/* A schema must not hold the releases of one publication and the history of another. */
-	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE target = $2::text::name OR $1 = target || '_private'",
-				 CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
-	if (SPI_processed > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_SCHEMA),
-				 errmsg("schema \"%s\" or \"%s\" is used by publication \"%s\" in another way",
-						publication->target, publication->private, catalog_text(&access, 0, "name")),
-				 errhint("Name another schema with target => '…'.")));
-	catalog_read("SELECT c.relname::text AS name, n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-				 " WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
-				 " AND substr(c.relname::text, length($1) + 2) ~ '" TARGET_SUFFIXES "')"
-				 " UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])",
-				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
-	if (SPI_processed > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("relation \"%s\" already exists in schema \"%s\"",
-						catalog_text(&access, 0, "name"), catalog_text(&access, 0, "schema")),
-				 errhint("Choose another name, or another target schema.")));
-	catalog_read("SELECT f.oid::regprocedure::text AS function FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace"
-				 " WHERE n.nspname = $2::text::name AND f.proname::text IN ($1, $1 || '_counts')",
-				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
-	if (SPI_processed > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_FUNCTION),
-				 errmsg("function %s already exists", catalog_text(&access, 0, "function")),
-				 errhint("Choose another name, or another target schema.")));
-	catalog_leave(&access);
-}
-
-/* Looks up the publications that the call names as declared beside this one. */
+/* Inside catalog_enter(): looks up the publications that the call names as declared beside this one. */
 static void
 find_beside(Declaration *declaration)
 {
 	DeclaredPublication *publication = &declaration->publication;
-	CatalogAccess access;
 
-	publication->beside = palloc(sizeof(int32) * (declaration->nbeside + 1));
-	catalog_enter(&access);
 	for (int i = 0; i < declaration->nbeside; i++)
 	{
-		catalog_read("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1",
-					 CATALOG_TEXT(declaration->beside[i]));
-		if (SPI_processed == 0)
+		if (catalog_read("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1",
+						 CATALOG_TEXT(declaration->beside[i])) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),
 					 errmsg("publication \"%s\" does not exist", declaration->beside[i]),
 					 errhint("Argument beside names publications that are declared already.")));
 		publication->beside[publication->nbeside++] = catalog_int(0, "publication");
 	}
-	catalog_leave(&access);
 }
 
 /* ----------------------------------------------------------------
@@ -713,22 +571,19 @@ static void
 create_pinned_view(DeclaredPublication *publication)
 {
 	StringInfoData sql;
-	char	   *view = quoted_private(publication, "_source");
-	const char **names = palloc(sizeof(char *) * (publication->ncolumns + publication->nhidden));
+	int			n = publication->ncolumns + publication->nhidden;
+	const char **names = palloc(sizeof(char *) * n);
 
-	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+	for (int i = 0; i < n; i++)
 		names[i] = publication->columns[i].name;
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE VIEW %s AS SELECT ", view);
-	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+	appendStringInfoString(&sql, "AS SELECT ");
+	for (int i = 0; i < n; i++)
 		appendStringInfo(&sql, "%s%s%s", i > 0 ? ", " : "",
 						 is_tuple(publication, &publication->columns[i]) ? psprintf("%s AS ", tuple_sql(publication, names)) : "",
 						 quote_identifier(names[i]));
 	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
-	execute_ddl(sql.data);
-	publication->pinned = get_relname_relid(psprintf("%s_source", publication->name),
-											get_namespace_oid(publication->private, false));
-	reset_rights(RelationRelationId, publication->pinned, psprintf("TABLE %s", view));
+	publication->pinned = make_relation(publication, publication->private, "_source", "VIEW", sql.data);
 }
 
 /*
@@ -738,17 +593,15 @@ create_pinned_view(DeclaredPublication *publication)
 static void
 create_lookups_view(const DeclaredPublication *publication)
 {
-	StringInfoData sql;
-	char	   *view = quoted_private(publication, "_lookups");
+	StringInfoData list;
 
 	if (publication->nlookups == 0)
 		return;
-	initStringInfo(&sql);
+	initStringInfo(&list);
 	for (int i = 0; i < publication->nlookups; i++)
-		appendStringInfo(&sql, "%s%s::pg_catalog.regclass", i == 0 ? "" : ", ", quote_literal_cstr(quoted_relation(publication->lookups[i])));
-	execute_ddl(psprintf("CREATE VIEW %s AS SELECT pg_catalog.unnest(ARRAY[%s]) AS lookup", view, sql.data));
-	reset_rights(RelationRelationId, get_relname_relid(psprintf("%s_lookups", publication->name), get_namespace_oid(publication->private, false)),
-				 psprintf("TABLE %s", view));
+		appendStringInfo(&list, "%s%s::pg_catalog.regclass", i == 0 ? "" : ", ", quote_literal_cstr(quoted_relation(publication->lookups[i])));
+	(void) make_relation(publication, publication->private, "_lookups", "VIEW",
+						 psprintf("AS SELECT pg_catalog.unnest(ARRAY[%s]) AS lookup", list.data));
 }
 
 /* Inserts the publication and its columns into the catalog. */
@@ -778,11 +631,12 @@ store_publication(DeclaredPublication *publication)
 	note_columns(publication, 0);
 	note_relation(publication, publication->pinned, "source");
 	if (publication->nlookups > 0)
-		note_relation(publication, get_relname_relid(psprintf("%s_lookups", publication->name), get_namespace_oid(publication->private, false)), "lookups");
+		note_relation(publication, relation_in_private(publication, "_lookups"), "lookups");
 	if (method_declaration(publication->method)->answers)
 		note_relation(publication, relation_in_target(publication, "_now"), "live");
 	note_shown_lists(publication);
-	note_tuple_type(publication);
+	if (is_tuple(publication, publication_column(publication, ROLE_SENSITIVE)))
+		note_relation(publication, relation_in_private(publication, "_sensitive"), "sensitive_tuple");
 }
 
 /* Creates, as the owner, the schemas, the pinned view, and what stands in TARGET before there are releases. */
@@ -810,6 +664,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 {
 	Declaration declaration = {0};
 	DeclaredPublication *publication = &declaration.publication;
+	CatalogAccess access;
 
 	verify_may_change("create_publication()");
 	read_arguments(fcinfo, &declaration);
@@ -819,8 +674,12 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 
 	/* One declaration at a time, or two could each miss the other. */
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);
-	verify_name_is_free(publication);
+	catalog_enter(&access);
+	catalog_read("SELECT wrong FROM pprepub_internal.name_in_the_way($1, $2, $3)",
+				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
+	catalog_raise();
 	find_beside(&declaration);
+	catalog_leave(&access);
 	verify_shares_no_data(publication);
 	verify_lookups(publication, declaration.key);
 

@@ -178,6 +178,135 @@ CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
 	FROM pprepub_internal.catalog_taxonomy t JOIN pprepub_internal.catalog_tree_node n USING (tree);
 COMMENT ON VIEW pprepub.taxonomy_node IS 'nodes of all taxonomies';
 
+-- Stores a tree, from rows of leaf, parent, …, root, each an array as text, and from the nodes of an older tree, which stay.
+-- Where that makes no tree, "wrong" is SQLSTATE, message, detail and hint of an error.  Leaves are numbered by the names of
+-- siblings, those of a ladder in the order of its rows.
+CREATE FUNCTION pprepub_internal.plant_tree(taxonomy text, rows text[], ladder numeric[], old int, OUT planted int, OUT wrong text[])
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	most CONSTANT int := 1048576;
+	malformed CONSTANT text := '42P16';
+	-- Edges, in the order in which they appear; that of a root has no parent.
+	nodes text[];
+	parents text[];
+	leaf boolean[];
+BEGIN
+	SELECT ARRAY['22004', format('a row of taxonomy "%s" has a NULL in column %s', taxonomy, array_position(l.level, NULL)),
+		CASE WHEN l.level[1] IS NOT NULL THEN format('It is the row of leaf "%s".', l.level[1])
+			WHEN l.level[cardinality(l.level)] IS NOT NULL THEN format('It is a row of root "%s".', l.level[cardinality(l.level)]) END,
+		'NULLs in the data need no node: NULL is a value of its own.']
+	INTO wrong
+	FROM (SELECT r.r::text[] AS level FROM unnest(rows) r) l WHERE array_position(l.level, NULL) IS NOT NULL LIMIT 1;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+
+	-- A value repeated on consecutive levels is one node.
+	WITH place AS (
+		SELECT s.line, s.level, s.node FROM (
+			SELECT r.line, n.level, n.node, lag(n.node) OVER (PARTITION BY r.line ORDER BY n.level) AS below
+			FROM unnest(rows) WITH ORDINALITY r(r, line) CROSS JOIN unnest(r.r::text[]) WITH ORDINALITY n(node, level)) s
+		WHERE s.node IS DISTINCT FROM s.below
+	), edge AS (
+		SELECT 0 AS line, n.depth AS level, n.node COLLATE "default" AS node, n.parent COLLATE "default" AS parent, n.leaves = 1 AND NOT EXISTS (
+			SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = n.tree AND c.parent = n.node) AS is_leaf
+		FROM pprepub_internal.catalog_tree_node n WHERE n.tree = plant_tree.old
+		UNION ALL
+		SELECT p.line, p.level, p.node, lead(p.node) OVER w, row_number() OVER w = 1 FROM place p WINDOW w AS (PARTITION BY p.line ORDER BY p.level)
+	)
+	SELECT array_agg(e.node ORDER BY e.line, e.level), array_agg(e.parent ORDER BY e.line, e.level), array_agg(e.is_leaf ORDER BY e.line, e.level),
+		(SELECT ARRAY[malformed, format('node "%s" of taxonomy "%s" stands on two levels of a row with another node between', p.node, taxonomy), NULL, NULL]
+		 FROM place p GROUP BY p.line, p.node HAVING count(*) > 1 LIMIT 1)
+	INTO nodes, parents, leaf, wrong
+	FROM (SELECT DISTINCT ON (e.node, e.parent, e.is_leaf) e.* FROM edge e ORDER BY e.node, e.parent, e.is_leaf, e.line, e.level) e;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+
+	WITH edge AS (
+		SELECT * FROM unnest(nodes, parents, leaf) WITH ORDINALITY e(node, parent, is_leaf, seen)
+	), node AS (
+		SELECT e.node, min(e.seen) AS seen, bool_or(e.is_leaf) AND bool_or(NOT e.is_leaf) AS is_both,
+			bool_or(e.parent IS NULL) AS is_root, min(e.seen) FILTER (WHERE e.parent IS NULL) AS root_seen, (array_agg(DISTINCT e.parent) FILTER (WHERE e.parent IS NOT NULL)) AS parents,
+			(array_agg(e.parent ORDER BY e.seen) FILTER (WHERE e.parent IS NOT NULL)) AS parents_seen
+		FROM edge e GROUP BY e.node
+	)
+	SELECT w.wrong INTO wrong FROM (
+		SELECT 1, 0, ARRAY['P0002', format('taxonomy "%s" would be empty', taxonomy), NULL,
+			'Its table needs a row for each leaf: the leaf, its parent, and so on up to the root.'] WHERE nodes IS NULL
+		UNION ALL SELECT 2, n.seen, ARRAY['54000', format('node "%s…" of taxonomy "%s" is longer than 1024 bytes', left(n.node, 40), taxonomy), NULL,
+			'Give it a shorter name.'] FROM node n WHERE octet_length(n.node) > 1024
+		UNION ALL (SELECT 2, n.seen, ARRAY['54000', format('taxonomy "%s" has more than %s nodes, "%s" being one too many', taxonomy, most, n.node), NULL,
+			'Leave out the leaves that do not occur, or generalize the column in a view first.'] FROM node n ORDER BY n.seen OFFSET most LIMIT 1)
+		UNION ALL SELECT 3, n.seen, ARRAY[malformed, format('node "%s" of taxonomy "%s" is a leaf in one row and has children in another', n.node, taxonomy), NULL,
+			'A leaf of a ragged tree repeats its name on the levels that it skips.'] FROM node n WHERE n.is_both
+		UNION ALL SELECT 4, n.root_seen, ARRAY[malformed, format('node "%s" of taxonomy "%s" is the root in one row and has a parent in another', n.node, taxonomy), NULL, NULL]
+			FROM node n WHERE n.is_root AND n.parents IS NOT NULL
+		UNION ALL SELECT 5, n.seen, ARRAY[malformed, format('node "%s" of taxonomy "%s" has two parents, "%s" and "%s"', n.node, taxonomy,
+			n.parents_seen[1], n.parents_seen[2]), NULL, NULL] FROM node n WHERE cardinality(n.parents) > 1
+		UNION ALL (SELECT 6, n.seen, ARRAY[malformed, format('taxonomy "%s" has two roots, "%s" and "%s"', taxonomy, lag(n.node) OVER (ORDER BY n.seen), n.node), NULL,
+			'The last column must hold the same value in every row.'] FROM node n WHERE n.is_root ORDER BY n.seen OFFSET 1 LIMIT 1)
+		UNION ALL SELECT 7, n.seen, ARRAY[malformed, format('node "%s" of taxonomy "%s" is not the root', n.node, taxonomy), NULL,
+			'A cell of nothing but stars reads as withheld. Give the node another name.'] FROM node n WHERE NOT n.is_root AND n.node ~ '^\*+$'
+	) w(kind, seen, wrong) ORDER BY w.kind, w.seen LIMIT 1;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+
+	INSERT INTO pprepub_internal.catalog_tree (ladder) VALUES (plant_tree.ladder) RETURNING tree INTO planted;
+	WITH RECURSIVE edge AS MATERIALIZED (
+		SELECT e.node, e.parent, e.is_leaf, CASE WHEN plant_tree.ladder IS NULL THEN e.node ELSE to_char(e.seen, 'FM0000000000') END AS key
+		FROM unnest(nodes, parents, leaf) WITH ORDINALITY e(node, parent, is_leaf, seen)
+	), branch AS (
+		SELECT e.node, e.is_leaf, ARRAY[e.node] AS path, ARRAY[e.key] AS keys FROM edge e WHERE e.parent IS NULL
+		UNION ALL SELECT e.node, e.is_leaf, b.path || e.node, b.keys || e.key FROM branch b JOIN edge e ON e.parent = b.node
+	), numbered AS (
+		SELECT b.path, row_number() OVER (ORDER BY b.keys COLLATE "C") - 1 AS number FROM branch b WHERE b.is_leaf
+	)
+	INSERT INTO pprepub_internal.catalog_tree_node (tree, node, parent, depth, first_leaf, leaves)
+	SELECT planted, n.path[i], n.path[i - 1], i - 1, min(n.number), count(*)
+	FROM numbered n CROSS JOIN generate_subscripts(n.path, 1) i GROUP BY 2, 3, 4;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.plant_tree(text, text[], numeric[], int) IS 'store a tree of a taxonomy, or say why it is none';
+
+-- The rows of a ladder for plant_tree(): each lowest interval with those that contain it.  Numbers with too many digits are
+-- refused before anything is computed with them: that takes minutes with the longest.
+CREATE FUNCTION pprepub_internal.ladder_rows(taxonomy text, low numeric, high numeric, widths numeric[], OUT rows text[], OUT wrong text[])
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	too_long CONSTANT text[] := ARRAY['54000', format('a number of taxonomy "%s" has more than 500 digits', taxonomy), NULL, 'Round its ends and widths.'];
+BEGIN
+	wrong := CASE
+		WHEN length(trim_scale(low)::text) > 500 OR length(trim_scale(high)::text) > 500 THEN too_long
+		WHEN low IN ('NaN', 'Infinity', '-Infinity') OR high IN ('NaN', 'Infinity', '-Infinity') OR low >= high THEN
+			ARRAY['22023', format('taxonomy "%s" needs a finite low end below a finite high end', taxonomy), NULL, NULL]
+		WHEN cardinality(widths) NOT BETWEEN 1 AND 1599 THEN
+			ARRAY['22023', format('taxonomy "%s" needs 1 to 1599 widths', taxonomy), NULL, NULL] END;
+	FOR i IN 1 .. cardinality(widths) LOOP
+		EXIT WHEN wrong IS NOT NULL;
+		wrong := CASE
+			WHEN length(trim_scale(widths[i])::text) > 500 THEN too_long
+			WHEN widths[i] IS NULL OR widths[i] IN ('NaN', 'Infinity') OR widths[i] <= 0 OR i > 1 AND (widths[i] <= widths[i - 1] OR widths[i] % widths[i - 1] <> 0) THEN
+				ARRAY['22023', format('width %s of taxonomy "%s" does not fit', i, taxonomy), 'Widths are positive, and each is a larger multiple of the one before.', NULL] END;
+	END LOOP;
+	IF wrong IS NULL AND high - low > widths[1] * 1048576 THEN
+		wrong := ARRAY['54000', format('taxonomy "%s" would have more than 1048576 nodes', taxonomy), NULL, 'Choose a larger first width.'];
+	END IF;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+	SELECT array_agg((ARRAY(
+			SELECT format('[%s,%s)', trim_scale(s.start), trim_scale(least(s.start + s.width, high)))
+			FROM (SELECT w.width, low + div(a - low, w.width) * w.width AS start FROM unnest(widths) w(width)) s ORDER BY s.width)
+		|| format('[%s,%s)', trim_scale(low), trim_scale(high)))::text ORDER BY a)
+	INTO rows FROM generate_series(low, high, widths[1]) a WHERE a < high;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.ladder_rows(text, numeric, numeric, numeric[]) IS 'rows of a tree of intervals, or why there can be none';
+
 CREATE FUNCTION pprepub.create_taxonomy(name text, source regclass) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_taxonomy';
 COMMENT ON FUNCTION pprepub.create_taxonomy(text, regclass) IS
@@ -198,6 +327,137 @@ CREATE FUNCTION pprepub.drop_taxonomy(name text) RETURNS void
 COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS 'drop a taxonomy; publications that use it keep their copy';
 
 -- Publications
+
+-- From each publication's source to the relations and functions that it depends on; "role" is the reader's.  Of a publication,
+-- which is 0 in a declaration, its source, owner, lookup tables, and the publications that need no look.
+CREATE FUNCTION pprepub_internal.shared_data(source oid, number int, skipped int[], reader oid, tables oid[],
+		OUT name text, OUT relation text, OUT oid oid, OUT is_lookup boolean, OUT pinned oid, OUT owner oid, OUT key text) RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH RECURSIVE lookup AS (
+		SELECT $2 AS publication, unnest($5) AS relation
+		UNION SELECT publication, lookup::oid FROM pprepub_internal.catalog_lookup
+	), source AS (
+		SELECT $2 AS publication, $1::oid AS relation, $4::oid AS owner
+		UNION ALL SELECT publication, source::oid, owner::oid
+			FROM pprepub_internal.catalog_publication JOIN pprepub_internal.catalog_source USING (publication)
+			WHERE publication <> $2 AND NOT publication = ANY ($3) AND NOT $2 = ANY (beside)
+	), r AS (
+		SELECT publication, 'pg_class'::regclass::oid AS classid, relation AS object, owner AS role FROM source
+		UNION SELECT r.publication, n.classid, n.object, n.role FROM r CROSS JOIN LATERAL (
+			SELECT d.refclassid AS classid, d.refobjid AS object, k.relowner AS role
+				FROM pg_class k JOIN pg_rewrite w ON w.ev_class = k.oid
+				JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refobjid <> k.oid
+				WHERE r.classid = 'pg_class'::regclass AND k.oid = r.object AND (d.refclassid = 'pg_proc'::regclass
+				OR d.refclassid = 'pg_class'::regclass AND (k.relkind = 'm' AND k.relispopulated
+					OR has_any_column_privilege(k.relowner, d.refobjid, 'SELECT')
+					OR has_any_column_privilege(r.role, d.refobjid, 'SELECT')))
+			UNION ALL SELECT d.refclassid, d.refobjid, r.role FROM pg_depend d
+				WHERE r.classid = 'pg_proc'::regclass AND d.classid = r.classid AND d.objid = r.object
+				AND d.refclassid IN ('pg_proc'::regclass, 'pg_class'::regclass)
+			UNION ALL SELECT 'pg_class'::regclass, inhparent, r.role FROM pg_inherits
+				WHERE r.classid = 'pg_class'::regclass AND inhrelid = r.object
+			UNION ALL SELECT 'pg_class'::regclass, inhrelid, r.role FROM pg_inherits
+				WHERE r.classid = 'pg_class'::regclass AND inhparent = r.object) n
+			WHERE NOT EXISTS (SELECT FROM lookup l WHERE l.publication = r.publication AND l.relation = r.object AND r.classid = 'pg_class'::regclass))
+		SELECT DISTINCT p.name, c.oid::regclass::text, c.oid, EXISTS (SELECT FROM lookup l
+			WHERE l.publication IN (mine.publication, other.publication) AND l.relation = c.oid) AS is_lookup,
+		p.pinned::oid AS pinned, p.owner::oid AS owner, (SELECT k.name::text FROM pprepub_internal.catalog_column k WHERE k.publication = p.publication AND k.role = 'key') AS key
+		FROM r mine JOIN r other ON other.classid = mine.classid AND other.object = mine.object
+		AND mine.publication = $2 AND other.publication <> $2
+		JOIN pg_class c ON mine.classid = 'pg_class'::regclass AND c.oid = mine.object
+			AND c.relkind IN ('r', 'p', 'f', 'm') AND c.oid >= 16384
+		JOIN pprepub_internal.catalog_publication p ON p.publication = other.publication
+		ORDER BY 4, 1, 3
+$$;
+COMMENT ON FUNCTION pprepub_internal.shared_data(oid, int, int[], oid, oid[]) IS 'tables that the sources of other publications reach, too';
+
+-- Columns of a relation that seem to point to persons.  A foreign key is found through views by the column's name; one that a view
+-- reads and does not show counts if the view shows a key of the table that has it.
+CREATE FUNCTION pprepub_internal.person_columns(source oid, key text, OUT name text, OUT target text, OUT persons int, OUT shown int) RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL (
+		SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
+			JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+			WHERE v.oid = r.relation AND v.relkind IN ('v', 'm')
+		UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n
+	), f AS (SELECT DISTINCT ON (a.attname) a.attname, c.conrelid, c.confrelid::regclass::text AS target, lower(t.relname) ~ '^(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?$' AS to_persons
+		FROM r JOIN pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f' AND cardinality(c.conkey) = 1 AND c.confrelid <> c.conrelid
+		JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] JOIN pg_class t ON t.oid = c.confrelid
+		ORDER BY a.attname, to_persons DESC, c.oid
+	), c AS (SELECT coalesce(s.attname, f.attname)::text AS name, s.attname IS NOT NULL AS shown, f.target, f.conrelid,
+			coalesce(f.to_persons, false) OR lower(coalesce(s.attname, f.attname)) ~ '^(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?(_?(id|no|nr|num|number|key|uuid|fk|ref))?$' AS persons
+		FROM (SELECT attname FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped AND atttypid <> 'bool'::regtype) s
+		FULL JOIN f ON f.attname = s.attname)
+		SELECT name, target, persons::int AS persons, shown::int AS shown FROM c
+		WHERE (persons OR shown AND target IS NOT NULL) AND name IS DISTINCT FROM $2
+		AND NOT EXISTS (SELECT FROM c k WHERE k.name = $2 AND k.persons)
+		AND (shown OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname::text = $2 AND NOT a.attisdropped))
+		AND (persons OR NOT EXISTS (SELECT FROM r JOIN pg_class t ON t.oid = r.relation JOIN pg_attribute a ON a.attrelid = t.oid
+			WHERE lower(t.relname) ~ '^(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?$' AND a.attname::text = $2))
+		ORDER BY shown DESC, persons DESC, target IS NULL, name
+$$;
+COMMENT ON FUNCTION pprepub_internal.person_columns(oid, text) IS 'columns whose values seem to be persons, the likeliest first';
+
+-- Looks through views and partitions; a materialized view has its own copy of the rows.
+CREATE FUNCTION pprepub_internal.unlogged_tables(source oid) RETURNS SETOF text
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL (
+		SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
+			JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+			WHERE v.oid = r.relation AND v.relkind = 'v'
+		UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n)
+		SELECT c.oid::regclass::text AS relation FROM r JOIN pg_class c ON c.oid = r.relation
+		WHERE c.relkind = 'r' AND c.relpersistence = 'u' ORDER BY c.oid
+$$;
+COMMENT ON FUNCTION pprepub_internal.unlogged_tables(oid) IS 'unlogged tables that rows of a relation stand in';
+
+-- Does the new tree keep every old node, with its parent, as a leaf or as an inner node?
+CREATE FUNCTION pprepub_internal.is_extension(old int, new int) RETURNS boolean
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT NOT EXISTS (
+		SELECT FROM pprepub_internal.catalog_tree_node o LEFT JOIN pprepub_internal.catalog_tree_node n ON n.tree = $2 AND n.node = o.node
+		WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent
+			OR EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)
+			<> EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))
+		UNION ALL SELECT FROM pprepub_internal.catalog_tree o JOIN pprepub_internal.catalog_tree n
+			ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder)
+$$;
+COMMENT ON FUNCTION pprepub_internal.is_extension(int, int) IS 'does a tree hold another one?';
+
+-- NAME_1, NAME_values and the like are names that relations and functions of a publication have in TARGET.
+CREATE FUNCTION pprepub_internal.is_name_of(name text, publication text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT pg_catalog.starts_with($1, $2 || '_') AND pg_catalog.substr($1, pg_catalog.length($2) + 2)
+		~ '^([0-9]+|counterfeits|values|all|answers|now|releases|counts)$'
+$$;
+COMMENT ON FUNCTION pprepub_internal.is_name_of(text, text) IS 'is it a name of a release, a view or a function of a publication?';
+
+-- SQLSTATE, message, detail and hint of an error if a new publication, or what will be made for it, would collide with what exists.
+CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private text, OUT wrong text[])
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT w.wrong FROM (
+		SELECT 1, ARRAY['42710', format('publication "%s" already exists', p.name), NULL, NULL]
+		FROM pprepub_internal.catalog_publication p WHERE p.name = $1
+		UNION ALL SELECT 2, ARRAY['42710', format('the name "%s" collides with the releases of publication "%s"', $1, p.name), NULL,
+			'Choose another name, or another target schema.']
+		FROM pprepub_internal.catalog_publication p
+		WHERE p.target = $2::name AND (pprepub_internal.is_name_of($1, p.name) OR pprepub_internal.is_name_of(p.name, $1))
+		-- A schema must not hold the releases of one publication and the history of another.
+		UNION ALL SELECT 3, ARRAY['42P06', format('schema "%s" or "%s" is used by publication "%s" in another way', $2, $3, p.name), NULL,
+			'Name another schema with target => ''…''.']
+		FROM pprepub_internal.catalog_publication p WHERE p.target = $3::name OR $2 = p.target || '_private'
+		UNION ALL SELECT 4, ARRAY['42P07', format('relation "%s" already exists in schema "%s"', c.relname, n.nspname), NULL,
+			'Choose another name, or another target schema.']
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $2::name AND (c.relname = $1::name OR pprepub_internal.is_name_of(c.relname::text, $1))
+			OR n.nspname = $3::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked',
+				$1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
+		UNION ALL SELECT 5, ARRAY['42723', format('function %s already exists', f.oid::regprocedure), NULL,
+			'Choose another name, or another target schema.']
+		FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
+		WHERE n.nspname = $2::name AND f.proname::text IN ($1, $1 || '_counts')
+	) w(kind, wrong) ORDER BY w.kind LIMIT 1
+$$;
+COMMENT ON FUNCTION pprepub_internal.name_in_the_way(text, text, text) IS 'why a publication cannot have a name';
 
 CREATE FUNCTION pprepub.create_publication(publication text, source regclass, key name,
 		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',
@@ -269,6 +529,58 @@ COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, 
 CREATE FUNCTION pprepub_internal.refuse_change() RETURNS trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_refuse_change';
 COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger function that refuses changes of releases and history';
+
+-- Parts of TARGET that hold nothing of their own, so that their owner may change and drop them: views, and the foreign table of
+-- live answers.
+CREATE FUNCTION pprepub_internal.is_loose(part text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live')
+$$;
+COMMENT ON FUNCTION pprepub_internal.is_loose(text) IS 'may the owner of a publication drop what was made for it as this part?';
+
+-- In an event trigger.  A new seal as seal_table() makes it, and a plain index, are not listed where they do no harm.
+CREATE VIEW pprepub_internal.touched_relation AS
+	WITH RECURSIVE command AS (SELECT classid, objid, command_tag FROM pg_event_trigger_ddl_commands()),
+		kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub_internal.catalog_relation WHERE NOT pprepub_internal.is_loose(part)),
+		used_type AS (
+			SELECT DISTINCT kept.publication, a.atttypid AS type FROM kept JOIN pg_attribute a ON a.attrelid = kept.relation
+				WHERE EXISTS (SELECT FROM command WHERE command_tag LIKE 'ALTER %' AND classid IN ('pg_type'::regclass, 'pg_class'::regclass))
+					AND a.attnum > 0 AND a.atttypid >= 16384
+			UNION SELECT u.publication, n.type FROM used_type u JOIN pg_type t ON t.oid = u.type CROSS JOIN LATERAL (
+				SELECT t.typelem AS type UNION ALL SELECT t.typbasetype
+				UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE g.rngtypid = t.oid
+				UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0) n WHERE n.type >= 16384)
+		SELECT c.command_tag, 'itself' AS how, k.publication, c.command_tag = 'CREATE VIEW' AS is_view, k.relation FROM command c JOIN kept k ON k.relation = c.objid
+			WHERE c.classid = 'pg_class'::regclass
+		UNION ALL SELECT c.command_tag, 'itself', k.publication, false, NULL
+			FROM command c JOIN pg_type t ON t.oid = c.objid JOIN kept k ON k.relation = t.typrelid
+			WHERE c.classid = 'pg_type'::regclass AND k.part = 'sensitive_tuple'
+		UNION ALL SELECT c.command_tag, 'policy', k.publication, false, NULL
+			FROM command c JOIN pg_policy p ON p.oid = c.objid JOIN kept k ON k.relation = p.polrelid
+			WHERE c.classid = 'pg_policy'::regclass
+		UNION ALL SELECT c.command_tag, CASE WHEN t.tgname = 'pprepub_seal' THEN 'seal' ELSE 'trigger' END, k.publication, false, NULL
+			FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid
+			WHERE c.classid = 'pg_trigger'::regclass AND (c.command_tag <> 'CREATE TRIGGER' OR t.tgname = 'pprepub_seal')
+		UNION ALL SELECT c.command_tag, 'broken seal', k.publication, false, NULL
+			FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid
+			WHERE c.classid = 'pg_trigger'::regclass AND t.tgname = 'pprepub_seal'
+				AND (t.tgfoid <> 'pprepub_internal.refuse_change()'::regprocedure OR t.tgtype <> 62 OR t.tgqual IS NOT NULL OR t.tgattr <> '')
+		UNION ALL SELECT c.command_tag, 'rule', k.publication, false, NULL
+			FROM command c JOIN pg_rewrite w ON w.oid = c.objid JOIN kept k ON k.relation = w.ev_class
+			WHERE c.classid = 'pg_rewrite'::regclass
+		UNION ALL SELECT c.command_tag, 'index', k.publication, false, NULL
+			FROM command c JOIN pg_index i ON c.objid IN (i.indexrelid, i.indrelid) JOIN kept k ON k.relation = i.indrelid
+			WHERE c.classid = 'pg_class'::regclass AND k.part <> 'release'
+				AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL OR EXISTS (
+					SELECT FROM unnest(i.indclass::oid[]) o WHERE o >= 16384))
+		UNION ALL SELECT c.command_tag, 'schema', p.publication, false, NULL
+			FROM command c JOIN pg_namespace n ON n.oid = c.objid JOIN kept k
+				ON k.relation IN (SELECT oid FROM pg_class WHERE relnamespace = n.oid)
+			JOIN pprepub_internal.catalog_publication p USING (publication) WHERE c.classid = 'pg_namespace'::regclass
+		UNION ALL SELECT c.command_tag, 'type', u.publication, false, NULL FROM command c JOIN used_type u JOIN pg_type t ON t.oid = u.type
+			ON c.classid = 'pg_type'::regclass AND c.objid = t.oid OR c.classid = 'pg_class'::regclass AND c.objid = t.typrelid
+		UNION ALL SELECT 'ALTER TABLE', 'inheritance', k.publication, false, NULL
+			FROM pg_inherits i JOIN kept k ON k.relation IN (i.inhrelid, i.inhparent);
+COMMENT ON VIEW pprepub_internal.touched_relation IS 'publications whose relations a command has touched, and in which way';
 
 CREATE FUNCTION pprepub_internal.protect() RETURNS event_trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_protect';

@@ -190,19 +190,6 @@ whole_number(const DeclaredColumn *column, const char **rest)
 	return number;
 }
 
-/* Reads a step of whole numbers. */
-static void
-read_whole(const DeclaredColumn *column, RangeStep *step)
-{
-	const char *rest;
-
-	step->unit = whole_number(column, &rest);
-	if (*rest != '\0')
-		refuse_step(column, "is no whole number");
-	if (step->type == INT4OID && step->unit > PG_INT32_MAX)
-		refuse_step(column, "is too large");
-}
-
 /* Reads a step of numbers with a fraction. */
 static void
 read_number(const DeclaredColumn *column, RangeStep *step)
@@ -274,6 +261,7 @@ const RangeStep *
 step_of(const DeclaredColumn *column)
 {
 	RangeStep  *step;
+	const char *rest;
 
 	if (column->step == NULL)
 		return NULL;
@@ -282,12 +270,13 @@ step_of(const DeclaredColumn *column)
 	{
 		case INT2OID:
 		case INT4OID:
-			step->type = INT4OID;
-			read_whole(column, step);
-			break;
 		case INT8OID:
-			step->type = INT8OID;
-			read_whole(column, step);
+			step->type = column->type == INT8OID ? INT8OID : INT4OID;
+			step->unit = whole_number(column, &rest);
+			if (*rest != '\0')
+				refuse_step(column, "is no whole number");
+			if (step->type == INT4OID && step->unit > PG_INT32_MAX)
+				refuse_step(column, "is too large");
 			break;
 		case NUMERICOID:
 		case FLOAT4OID:

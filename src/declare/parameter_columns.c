@@ -1,6 +1,6 @@
 /*
  * parameter_columns.c
- *		Columns that parameters name: those by which rows are laid out, and sensitive ones with bands.
+ *		Columns that parameters name: the one by which people leave, and sensitive ones with bands.
  */
 #include "declare/parameters.h"
 
@@ -26,72 +26,51 @@ find_column(const DeclaredPublication *publication, const char *name)
 	return -1;
 }
 
-/* The quasi-identifier, or the sensitive column, that a parameter names; anything else is an error that lists them. */
-static DeclaredColumn *
-named_column(const DeclaredPublication *publication, const char *param, const char *name, bool sensitive)
+/* Raises an error if a parameter names anything but a sensitive column. */
+static void
+verify_sensitive(const DeclaredPublication *publication, const char *param, const char *name)
 {
-	const char *role = sensitive ? "sensitive column" : "quasi-identifier";
 	StringInfoData list;
 
 	initStringInfo(&list);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
-		DeclaredColumn *column = &publication->columns[i];
+		const DeclaredColumn *column = &publication->columns[i];
 
-		if (sensitive ? !is_sensitive(column) : column->role != ROLE_QUASI_IDENTIFIER)
+		if (!is_sensitive(column))
 			continue;
 		if (strcmp(column->name, name) == 0)
-			return column;
+			return;
 		appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", column->name);
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("parameter \"%s\" cannot name \"%s\"", param, name),
-			 errdetail("It is no %s of publication \"%s\".", role, publication->name),
-			 errhint("Its %ss are %s.", role, list.data)));
+			 errdetail("It is no sensitive column of publication \"%s\".", publication->name),
+			 errhint("Its sensitive columns are %s.", list.data)));
 }
 
 /* ----------------------------------------------------------------
- * By which rows are laid out
+ * By which people leave
  * ----------------------------------------------------------------
  */
 
-/* The column that a parameter named when it was declared. */
-static int
-declared_column(const DeclaredPublication *publication, const char *param, const char *name)
-{
-	int			i = find_column(publication, name);
-
-	if (i < 0)
-		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, param);
-	return i;
-}
-
-LayoutColumns
-layout_columns(const DeclaredPublication *publication)
+int
+leaving_column(const DeclaredPublication *publication)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
-	int			n = publication->ncolumns + publication->nhidden;
-	LayoutColumns columns = {.leaves = -1, .weight = palloc(sizeof(double) * n)};
 
-	for (int i = 0; i < n; i++)
-		columns.weight[i] = 1;
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 	{
-		if (spec->type == PARAM_COLUMN && param_string(publication->params, spec->name) != NULL)
-			columns.leaves = declared_column(publication, spec->name, param_string(publication->params, spec->name));
-		if (spec->type == PARAM_QUASI_IDENTIFIERS)
-		{
-			char	  **strata = param_names(publication->params, spec->name, true, &columns.nstrata);
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+		int			i = name == NULL ? -1 : find_column(publication, name);
 
-			columns.strata = palloc(sizeof(int) * (columns.nstrata + 1));
-			for (int i = 0; i < columns.nstrata; i++)
-				columns.strata[i] = declared_column(publication, spec->name, strata[i]);
-		}
-		for (int i = 0; i < n && spec->type == PARAM_WEIGHTS; i++)
-			columns.weight[i] = param_weight(publication->params, spec->name, publication->columns[i].name);
+		if (name != NULL && i < 0)
+			elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, spec->name);
+		if (i >= 0)
+			return i;
 	}
-	return columns;
+	return -1;
 }
 
 void
@@ -140,33 +119,8 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 	verify_order(param, column);
 }
 
-/* Verifies that a list or an object of the parameters names quasi-identifiers, a list none twice, and those in an order. */
-static void
-verify_quasi_identifiers(const DeclaredPublication *publication, const ParamSpec *spec, Jsonb *params)
-{
-	bool		is_list = spec->type == PARAM_QUASI_IDENTIFIERS;
-	int			n;
-	char	  **names;
-
-	if (!is_list && spec->type != PARAM_WEIGHTS)
-		return;
-	names = param_names(params, spec->name, is_list, &n);
-	for (int i = 0; i < n; i++)
-	{
-		const DeclaredColumn *column = named_column(publication, spec->name, names[i], false);
-
-		if (is_list)
-			verify_order(spec->name, column);
-		for (int j = 0; j < i; j++)
-			if (strcmp(names[i], names[j]) == 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_DUPLICATE_COLUMN),
-						 errmsg("parameter \"%s\" names \"%s\" twice", spec->name, names[i])));
-	}
-}
-
 /* A column of the source by its name, or NULL. */
-static Form_pg_attribute
+Form_pg_attribute
 source_attribute(TupleDesc source, const char *name)
 {
 	for (int i = 0; i < source->natts; i++)
@@ -199,7 +153,6 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 	{
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
 
-		verify_quasi_identifiers(publication, spec, publication->params);
 		if (name == NULL)
 			continue;
 		if (find_column(publication, name) < 0)
@@ -307,7 +260,6 @@ resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(given, spec->name) : NULL;
 		const DeclaredColumn *column;
 
-		verify_quasi_identifiers(publication, spec, given);
 		if (name == NULL)
 			continue;
 		column = find_or_hide(publication, name, may_add);
@@ -417,9 +369,9 @@ set_bands(DeclaredPublication *publication, Jsonb *params)
 
 		if (spec->type != PARAM_BANDS)
 			continue;
-		names = param_names(params, spec->name, false, &n);
+		names = param_keys(params, spec->name, &n);
 		for (int i = 0; i < n; i++)
-			(void) named_column(publication, spec->name, names[i], true);
+			verify_sensitive(publication, spec->name, names[i]);
 		for (int i = 0; i < publication->ncolumns; i++)
 		{
 			DeclaredColumn *column = &publication->columns[i];
@@ -434,27 +386,4 @@ set_bands(DeclaredPublication *publication, Jsonb *params)
 				set_band(column, text);
 		}
 	}
-}
-
-void
-note_bands(const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		const DeclaredColumn *column = &publication->columns[i];
-
-		if (is_sensitive(column))
-			catalog_execute("UPDATE pprepub_internal.catalog_column SET kind = $3, taxonomy = $4, tree = $5"
-							" WHERE publication = $1 AND position = $2",
-							CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-							CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
-							CATALOG_TEXT(has_bands(column) ? kind_text(column) : NULL),
-							CATALOG_TEXT(column->taxonomy),
-							column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
-							: CATALOG_NULL(INT4OID));
-	}
-	catalog_leave(&access);
 }

@@ -102,7 +102,6 @@ typedef struct CopiedColumn
 	const char *name;
 	Oid			type;
 	const char *type_sql;		/* as DDL writes it */
-	const char *plain_sql;		/* without the collation */
 	bool		optional;
 } CopiedColumn;
 
@@ -113,14 +112,7 @@ add_declared(CopiedColumn *columns, int *n, const DeclaredColumn *column, const 
 	DeclaredColumn plain = *column;
 
 	plain.typmod = -1;
-	columns[*n] = (CopiedColumn) {
-		.name = name == NULL ? column->name : name,
-		.type = column->type,
-		.type_sql = column_type_sql(&plain),
-		.optional = optional,
-	};
-	plain.collation = InvalidOid;
-	columns[(*n)++].plain_sql = column_type_sql(&plain);
+	columns[(*n)++] = (CopiedColumn) {name == NULL ? column->name : name, column->type, column_type_sql(&plain), optional};
 }
 
 /* The columns of the copy, in the order of the method's list; quasi-identifiers in that of the source. */
@@ -141,7 +133,7 @@ copied_columns(const DeclaredPublication *publication, const TableSpec *spec, in
 		else if (column->kind == TABLE_SENSITIVE)
 			add_declared(columns, n, publication_column(publication, ROLE_SENSITIVE), column->name, column->optional);
 		else if (column->kind == TABLE_NUMBER)
-			columns[(*n)++] = (CopiedColumn) {column->name, FLOAT8OID, "pg_catalog.float8", "pg_catalog.float8", column->optional};
+			columns[(*n)++] = (CopiedColumn) {column->name, FLOAT8OID, "pg_catalog.float8", column->optional};
 		else
 			for (int i = 0; i < publication->ncolumns; i++)
 				if (column->kind == TABLE_SENSITIVE_COLUMNS ? is_sensitive(&publication->columns[i]) :
@@ -168,29 +160,21 @@ list_columns(const CopiedColumn *columns, int n)
 static bool
 find_column(TupleDesc table, const CopiedColumn *column, const char *param, const char *hint)
 {
-	Oid			type;
+	Form_pg_attribute attribute = source_attribute(table, column->name);
+	Oid			type = attribute == NULL ? InvalidOid : getBaseType(attribute->atttypid);
 
-	for (int i = 0; i < table->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(table, i);
-
-		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
-			continue;
-		type = getBaseType(attribute->atttypid);
-		if (!can_coerce_type(1, &type, &column->type, COERCION_IMPLICIT))
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the table that \"%s\" names is of type %s instead of %s",
-							column->name, param, format_type_be(attribute->atttypid), format_type_be(column->type)),
-					 errhint("Name a view that casts the column.")));
-		return true;
-	}
-	if (!column->optional)
+	if (attribute != NULL && !can_coerce_type(1, &type, &column->type, COERCION_IMPLICIT))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of the table that \"%s\" names is of type %s instead of %s",
+						column->name, param, format_type_be(attribute->atttypid), format_type_be(column->type)),
+				 errhint("Name a view that casts the column.")));
+	if (attribute == NULL && !column->optional)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the table that \"%s\" names has no column \"%s\"", param, column->name),
 				 errhint("Its columns are %s.", hint)));
-	return false;
+	return attribute != NULL;
 }
 
 /* ----------------------------------------------------------------
@@ -217,7 +201,7 @@ copy_rows(const DeclaredPublication *publication, const TableSpec *spec, Oid tab
 		appendStringInfo(&definition, "%s%s %s", i > 0 ? ", " : "", name, columns[i].type_sql);
 		appendStringInfo(&values, "%s%s::%s", i > 0 ? ", " : "",
 						 find_column(RelationGetDescr(relation), &columns[i], spec->param, list_columns(columns, n))
-						 ? name : "NULL", columns[i].plain_sql);
+						 ? name : "NULL", columns[i].type_sql);
 	}
 	execute_ddl(psprintf("CREATE TABLE %s (%s)", copy, definition.data));
 	execute_ddl(psprintf("INSERT INTO %s SELECT %s FROM %s", copy, values.data, quoted_relation(table)));
@@ -230,7 +214,7 @@ copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid ta
 {
 	char	   *part = psprintf(TABLE_PART "%s", spec->param);
 	char	   *name = psprintf("%s_%s", publication->name, spec->param);
-	Oid			old_copy = publication->noted == NULL ? InvalidOid : copied_table(publication, spec->param);
+	Oid			old_copy = copied_table(publication, spec->param);
 	char	   *made = OidIsValid(old_copy) ? psprintf("%s_new", name) : name;
 	char	   *qualified = quote_qualified_identifier(publication->private, made);
 	Identity	caller;

@@ -14,7 +14,6 @@
 #include "utils/varlena.h"
 
 #define MAX_METHODS 16
-#define MOST_WEIGHT 1000		/* and the least is one part in so many */
 
 static const MethodDeclaration *methods[MAX_METHODS];
 static int	nmethods = 0;
@@ -66,8 +65,6 @@ static const char *const type_words[] = {
 	[PARAM_SEED] = "an integer from 0 on",
 	[PARAM_TABLE] = "the name of a table",
 	[PARAM_COLUMN] = "the name of a column or null",
-	[PARAM_QUASI_IDENTIFIERS] = "a list of quasi-identifiers or null",
-	[PARAM_WEIGHTS] = "an object of quasi-identifiers and numbers from 0.001 to 1000 with up to 6 digits behind the point, or null",
 	[PARAM_BANDS] = "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null",
 };
 
@@ -192,21 +189,13 @@ millionths_of(const JsonbValue *value, int64 *result)
 	return integer_of(&scaled, result);
 }
 
-/* The list or object that a value is, or NULL. */
+/* The object that a value is, or NULL. */
 static JsonbContainer *
-container_in(const JsonbValue *value, bool is_list)
+object_in(const JsonbValue *value)
 {
-	JsonbContainer *container = value != NULL && value->type == jbvBinary ? value->val.binary.data : NULL;
+	JsonbContainer *object = value != NULL && value->type == jbvBinary ? value->val.binary.data : NULL;
 
-	return container != NULL && (is_list ? JsonContainerIsArray(container) : JsonContainerIsObject(container)) ? container : NULL;
-}
-
-static bool
-is_weight(const JsonbValue *value)
-{
-	int64		weight;
-
-	return millionths_of(value, &weight) && weight >= PARAM_SCALE / MOST_WEIGHT && weight <= PARAM_SCALE * (int64) MOST_WEIGHT;
+	return object != NULL && JsonContainerIsObject(object) ? object : NULL;
 }
 
 static bool
@@ -215,25 +204,20 @@ is_word(const JsonbValue *value)
 	return value->type == jbvString && value->val.string.len > 0;
 }
 
+/* Is the value an object of strings, and not an empty one? */
 static bool
-is_string_value(const JsonbValue *value)
+holds_bands(const JsonbValue *value)
 {
-	return value->type == jbvString;
-}
-
-/* Are all values in a list or an object of this kind? */
-static bool
-holds_only(JsonbContainer *container, bool (*is_right) (const JsonbValue *value))
-{
+	JsonbContainer *object = object_in(value);
 	JsonbIterator *iterator;
 	JsonbValue	item;
 	JsonbIteratorToken token;
 
-	if (container == NULL)
+	if (object == NULL || JsonContainerSize(object) == 0)
 		return false;
-	iterator = JsonbIteratorInit(container);
+	iterator = JsonbIteratorInit(object);
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-		if ((token == WJB_VALUE || token == WJB_ELEM) && !is_right(&item))
+		if (token == WJB_VALUE && item.type != jbvString)
 			return false;
 	return true;
 }
@@ -256,7 +240,6 @@ find_choice(const ParamSpec *spec, const JsonbValue *value)
 static bool
 read_value(const ParamSpec *spec, const JsonbValue *value, int64 *number)
 {
-	JsonbContainer *object = container_in(value, false);
 	int			choice = find_choice(spec, value);
 
 	*number = 1;
@@ -280,12 +263,8 @@ read_value(const ParamSpec *spec, const JsonbValue *value, int64 *number)
 			return is_word(value);
 		case PARAM_COLUMN:
 			return value->type == jbvNull || is_word(value);
-		case PARAM_QUASI_IDENTIFIERS:
-			return value->type == jbvNull || holds_only(container_in(value, true), is_word);
-		case PARAM_WEIGHTS:
-			return value->type == jbvNull || holds_only(object, is_weight);
 		case PARAM_BANDS:
-			return value->type == jbvNull || (object != NULL && JsonContainerSize(object) > 0 && holds_only(object, is_string_value));
+			return value->type == jbvNull || (holds_bands(value));
 	}
 	return false;
 }
@@ -495,24 +474,6 @@ has_other_bands(const MethodDeclaration *method, Jsonb *before, Jsonb *after)
 	return false;
 }
 
-/* Does the new value promise less than the old? */
-static bool
-is_weakened(const ParamSpec *spec, int64 before, int64 after)
-{
-	switch (spec->strength)
-	{
-		case STRENGTH_NONE:
-			return false;
-		case STRENGTH_MORE:
-			return after < before;
-		case STRENGTH_LESS:
-			return before != PARAM_ABSENT && (after == PARAM_ABSENT || after > before);
-		case STRENGTH_KEPT:
-			return after != before;
-	}
-	return false;
-}
-
 const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
@@ -522,10 +483,13 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 	for (int i = 0; method->params[i].name != NULL; i++)
 	{
 		const ParamSpec *spec = &method->params[i];
-		bool		is_idle = method->is_idle != NULL && method->is_idle(before, i);
+		bool		is_less = spec->strength == STRENGTH_MORE ? after[i] < before[i] :
+			spec->strength == STRENGTH_LESS ? before[i] != PARAM_ABSENT && (after[i] == PARAM_ABSENT || after[i] > before[i]) :
+			spec->strength == STRENGTH_KEPT && after[i] != before[i];
 
-		if (!is_idle && (is_weakened(spec, before[i], after[i]) ||
-						 (spec->type == PARAM_BANDS && are_other_bands(field_of(old, spec->name), field_of(new, spec->name)))))
+		if (spec->type == PARAM_BANDS)
+			is_less |= are_other_bands(field_of(old, spec->name), field_of(new, spec->name));
+		if (is_less && (method->is_idle == NULL || !method->is_idle(before, i)))
 			return spec;
 	}
 	return NULL;
@@ -540,49 +504,32 @@ param_string(Jsonb *params, const char *name)
 }
 
 char **
-param_names(Jsonb *params, const char *name, bool is_list, int *n)
+param_keys(Jsonb *params, const char *name, int *n)
 {
-	JsonbContainer *container = JB_ROOT_IS_OBJECT(params) ? container_in(field_of(params, name), is_list) : NULL;
+	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
 	JsonbIterator *iterator;
 	JsonbValue	item;
 	JsonbIteratorToken token;
-	char	  **names;
+	char	  **keys;
 
 	*n = 0;
-	if (container == NULL || (is_list && !holds_only(container, is_word)))
+	if (object == NULL)
 		return NULL;
-	names = palloc(sizeof(char *) * (JsonContainerSize(container) + 1));
-	iterator = JsonbIteratorInit(container);
+	keys = palloc(sizeof(char *) * (JsonContainerSize(object) + 1));
+	iterator = JsonbIteratorInit(object);
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-		if (token == WJB_KEY || token == WJB_ELEM)
-			names[(*n)++] = pnstrdup(item.val.string.val, item.val.string.len);
-	return names;
-}
-
-/* The value of a key in an object among the parameters, or NULL. */
-static JsonbValue *
-member_of(Jsonb *params, const char *name, const char *key)
-{
-	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? container_in(field_of(params, name), false) : NULL;
-
-	return object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
+		if (token == WJB_KEY)
+			keys[(*n)++] = pnstrdup(item.val.string.val, item.val.string.len);
+	return keys;
 }
 
 char *
 param_member(Jsonb *params, const char *name, const char *key)
 {
-	JsonbValue *value = member_of(params, name, key);
+	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
+	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
 
 	return value == NULL || value->type != jbvString ? NULL : pnstrdup(value->val.string.val, value->val.string.len);
-}
-
-double
-param_weight(Jsonb *params, const char *name, const char *key)
-{
-	JsonbValue *value = member_of(params, name, key);
-	int64		weight;
-
-	return value != NULL && millionths_of(value, &weight) ? (double) weight / PARAM_SCALE : 1;
 }
 
 Jsonb *

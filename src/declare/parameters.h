@@ -54,12 +54,9 @@ extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const c
 extern char *param_string(Jsonb *params, const char *name);
 extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
 
-/* Likewise the strings of a list, or else the keys of an object; none where it is something else. */
-extern char **param_names(Jsonb *params, const char *name, bool is_list, int *n);
-
-/* And a string in an object; and a number in checked parameters, 1 where there is none. */
+/* Likewise the keys of an object; none where it is something else; and a string in it. */
+extern char **param_keys(Jsonb *params, const char *name, int *n);
 extern char *param_member(Jsonb *params, const char *name, const char *key);
-extern double param_weight(Jsonb *params, const char *name, const char *key);
 
 /* Removes a boolean key, which says how to act and is not stored, from the object. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
@@ -91,26 +88,16 @@ extern void refuse_tables(const MethodDeclaration *method, Jsonb *given);
 extern Oid	copied_table(const DeclaredPublication *publication, const char *param);
 
 /* ----------------------------------------------------------------
- * Columns by which rows are laid out, {"leaves": "discharged", "strata": ["country", "sex"], "weights": {"age": 2}}:
- * parameter_columns.c
+ * The column by which people leave, {"leaves": "discharged"}: parameter_columns.c
  *
- * Strata, and what has a weight, are quasi-identifiers.  The column by which people leave may be a quasi-identifier or an
- * insensitive column, or have no role at all.  Then it is hidden: a column of the pinned view behind those that are
- * declared, which is read with each release, and neither shown, asked about nor remembered.  The parameter holds its
- * name in the pinned view, which stays when the source's column is renamed.
+ * It may be a quasi-identifier or an insensitive column, or have no role at all.  Then it is hidden: a column of the
+ * pinned view behind those that are declared, which is read with each release, and neither shown, asked about nor
+ * remembered.  The parameter holds its name in the pinned view, which stays when the source's column is renamed.
  * ----------------------------------------------------------------
  */
 
-/* Indexes among the publication's columns. */
-typedef struct LayoutColumns
-{
-	int			leaves;			/* tells who leaves together; or -1 */
-	int			nstrata;
-	int		   *strata;			/* [nstrata] classes had better not mix their values */
-	double	   *weight;			/* [columns] how much the width of a cell counts; 1 if it was not said */
-} LayoutColumns;
-
-extern LayoutColumns layout_columns(const DeclaredPublication *publication);
+/* Its index among the publication's columns, or -1. */
+extern int	leaving_column(const DeclaredPublication *publication);
 
 /*
  * In a new publication: verifies the columns that its parameters name, and adds to its columns those that have no role.
@@ -124,7 +111,8 @@ extern void declare_layout_columns(DeclaredPublication *publication, TupleDesc s
  */
 extern Jsonb *resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_add);
 
-/* Raises an error about a name that no column of the source has. */
+/* A column of a relation by its name, or NULL; and an error about a name that no column of the source has. */
+extern Form_pg_attribute source_attribute(TupleDesc source, const char *name);
 extern void refuse_unknown_column(const DeclaredPublication *publication, const char *name, TupleDesc source);
 
 /* ----------------------------------------------------------------
@@ -144,8 +132,5 @@ extern void refuse_unknown_column(const DeclaredPublication *publication, const 
  * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands.
  */
 extern void set_bands(DeclaredPublication *publication, Jsonb *params);
-
-/* Writes them to the catalog, where the publication's columns are noted already. */
-extern void note_bands(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_PARAMETERS_H */

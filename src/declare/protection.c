@@ -139,63 +139,6 @@ is_harmless(const AlterTableStmt *statement)
 	return true;
 }
 
-/*
- * The publications whose relations the command touched, and in which way: "itself", "policy", "trigger", "seal", "rule",
- * "index", "schema", "type", "inheritance".  A new seal as seal_table() makes it, and a plain index, are not listed where
- * they do no harm.
- */
-static const char *const touched_query =
-"WITH RECURSIVE command AS (SELECT * FROM pg_event_trigger_ddl_commands()),"
-" kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub_internal.catalog_relation WHERE part NOT IN (" LOOSE_PARTS ")),"
-" used_type AS ("
-"  SELECT DISTINCT kept.publication, a.atttypid AS type FROM kept JOIN pg_attribute a ON a.attrelid = kept.relation"
-"   WHERE EXISTS (SELECT FROM command WHERE command_tag LIKE 'ALTER %' AND classid IN ('pg_type'::regclass, 'pg_class'::regclass))"
-"    AND a.attnum > 0 AND a.atttypid >= 16384"
-"  UNION SELECT u.publication, n.type FROM used_type u JOIN pg_type t ON t.oid = u.type CROSS JOIN LATERAL ("
-"   SELECT t.typelem AS type UNION ALL SELECT t.typbasetype"
-"   UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE g.rngtypid = t.oid"
-"   UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0) n WHERE n.type >= 16384)"
-" SELECT c.command_tag, 'itself' AS how, k.publication FROM command c JOIN kept k ON k.relation = c.objid"
-"  WHERE c.classid = 'pg_class'::regclass AND (c.command_tag <> 'CREATE VIEW' OR c.objid <> $1)"
-" UNION ALL SELECT c.command_tag, 'itself', k.publication"
-"  FROM command c JOIN pg_type t ON t.oid = c.objid JOIN kept k ON k.relation = t.typrelid"
-"  WHERE c.classid = 'pg_type'::regclass AND k.part = 'sensitive_tuple'"
-" UNION ALL SELECT c.command_tag, 'policy', k.publication"
-"  FROM command c JOIN pg_policy p ON p.oid = c.objid JOIN kept k ON k.relation = p.polrelid"
-"  WHERE c.classid = 'pg_policy'::regclass"
-" UNION ALL SELECT c.command_tag, CASE WHEN t.tgname = '" SEAL "' THEN 'seal' ELSE 'trigger' END, k.publication"
-"  FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid"
-"  WHERE c.classid = 'pg_trigger'::regclass AND (c.command_tag <> 'CREATE TRIGGER' OR t.tgname = '" SEAL "')"
-" UNION ALL SELECT c.command_tag, 'broken seal', k.publication"
-"  FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid"
-"  WHERE c.classid = 'pg_trigger'::regclass AND t.tgname = '" SEAL "'"
-"   AND (t.tgfoid <> 'pprepub_internal.refuse_change()'::regprocedure OR t.tgtype <> 62 OR t.tgqual IS NOT NULL OR t.tgattr <> '')"
-" UNION ALL SELECT c.command_tag, 'rule', k.publication"
-"  FROM command c JOIN pg_rewrite w ON w.oid = c.objid JOIN kept k ON k.relation = w.ev_class"
-"  WHERE c.classid = 'pg_rewrite'::regclass"
-" UNION ALL SELECT c.command_tag, 'index', k.publication"
-"  FROM command c JOIN pg_index i ON c.objid IN (i.indexrelid, i.indrelid) JOIN kept k ON k.relation = i.indrelid"
-"  WHERE c.classid = 'pg_class'::regclass AND k.part <> 'release'"
-"   AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL OR EXISTS ("
-"    SELECT FROM unnest(i.indclass::oid[]) o WHERE o >= 16384))"
-" UNION ALL SELECT c.command_tag, 'schema', p.publication"
-"  FROM command c JOIN pg_namespace n ON n.oid = c.objid JOIN kept k"
-"   ON k.relation IN (SELECT oid FROM pg_class WHERE relnamespace = n.oid)"
-"  JOIN pprepub_internal.catalog_publication p USING (publication) WHERE c.classid = 'pg_namespace'::regclass"
-" UNION ALL SELECT c.command_tag, 'type', u.publication FROM command c JOIN used_type u JOIN pg_type t ON t.oid = u.type"
-"  ON c.classid = 'pg_type'::regclass AND c.objid = t.oid OR c.classid = 'pg_class'::regclass AND c.objid = t.typrelid"
-" UNION ALL SELECT 'ALTER TABLE', 'inheritance', k.publication"
-"  FROM pg_inherits i JOIN kept k ON k.relation IN (i.inhrelid, i.inhparent)";
-
-/* Can the statement have changed how values of a type print? */
-static bool
-changes_values(Node *statement)
-{
-	if (IsA(statement, AlterEnumStmt))
-		return castNode(AlterEnumStmt, statement)->oldVal != NULL;
-	return IsA(statement, AlterTableStmt);
-}
-
 /* Is a command, which touches a relation in this way, known to be harmless? */
 static bool
 is_allowed(const char *tag, const char *how, Node *statement)
@@ -205,7 +148,8 @@ is_allowed(const char *tag, const char *how, Node *statement)
 	if (strcmp(how, "schema") == 0)
 		return !IsA(statement, RenameStmt);
 	if (strcmp(how, "type") == 0)
-		return !changes_values(statement);
+		/* Has it changed how values of the type print? */
+		return IsA(statement, AlterEnumStmt) ? castNode(AlterEnumStmt, statement)->oldVal == NULL : !IsA(statement, AlterTableStmt);
 	if (strcmp(how, "seal") == 0)	/* pg_restore creates one where there was none */
 		return IsA(statement, CreateTrigStmt) && !castNode(CreateTrigStmt, statement)->replace;
 	if (strcmp(how, "itself") != 0)
@@ -236,7 +180,8 @@ note_dummy_view(const ViewStmt *statement)
 static void
 check_commands(const char *tag, Node *statement)
 {
-	catalog_read(touched_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(dummy_view)));
+	catalog_read("SELECT command_tag, how, publication FROM pprepub_internal.touched_relation WHERE NOT is_view OR relation <> $1",
+				 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(dummy_view)));
 	dummy_view = InvalidOid;
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
@@ -246,15 +191,6 @@ check_commands(const char *tag, Node *statement)
 		if (!is_allowed(command, how, statement))
 			refuse(tag, catalog_int(row, "publication"));
 	}
-}
-
-static void
-check_rewrite(const char *tag)
-{
-	catalog_read("SELECT publication FROM pprepub_internal.catalog_relation"
-				 " WHERE relation::oid = pg_event_trigger_table_rewrite_oid()");
-	if (SPI_processed > 0)
-		refuse(tag, catalog_int(0, "publication"));
 }
 
 /*
@@ -268,7 +204,7 @@ check_drops(const char *tag)
 {
 	catalog_read("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
 				 " JOIN pprepub_internal.catalog_relation r ON"
-				 "  (r.part NOT IN (" LOOSE_PARTS ") OR o.original AND current_setting('application_name') = 'pg_restore') AND ("
+				 "  (NOT pprepub_internal.is_loose(r.part) OR o.original AND current_setting('application_name') = 'pg_restore') AND ("
 				 "  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND (r.part <> 'source' OR o.original"
 				 "   OR EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.publication = r.publication AND p.releases > 0))"
 				 "  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"
@@ -276,18 +212,15 @@ check_drops(const char *tag)
 				 " ORDER BY r.publication LIMIT 1");
 	if (SPI_processed > 0)
 		refuse(tag, catalog_int(0, "publication"));
-}
 
-/* Deletes dropped relations from the catalog; a column that is dropped has its relation's number, too. */
-static void
-forget_dropped(void)
-{
-	catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub_internal.catalog_relation r"
-				 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
-	if (SPI_processed == 0)
-		return;					/* another relation may be dropped also where the catalog cannot be written */
-	catalog_execute("DELETE FROM pprepub_internal.catalog_relation r USING pg_event_trigger_dropped_objects() o"
-					" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
+	/*
+	 * Relations that may go are deleted from the catalog; a column that is dropped has its relation's number, too.  Other
+	 * relations may be dropped also where the catalog cannot be written.
+	 */
+	if (catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub_internal.catalog_relation r"
+					 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0") > 0)
+		catalog_execute("DELETE FROM pprepub_internal.catalog_relation r USING pg_event_trigger_dropped_objects() o"
+						" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
 }
 
 Datum
@@ -312,12 +245,12 @@ pprepub_protect(PG_FUNCTION_ARGS)
 	else if (strcmp(trigger->event, "ddl_command_end") == 0)
 		check_commands(tag, trigger->parsetree);
 	else if (strcmp(trigger->event, "table_rewrite") == 0)
-		check_rewrite(tag);
-	else
 	{
-		check_drops(tag);
-		forget_dropped();
+		if (catalog_read("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = pg_event_trigger_table_rewrite_oid()") > 0)
+			refuse(tag, catalog_int(0, "publication"));
 	}
+	else
+		check_drops(tag);
 	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

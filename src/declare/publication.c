@@ -48,15 +48,6 @@ static const char *const role_words[] = {
 	[ROLE_LAYOUT] = "layout",
 };
 
-static ColumnRole
-parse_role(const char *word)
-{
-	for (int role = 0; role < (int) lengthof(role_words); role++)
-		if (strcmp(word, role_words[role]) == 0)
-			return role;
-	elog(ERROR, "no column has the role \"%s\"", word);
-}
-
 /* Reads the declared columns, and the hidden ones, which come last; their types are read from the pinned view. */
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
@@ -74,7 +65,10 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMod
 		char	   *kind = catalog_text(access, i, "kind");
 
 		column->name = catalog_text(access, i, "name");
-		column->role = parse_role(catalog_text(access, i, "role"));
+		column->role = 0;
+		while (strcmp(role_words[column->role], catalog_text(access, i, "role")) != 0)
+			if (++column->role == lengthof(role_words))
+				elog(ERROR, "no column has the role \"%s\"", catalog_text(access, i, "role"));
 		if (kind != NULL)
 		{
 			MemoryContext old = MemoryContextSwitchTo(access->context);
@@ -106,7 +100,8 @@ note_columns(const DeclaredPublication *publication, int from)
 		bool		has_kind = column->role == ROLE_QUASI_IDENTIFIER || has_bands(column);
 
 		catalog_execute("INSERT INTO pprepub_internal.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
-						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)",
+						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)"
+						" ON CONFLICT (publication, position) DO UPDATE SET kind = $5, taxonomy = $6, tree = $7",
 						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
 						CATALOG_TEXT(column->name),
@@ -150,109 +145,42 @@ read_types(DeclaredPublication *publication)
 	relation_close(view, AccessShareLock);
 }
 
-static void
-read_beside(CatalogAccess *access, DeclaredPublication *publication)
+/* A relation that was made for a publication. */
+typedef struct NotedRelation
 {
-	const int32 *numbers = catalog_numbers(0, "beside", &publication->nbeside);
+	char	   *part;
+	Oid			relation;
+} NotedRelation;
 
-	publication->beside = MemoryContextAlloc(access->context, sizeof(int32) * (publication->nbeside + 1));
-	memcpy(publication->beside, numbers, sizeof(int32) * publication->nbeside);
-}
-
-#define MAX_TABLES 8
-
-/* The relations made for a publication, by part; InvalidOid where one was not made, or is gone. */
-typedef struct Noted
-{
-	Oid			source;
-	Oid			members;
-	Oid			asked;
-	Oid			neighborhoods;
-	Oid			paths;
-	Oid			regions;
-	Oid			counterfeits;
-	Oid			reference;
-	Oid			view;
-	Oid			counterfeits_view;
-	Oid			values_view;
-	Oid			all_view;
-	Oid			answers_view;
-	Oid			live;
-	Oid			releases;
-	Oid			auditors;
-	Oid			tuple;
-	Oid			lookups;
-
-	/* Copies of tables that parameters name */
-	int			ntables;
-	struct
-	{
-		char	   *param;
-		Oid			copy;
-	}			tables[MAX_TABLES];
-} Noted;
-
-/* The entry of a parameter's table, made when it is new. */
-static Oid *
-noted_table(Noted *noted, const char *param)
-{
-	for (int i = 0; i < noted->ntables; i++)
-		if (strcmp(noted->tables[i].param, param) == 0)
-			return &noted->tables[i].copy;
-	if (noted->ntables == MAX_TABLES)
-		elog(ERROR, "a publication has more than %d tables", MAX_TABLES);
-	noted->tables[noted->ntables].param = MemoryContextStrdup(GetMemoryChunkContext(noted), param);
-	return &noted->tables[noted->ntables++].copy;
-}
-
-/* The member of Noted for a part that occurs once. */
-static Oid *
-noted_part(const DeclaredPublication *publication, const char *part)
-{
-	const struct
-	{
-		const char *part;
-		Oid		   *relation;
-	}			parts[] =
-	{
-		{"source", &publication->noted->source},
-		{"members", &publication->noted->members},
-		{"asked", &publication->noted->asked},
-		{"neighborhoods", &publication->noted->neighborhoods},
-		{"paths", &publication->noted->paths},
-		{"regions", &publication->noted->regions},
-		{"counterfeits", &publication->noted->counterfeits},
-		{"reference", &publication->noted->reference},
-		{"view", &publication->noted->view},
-		{"counterfeits_view", &publication->noted->counterfeits_view},
-		{"values_view", &publication->noted->values_view},
-		{"all_view", &publication->noted->all_view},
-		{"answers_view", &publication->noted->answers_view},
-		{"live", &publication->noted->live},
-		{"releases", &publication->noted->releases},
-		{"auditors", &publication->noted->auditors},
-		{"sensitive_tuple", &publication->noted->tuple},
-		{"lookups", &publication->noted->lookups},
-	};
-
-	if (strncmp(part, TABLE_PART, strlen(TABLE_PART)) == 0)
-		return noted_table(publication->noted, part + strlen(TABLE_PART));
-	for (int i = 0; i < (int) lengthof(parts); i++)
-		if (strcmp(parts[i].part, part) == 0)
-			return parts[i].relation;
-	elog(ERROR, "a publication has no part \"%s\" that occurs once", part);
-}
-
-/* An old snapshot sees relations in the catalog that were replaced since, and not those that replaced them. */
-static void
-refuse_replaced(List *gone)
+/* The entry of a part that occurs once, or NULL where it was not made, or is gone. */
+static NotedRelation *
+find_noted(const DeclaredPublication *publication, const char *part)
 {
 	ListCell   *cell;
 
-	foreach(cell, gone)
-		if (catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1",
-						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lfirst_oid(cell)))) == 0)
-		refuse_old_snapshot();
+	foreach(cell, publication->noted)
+		if (strcmp(((NotedRelation *) lfirst(cell))->part, part) == 0)
+		return lfirst(cell);
+	return NULL;
+}
+
+/* Sets the entry of a part, which lives as long as the list does. */
+static void
+set_noted(DeclaredPublication *publication, const char *part, Oid relation)
+{
+	NotedRelation *noted = find_noted(publication, part);
+
+	if (noted == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(publication->noted == NIL ? CurrentMemoryContext :
+												  GetMemoryChunkContext(publication->noted));
+
+		noted = palloc(sizeof(NotedRelation));
+		noted->part = pstrdup(part);
+		publication->noted = lappend(publication->noted, noted);
+		MemoryContextSwitchTo(old);
+	}
+	noted->relation = relation;
 }
 
 /* Reads which relations were made for the publication, leaving out any that were dropped since. */
@@ -260,22 +188,31 @@ static void
 read_noted(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
 {
 	List	   *gone = NIL;
+	ListCell   *cell;
 
-	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
 	catalog_run("SELECT relation::oid AS relation, part, format::int FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
 				mode, CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		if (get_rel_relkind(catalog_oid(i, "relation")) == '\0')
+		Oid			relation = catalog_oid(i, "relation");
+		MemoryContext old;
+
+		if (get_rel_relkind(relation) == '\0')
 		{
-			gone = lappend_oid(gone, catalog_oid(i, "relation"));
+			gone = lappend_oid(gone, relation);
 			continue;
 		}
 		verify_format(publication->name, catalog_int(i, "format"), RELATION_FORMAT);
-		*noted_part(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+		old = MemoryContextSwitchTo(access->context);
+		set_noted(publication, catalog_text(access, i, "part"), relation);
+		MemoryContextSwitchTo(old);
 	}
-	if (mode == CATALOG_LOOK)
-		refuse_replaced(gone);
+	/* An old snapshot sees relations in the catalog that were replaced since, and not those that replaced them. */
+	foreach(cell, gone)
+		if (mode == CATALOG_LOOK &&
+			catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1",
+						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lfirst_oid(cell)))) == 0)
+		refuse_old_snapshot();
 }
 
 Oid
@@ -336,6 +273,7 @@ hold_on_standby(const DeclaredPublication *publication)
 static void
 read_publication(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
 {
+	const int32 *beside;
 	bool		isnull;
 	MemoryContext old;
 
@@ -362,7 +300,9 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	publication->private = psprintf("%s_private", publication->target);
 	publication->params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
 	MemoryContextSwitchTo(old);
-	read_beside(access, publication);
+	beside = catalog_numbers(0, "beside", &publication->nbeside);
+	publication->beside = memcpy(MemoryContextAlloc(access->context, sizeof(int32) * (publication->nbeside + 1)),
+								 beside, sizeof(int32) * publication->nbeside);
 	read_columns(access, publication, mode);
 	read_noted(access, publication, mode);
 }
@@ -387,25 +327,9 @@ verify_rights_of(Oid owner, const char *name)
 bool
 may_audit(int32 publication)
 {
-	CatalogAccess access;
-	Oid			auditors;
-
-	catalog_enter(&access);
-	auditors = catalog_read("SELECT relation::oid AS relation FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part = 'auditors'",
-							CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0 ? InvalidOid : catalog_oid(0, "relation");
-	catalog_leave(&access);
-	return OidIsValid(auditors) && get_rel_relkind(auditors) != '\0' &&
-		pg_class_aclcheck(auditors, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-}
-
-static void
-verify_auditor(int32 publication, Oid owner, const char *name)
-{
-	if (!has_rights_of(owner) && !may_audit(publication))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner or auditor of publication \"%s\"", name),
-				 errhint("Its owner can call pprepub.grant_audit().")));
+	return catalog_finds("SELECT FROM pprepub_internal.catalog_relation r JOIN pg_class c ON c.oid = r.relation::oid"
+						 " WHERE r.publication = $1 AND r.part = 'auditors' AND has_table_privilege($2, c.oid, 'SELECT')",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(GetUserId())));
 }
 
 /*
@@ -441,10 +365,13 @@ find_publication(const char *name, OpenedFor who)
 	catalog_leave(&access);
 	if (OidIsValid(source) && get_rel_relkind(source) != '\0')
 		owner = relation_owner(source);
-	if (who == FOR_AUDITOR)
-		verify_auditor(found.id, owner, name);
-	else
+	if (who != FOR_AUDITOR)
 		verify_rights_of(owner, name);
+	else if (!has_rights_of(owner) && !may_audit(found.id))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner or auditor of publication \"%s\"", name),
+				 errhint("Its owner can call pprepub.grant_audit().")));
 	return found;
 }
 
@@ -531,19 +458,8 @@ unlock_publication_number(int32 publication, LOCKMODE lock)
 	UnlockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
 }
 
-/* The command that another session runs on a publication, or NULL: nobody sees more of it than view progress shows. */
-static const char *
-command_on(const char *name)
-{
-	int			n;
-	const ProgressRow *rows = progress_rows(&n);
-
-	for (int i = 0; i < n; i++)
-		if (rows[i].pid != MyProcPid && rows[i].database == MyDatabaseId && strcmp(rows[i].publication, name) == 0 &&
-			has_rights_of(rows[i].owner))
-			return rows[i].command;
-	return NULL;
-}
+#define PATIENCE_MS	1000
+#define PAUSE_MS	20
 
 /* Tells the caller, who may know of the publication, that the call goes on when other work has ended. */
 static void
@@ -551,7 +467,9 @@ notice_waiting(int32 number)
 {
 	CatalogAccess access;
 	const char *name;
-	const char *command;
+	const char *command = NULL;
+	int			n;
+	const ProgressRow *rows = progress_rows(&n);
 
 	catalog_enter(&access);
 	name = catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE publication = $1",
@@ -559,16 +477,17 @@ notice_waiting(int32 number)
 	catalog_leave(&access);
 	if (name == NULL)
 		return;
-	command = command_on(name);
+	/* Nobody sees more of other sessions than view progress shows. */
+	for (int i = 0; i < n && command == NULL; i++)
+		if (rows[i].pid != MyProcPid && rows[i].database == MyDatabaseId && strcmp(rows[i].publication, name) == 0 &&
+			has_rights_of(rows[i].owner))
+			command = rows[i].command;
 	ereport(NOTICE,
 			(errmsg("waiting for other work on publication \"%s\"", name),
 			 command == NULL ? errdetail("An answer is being made, or a transaction that has changed, published or read it is still open.")
 			 : errdetail("Another session runs %s() on it.", command),
 			 errhint("Views pprepub.progress and pg_stat_activity tell more.")));
 }
-
-#define PATIENCE_MS	1000
-#define PAUSE_MS	20
 
 /* Locks a publication.  Most work of others ends soon; the caller is told of that which does not. */
 static void
@@ -715,20 +634,12 @@ publication_column(const DeclaredPublication *publication, ColumnRole role)
 	elog(ERROR, "publication \"%s\" has no column of role %d", publication->name, (int) role);
 }
 
-static bool
-is_declared(const DeclaredPublication *publication, const char *name)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (strcmp(publication->columns[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 const char *
 free_column_name(const DeclaredPublication *publication, const char *name)
 {
-	while (is_declared(publication, name))
-		name = psprintf("%s_", name);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (strcmp(publication->columns[i].name, name) == 0)
+			return free_column_name(publication, psprintf("%s_", name));
 	return name;
 }
 
@@ -746,12 +657,39 @@ quoted_target(const DeclaredPublication *publication, const char *suffix)
 									  psprintf("%s%s", publication->name, suffix));
 }
 
+static Oid
+relation_in(const char *schema, const DeclaredPublication *publication, const char *suffix)
+{
+	Oid			namespace = get_namespace_oid(schema, true);
+
+	return OidIsValid(namespace) ? get_relname_relid(psprintf("%s%s", publication->name, suffix), namespace) : InvalidOid;
+}
+
 Oid
 relation_in_target(const DeclaredPublication *publication, const char *suffix)
 {
-	Oid			schema = get_namespace_oid(publication->target, true);
+	return relation_in(publication->target, publication, suffix);
+}
 
-	return OidIsValid(schema) ? get_relname_relid(psprintf("%s%s", publication->name, suffix), schema) : InvalidOid;
+Oid
+relation_in_private(const DeclaredPublication *publication, const char *suffix)
+{
+	return relation_in(publication->private, publication, suffix);
+}
+
+Oid
+make_relation(const DeclaredPublication *publication, const char *schema, const char *suffix, const char *kind, const char *definition)
+{
+	char	   *quoted = quote_qualified_identifier(schema, psprintf("%s%s", publication->name, suffix));
+	Oid			relation;
+
+	execute_ddl(psprintf("CREATE %s %s %s", kind, quoted, definition));
+	relation = relation_in(schema, publication, suffix);
+	if (strcmp(kind, "TYPE") == 0)
+		reset_rights(TypeRelationId, get_rel_type_id(relation), psprintf("TYPE %s", quoted));
+	else
+		reset_rights(RelationRelationId, relation, psprintf("TABLE %s", quoted));
+	return relation;
 }
 
 Oid
@@ -784,14 +722,16 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 					CATALOG_TEXT(part),
 					CATALOG_PARAM(INT2OID, Int16GetDatum(RELATION_FORMAT)));
 	catalog_leave(&access);
-	if (publication->noted != NULL && strcmp(part, "release") != 0)
-		*noted_part(publication, part) = relation;
+	if (strcmp(part, "release") != 0)
+		set_noted(unconstify(DeclaredPublication *, publication), part, relation);
 }
 
 Oid
 noted_relation(const DeclaredPublication *publication, const char *part)
 {
-	return *noted_part(publication, part);
+	const NotedRelation *noted = find_noted(publication, part);
+
+	return noted == NULL ? InvalidOid : noted->relation;
 }
 
 void

@@ -121,7 +121,7 @@ typedef struct DeclaredPublication
 	int			ncolumns;
 	int			nhidden;
 	DeclaredColumn *columns;	/* [ncolumns], then [nhidden] that are read and never shown as they are */
-	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
+	List	   *noted;			/* relations that were made for it, of parts that occur once: see noted_relation() */
 	struct OwnerWarnings *warnings; /* raised while a release is made, or NULL (declare/warn_owner.h) */
 } DeclaredPublication;
 
@@ -202,27 +202,26 @@ extern const char *free_column_name(const DeclaredPublication *publication, cons
 extern char *quoted_private(const DeclaredPublication *publication, const char *suffix);
 extern char *quoted_target(const DeclaredPublication *publication, const char *suffix);
 
-/* The relation in schema TARGET that has such a name, and the function; InvalidOid if there is none. */
+/* The relation in schema TARGET, or TARGET_private, that has such a name, and the function; InvalidOid if there is none. */
 extern Oid	relation_in_target(const DeclaredPublication *publication, const char *suffix);
+extern Oid	relation_in_private(const DeclaredPublication *publication, const char *suffix);
 extern Oid	function_in_target(const DeclaredPublication *publication, const char *suffix, const Oid *arguments, int narguments);
+
+/*
+ * Makes a view, table, foreign table or type of the publication's, which no other role may use yet, and returns its relation.
+ * As the owner, inside SPI.
+ */
+extern Oid	make_relation(const DeclaredPublication *publication, const char *schema, const char *suffix,
+						  const char *kind, const char *definition);
 
 /*
  * Records in the catalog that a relation was made for a publication, so that it is protected and dropped with it.  Parts:
  * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" (the type), "members", "asked",
  * "neighborhoods", "paths", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
- * them; "auditors", whose readers may audit; those of LOOSE_PARTS; and, for each table that a parameter names, TABLE_PART
+ * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter names, TABLE_PART
  * with the parameter's name.
  */
 #define TABLE_PART "table "
-
-/*
- * Parts of TARGET, as SQL lists them, that hold nothing of their own, so that their owner may change and drop them:
- * views, and the foreign table of live answers.
- */
-#define LOOSE_PARTS "'view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live'"
-
-/* A regular expression of the names that relations and functions of a publication have in TARGET, behind its own and "_". */
-#define TARGET_SUFFIXES "^([0-9]+|counterfeits|values|all|answers|now|releases|counts)$"
 
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
@@ -230,7 +229,7 @@ extern void note_relation(const DeclaredPublication *publication, Oid relation, 
 extern void verify_name_is_not_taken(const DeclaredPublication *publication,
 									 const char *schema, const char *name);
 
-/* Records in the catalog the columns from this index on, the hidden ones, too. */
+/* Records in the catalog the columns from this index on, the hidden ones, too, or how those that it has are generalized. */
 extern void note_columns(const DeclaredPublication *publication, int from);
 
 /* The relation noted as a part that occurs once, or InvalidOid. */

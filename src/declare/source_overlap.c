@@ -30,44 +30,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* From each publication's source to the relations and functions it depends on; "role" is the reader's. */
-static const char *const overlap_query =
-"WITH RECURSIVE lookup AS ("
-" SELECT $2 AS publication, unnest($5) AS relation"
-" UNION SELECT publication, lookup::oid FROM pprepub_internal.catalog_lookup"
-"), source AS ("
-" SELECT $2 AS publication, $1::oid AS relation, $4::oid AS owner"
-" UNION ALL SELECT publication, source::oid, owner::oid"
-"  FROM pprepub_internal.catalog_publication JOIN pprepub_internal.catalog_source USING (publication)"
-"  WHERE publication <> $2 AND NOT publication = ANY ($3) AND NOT $2 = ANY (beside)"
-"), r AS ("
-" SELECT publication, 'pg_class'::regclass::oid AS classid, relation AS object, owner AS role FROM source"
-" UNION SELECT r.publication, n.classid, n.object, n.role FROM r CROSS JOIN LATERAL ("
-"  SELECT d.refclassid AS classid, d.refobjid AS object, k.relowner AS role"
-"   FROM pg_class k JOIN pg_rewrite w ON w.ev_class = k.oid"
-"   JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refobjid <> k.oid"
-"   WHERE r.classid = 'pg_class'::regclass AND k.oid = r.object AND (d.refclassid = 'pg_proc'::regclass"
-"   OR d.refclassid = 'pg_class'::regclass AND (k.relkind = 'm' AND k.relispopulated"
-"    OR has_any_column_privilege(k.relowner, d.refobjid, 'SELECT')"
-"    OR has_any_column_privilege(r.role, d.refobjid, 'SELECT')))"
-"  UNION ALL SELECT d.refclassid, d.refobjid, r.role FROM pg_depend d"
-"   WHERE r.classid = 'pg_proc'::regclass AND d.classid = r.classid AND d.objid = r.object"
-"   AND d.refclassid IN ('pg_proc'::regclass, 'pg_class'::regclass)"
-"  UNION ALL SELECT 'pg_class'::regclass, inhparent, r.role FROM pg_inherits"
-"   WHERE r.classid = 'pg_class'::regclass AND inhrelid = r.object"
-"  UNION ALL SELECT 'pg_class'::regclass, inhrelid, r.role FROM pg_inherits"
-"   WHERE r.classid = 'pg_class'::regclass AND inhparent = r.object) n"
-"  WHERE NOT EXISTS (SELECT FROM lookup l WHERE l.publication = r.publication AND l.relation = r.object AND r.classid = 'pg_class'::regclass))"
-" SELECT DISTINCT p.name, c.oid::regclass::text AS relation, c.oid, EXISTS (SELECT FROM lookup l"
-"  WHERE l.publication IN (mine.publication, other.publication) AND l.relation = c.oid) AS is_lookup,"
-" p.pinned::oid AS pinned, p.owner::oid AS owner, (SELECT k.name::text FROM pprepub_internal.catalog_column k WHERE k.publication = p.publication AND k.role = 'key') AS key"
-" FROM r mine JOIN r other ON other.classid = mine.classid AND other.object = mine.object"
-" AND mine.publication = $2 AND other.publication <> $2"
-" JOIN pg_class c ON mine.classid = 'pg_class'::regclass AND c.oid = mine.object"
-"  AND c.relkind IN ('r', 'p', 'f', 'm') AND c.oid >= 16384"
-" JOIN pprepub_internal.catalog_publication p ON p.publication = other.publication"
-" ORDER BY is_lookup, p.name, c.oid";
-
 /* Does a relation reach nothing but itself? One that is gone reaches nothing at all. */
 static bool
 stands_alone(Oid relation)
@@ -92,12 +54,6 @@ typedef struct Skipped
 	int			n;
 } Skipped;
 
-static Datum
-skipped_array(const Skipped *skipped)
-{
-	return PointerGetDatum(construct_array(skipped->publications, skipped->n, INT4OID, 4, true, TYPALIGN_INT));
-}
-
 static bool
 is_among(const int32 *publications, int n, int32 publication)
 {
@@ -105,16 +61,6 @@ is_among(const int32 *publications, int n, int32 publication)
 		if (publications[i] == publication)
 			return true;
 	return false;
-}
-
-/* Was a publication, given as a row of the catalog's result, declared beside this one? */
-static bool
-is_beside(uint64 row, int32 publication)
-{
-	int			n;
-	const int32 *beside = catalog_numbers(row, "beside", &n);
-
-	return is_among(beside, n, publication);
 }
 
 /*
@@ -133,9 +79,11 @@ skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbesid
 	{
 		int32		number = catalog_int(i, "publication");
 		Oid			other = source_of_pinned(catalog_oid(i, "pinned"));
+		int			nother;
+		const int32 *other_beside = catalog_numbers(i, "beside", &nother);
 
 		if (number == publication || !OidIsValid(other) ||
-			is_among(beside, nbeside, number) || is_beside(i, publication))
+			is_among(beside, nbeside, number) || is_among(other_beside, nother, publication))
 			continue;
 		if (is_alone && other != source && stands_alone(other))
 			skipped->publications[skipped->n++] = Int32GetDatum(number);
@@ -163,11 +111,11 @@ find_shared(const DeclaredPublication *publication, const Skipped *skipped)
 
 	for (int i = 0; i < publication->nlookups; i++)
 		lookups[i] = ObjectIdGetDatum(publication->lookups[i]);
-	return catalog_read(overlap_query,
-						CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->source)),
+	return catalog_read("SELECT * FROM pprepub_internal.shared_data($1, $2, $3, $4, $5)",
+						CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						CATALOG_PARAM(INT4ARRAYOID, skipped_array(skipped)),
-						CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
+						CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(skipped->publications, skipped->n, INT4OID, 4, true, TYPALIGN_INT))),
+						CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->owner)),
 						CATALOG_PARAM(OIDARRAYOID, PointerGetDatum(construct_array(lookups, publication->nlookups, OIDOID, sizeof(Oid), true, TYPALIGN_INT))));
 }
 
@@ -234,10 +182,14 @@ verify_lookup_kind(Oid lookup)
 		refuse_lookup(lookup, "It is a partition, or inherits, or is inherited from.");
 }
 
-/* A query for the number of rows of a relation, and for how many of their keys stand in one column of a lookup table. */
-static char *
-keys_in_lookup_query(Oid relation, const char *key, Oid lookup)
+/*
+ * The part of a relation's rows, as its owner sees them, whose keys stand in one column of a lookup table: of more than a
+ * half, the table seems to hold their people.  1 where there are no rows to judge by, and *is_known is false.
+ */
+static double
+part_in_lookup(Oid relation, const char *key, Oid owner, Oid lookup, bool *is_known)
 {
+	Figures		figures = {.owner = owner};
 	StringInfoData sql;
 	CatalogAccess access;
 	uint64		n;
@@ -253,25 +205,18 @@ keys_in_lookup_query(Oid relation, const char *key, Oid lookup)
 						 quote_identifier(catalog_text(&access, i, "attname")), quoted_relation(lookup));
 	catalog_leave(&access);
 	appendStringInfoString(&sql, ")");
-	return sql.data;
+	figures.sql = sql.data;
+	*is_known = ask_figures(&figures) && figures.figure[0] > 0;
+	return *is_known ? (double) figures.figure[1] / figures.figure[0] : 1;
 }
 
-typedef enum Verdict
+/* May the people of a relation stand in a lookup table, as far as one can tell? */
+static bool
+may_have_people(Oid relation, const char *key, Oid owner, Oid lookup)
 {
-	HAS_NO_PEOPLE,
-	HAS_PEOPLE,
-	NOT_KNOWN
-} Verdict;
+	bool		is_known;
 
-/* Has a column of a lookup table the keys of more than half of the rows of a relation, as its owner sees them? */
-static Verdict
-has_people(Oid relation, const char *key, Oid owner, Oid lookup)
-{
-	Figures		figures = {.owner = owner, .sql = keys_in_lookup_query(relation, key, lookup)};
-
-	if (!ask_figures(&figures) || figures.figure[0] == 0)
-		return NOT_KNOWN;
-	return figures.figure[1] * 2 > figures.figure[0] ? HAS_PEOPLE : HAS_NO_PEOPLE;
+	return part_in_lookup(relation, key, owner, lookup, &is_known) > 0.5;
 }
 
 /* A lookup table that the source shares with another publication. */
@@ -332,7 +277,7 @@ verify_lookups(const DeclaredPublication *publication, const char *key)
 		for (int p = 0; p < nown; p++)
 			if (own[p].is_named)
 				refuse_lookup(lookup, psprintf("Its %s.", points_to_persons(&own[p])));
-		if (has_people(publication->source, key, publication->owner, lookup) != HAS_NO_PEOPLE)
+		if (may_have_people(publication->source, key, publication->owner, lookup))
 			refuse_lookup(lookup, "A column of it has the keys of more than half of the source's rows, or there are none to judge by.");
 	}
 	/* Neither's people are in a table that both read, whichever of the two calls it a lookup table. */
@@ -340,9 +285,9 @@ verify_lookups(const DeclaredPublication *publication, const char *key)
 	for (int i = 0; i < nshared; i++)
 	{
 		if (shared[i].relation == publication->source ||
-			has_people(publication->source, key, publication->owner, shared[i].relation) != HAS_NO_PEOPLE)
+			may_have_people(publication->source, key, publication->owner, shared[i].relation))
 			refuse_lookup(shared[i].relation, psprintf("Publication \"%s\" reads it, too, and it has people of the source, or there are none to judge by.", shared[i].name));
-		if (has_people(shared[i].pinned, shared[i].key, shared[i].owner, shared[i].relation) != HAS_NO_PEOPLE)
+		if (may_have_people(shared[i].pinned, shared[i].key, shared[i].owner, shared[i].relation))
 			refuse_lookup(shared[i].relation, psprintf("It has people of publication \"%s\", or there are none to judge by.", shared[i].name));
 	}
 }
@@ -353,13 +298,15 @@ shared_lookups(const DeclaredPublication *publication, bool *has_own_people)
 	int			n;
 	SharedLookup *shared = find_shared_lookups(publication, &n);
 	StringInfoData tables;
+	bool		is_known;
 
 	*has_own_people = false;
 	initStringInfo(&tables);
 	for (int i = 0; i < n; i++)
 	{
 		appendStringInfo(&tables, "%s%s, by \"%s\"", tables.len > 0 ? "; " : "", shared[i].named, shared[i].name);
-		*has_own_people |= has_people(publication->pinned, publication_column(publication, ROLE_KEY)->name, publication->owner, shared[i].relation) == HAS_PEOPLE;
+		*has_own_people |= part_in_lookup(publication->pinned, publication_column(publication, ROLE_KEY)->name, publication->owner,
+										  shared[i].relation, &is_known) > 0.5 && is_known;
 	}
 	return tables.len == 0 ? NULL : tables.data;
 }
@@ -389,48 +336,29 @@ note_change(Datum arg, Oid relation)
 	changes++;
 }
 
-static void
-listen_to_changes(void)
-{
-	if (changes > 0)
-		return;
-	CacheRegisterRelcacheCallback(note_change, (Datum) 0);
-	changes = 1;
-}
-
-static Alone *
-alone_at(int32 publication)
-{
-	return &known_alone[publication % lengthof(known_alone)];
-}
-
-/*
- * The finding holds until a relation changes: making a relation reach another one changes one of them, and declaring a
- * publication creates a view.
- */
-static bool
-is_known_alone(Oid source, int32 publication)
-{
-	const Alone *known = alone_at(publication);
-
-	return known->publication == publication && known->source == source && known->changes == changes;
-}
-
 void
 verify_shares_no_data(const DeclaredPublication *publication)
 {
 	Skipped		skipped = skipped_beside(publication);
 	CatalogAccess access;
+	Alone	   *known = &known_alone[publication->id % lengthof(known_alone)];
 	uint64		changes_before;
 
-	listen_to_changes();
-	if (publication->id > 0 && is_known_alone(publication->source, publication->id))
+	if (changes == 0)
+		CacheRegisterRelcacheCallback(note_change, (Datum) 0);
+	changes = Max(changes, 1);
+
+	/*
+	 * It holds until a relation changes: making one reach another changes one of them, and a declaration creates a
+	 * view.
+	 */
+	if (publication->id > 0 && known->publication == publication->id && known->source == publication->source && known->changes == changes)
 		return;
 	changes_before = changes;
 	catalog_enter(&access);
 	if (skip_plain_tables(publication->source, publication->id, publication->beside, publication->nbeside, &skipped))
 		verify_apart(&access, publication, &skipped);
 	else if (publication->id > 0)
-		*alone_at(publication->id) = (Alone) {publication->id, publication->source, changes_before};
+		*known = (Alone) {publication->id, publication->source, changes_before};
 	catalog_leave(&access);
 }

@@ -32,41 +32,17 @@
  * ----------------------------------------------------------------
  */
 
-/* Returns the owner of a schema, from the system cache. */
-static Oid
-schema_owner(Oid schema)
-{
-	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for schema %u", schema);
-	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
 /*
- * Do publications of other roles stand in the schema?  It must not become another role's then, since nothing of them
- * would be published any more.
+ * An error about a schema that is another role's: a publication that stands in it already cannot have another one.  Where
+ * publications of other roles stand in it, it must not become another role's: nothing of them would be published any more.
  */
-static bool
-has_publications_of_others(const char *schema, Oid owner)
-{
-	CatalogAccess access;
-	bool		found;
-
-	catalog_enter(&access);
-	found = catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
-						 CATALOG_TEXT(schema), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner))) > 0;
-	catalog_leave(&access);
-	return found;
-}
-
-/* An error about a schema that is another role's: a publication that stands in it already cannot have another one. */
 static void
-refuse_owner(const char *name, const char *owner_name, bool is_declared, bool is_in_use)
+refuse_owner(const char *name, Oid owner, bool is_declared)
 {
+	char	   *owner_name = GetUserNameFromId(owner, false);
+	bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
+										  CATALOG_TEXT(name), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner)));
+
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
@@ -85,6 +61,7 @@ verify_schema(const char *name, Oid owner, bool is_declared)
 {
 	Oid			schema = get_namespace_oid(name, true);
 	char	   *owner_name = GetUserNameFromId(owner, false);
+	Oid			schema_owner;
 	Acl		   *acl;
 
 	if (!OidIsValid(schema))
@@ -93,9 +70,9 @@ verify_schema(const char *name, Oid owner, bool is_declared)
 				 errmsg("schema \"%s\" does not exist", name),
 				 errhint("Run CREATE SCHEMA %s AUTHORIZATION %s.",
 						 quote_identifier(name), quote_identifier(owner_name))));
-	if (schema_owner(schema) != owner)
-		refuse_owner(name, owner_name, is_declared, has_publications_of_others(name, owner));
-	acl = rights_on(NamespaceRelationId, schema);
+	acl = rights_on(NamespaceRelationId, schema, &schema_owner);
+	if (schema_owner != owner)
+		refuse_owner(name, owner, is_declared);
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 		if (ACL_DAT(acl)[i].ai_grantee != owner &&
 			(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
@@ -112,29 +89,26 @@ verify_schemas(const DeclaredPublication *publication, Oid owner)
 	verify_schema(publication->private, owner, true);
 }
 
-/* Creates a schema as its owner, and revokes what default privileges grant on it. */
+/* Creates a schema as its owner, and revokes what default privileges grant on it; one that stands is verified. */
 static void
-create_schema(const char *name, Oid owner)
+ensure_schema(const char *name, Oid owner)
 {
+	const char *quoted = quote_identifier(name);
+
+	if (OidIsValid(get_namespace_oid(name, true)))
+	{
+		verify_schema(name, owner, false);
+		return;
+	}
 	if (object_aclcheck(DatabaseRelationId, MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" may not create schema \"%s\" in this database",
 						GetUserNameFromId(owner, false), name),
 				 errhint("Have it created beforehand: CREATE SCHEMA %s AUTHORIZATION %s.",
-						 quote_identifier(name), quote_identifier(GetUserNameFromId(owner, false)))));
-	execute_ddl(psprintf("CREATE SCHEMA %s", quote_identifier(name)));
-	reset_rights(NamespaceRelationId, get_namespace_oid(name, false),
-				 psprintf("SCHEMA %s", quote_identifier(name)));
-}
-
-static void
-ensure_schema(const char *name, Oid owner)
-{
-	if (OidIsValid(get_namespace_oid(name, true)))
-		verify_schema(name, owner, false);
-	else
-		create_schema(name, owner);
+						 quoted, quote_identifier(GetUserNameFromId(owner, false)))));
+	execute_ddl(psprintf("CREATE SCHEMA %s", quoted));
+	reset_rights(NamespaceRelationId, get_namespace_oid(name, false), psprintf("SCHEMA %s", quoted));
 }
 
 void
@@ -179,12 +153,6 @@ parameter_text(const DeclaredPublication *publication, const ParamSpec *spec)
 	}
 }
 
-static bool
-is_k_or_l(const ParamSpec *spec)
-{
-	return strcmp(spec->name, "k") == 0 || strcmp(spec->name, "l") == 0;
-}
-
 /* Lists the parameters that say how strong the promise is. */
 static char *
 list_promise(const DeclaredPublication *publication, bool has_k_and_l)
@@ -196,7 +164,7 @@ list_promise(const DeclaredPublication *publication, bool has_k_and_l)
 	{
 		char	   *text = spec->strength == STRENGTH_NONE ? NULL : parameter_text(publication, spec);
 
-		if (text != NULL && (has_k_and_l || !is_k_or_l(spec)))
+		if (text != NULL && (has_k_and_l || (strcmp(spec->name, "k") != 0 && strcmp(spec->name, "l") != 0)))
 			appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", spec->name, text);
 	}
 	return list.len > 0 ? list.data : NULL;
@@ -229,50 +197,32 @@ comment_on_relation(const DeclaredPublication *publication, Oid relation, const 
 	CommandCounterIncrement();
 }
 
-/* Explains the cells of a kind. */
-static const char *
-cell_comment(Kind kind)
-{
-	switch (kind)
-	{
-		case KIND_RANGE:
-			return "quasi-identifier: range that contains the person's value; (,) if withheld, NULL if the value is missing; operators are those of ranges (&&, <@)";
-		case KIND_PREFIX:
-			return "quasi-identifier: prefix of the person's value and a star; * if withheld, NULL if the value is missing";
-		case KIND_TAXONOMY:
-			return "quasi-identifier: taxonomy node that is the person's value or stands above it; the root if withheld, NULL if the value is missing";
-		case KIND_SUPPRESS:
-			break;
-	}
-	return "quasi-identifier: the person's value; * if withheld, NULL if the value is missing";
-}
-
-/* Explains the values of a kind. */
-static const char *
-value_comment(Kind kind)
-{
-	switch (kind)
-	{
-		case KIND_RANGE:
-			return "quasi-identifier: middle of a range that contains the person's value; NULL if withheld or missing";
-		case KIND_PREFIX:
-			return "quasi-identifier: prefix of the person's value and a star; NULL if withheld or missing";
-		case KIND_TAXONOMY:
-			return "quasi-identifier: taxonomy node that is the person's value or stands above it; NULL if withheld or missing";
-		case KIND_SUPPRESS:
-			break;
-	}
-	return "quasi-identifier: the person's value; NULL if withheld or missing";
-}
+/* Explains the cells of a kind, and the values that live tables show in their place. */
+static const char *const kind_comments[][2] = {
+	[KIND_RANGE] = {
+		"range that contains the person's value; (,) if withheld, NULL if the value is missing; operators are those of ranges (&&, <@)",
+		"middle of a range that contains the person's value; NULL if withheld or missing"
+	},
+	[KIND_PREFIX] = {
+		"prefix of the person's value and a star; * if withheld, NULL if the value is missing",
+		"prefix of the person's value and a star; NULL if withheld or missing"
+	},
+	[KIND_TAXONOMY] = {
+		"taxonomy node that is the person's value or stands above it; the root if withheld, NULL if the value is missing",
+		"taxonomy node that is the person's value or stands above it; NULL if withheld or missing"
+	},
+	[KIND_SUPPRESS] = {
+		"the person's value; * if withheld, NULL if the value is missing",
+		"the person's value; NULL if withheld or missing"
+	},
+};
 
 static const char *
 column_comment(const DeclaredColumn *column, ShownAs shown)
 {
-	if (is_sensitive(column))
-		return "sensitive: the person's own value";
-	if (column->role != ROLE_QUASI_IDENTIFIER)
-		return "insensitive: the person's own value";
-	return shown == SHOWN_AS_CELLS ? cell_comment(column->kind) : value_comment(column->kind);
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+		return psprintf("quasi-identifier: %s", kind_comments[column->kind][shown]);
+	return is_sensitive(column) ? "sensitive: the person's own value" : "insensitive: the person's own value";
 }
 
 void
@@ -302,13 +252,6 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
  * ----------------------------------------------------------------
  */
 
-/* The type alone: cells need not fit into the length or the digits that the source's values have. */
-static char *
-plain_type_sql(Oid type)
-{
-	return format_type_extended(type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
-}
-
 /* The type of the column's values, as DDL writes it: the source's, but texts are of any length, as prefixes and nodes are. */
 static char *
 value_type_sql(const DeclaredColumn *column)
@@ -328,52 +271,19 @@ shown_text_sql(const char *cell, const char *withheld)
 					cell, quote_literal_cstr(withheld), cell);
 }
 
-/* The middle of a ladder's interval; of whole numbers rounded down, as that of a range is. */
-static char *
-middle_sql(const DeclaredColumn *column, const char *interval)
-{
-	char	   *middle = psprintf("pprepub.midpoint((%s)::pg_catalog.numrange)", interval);
-
-	if (column->type == INT2OID || column->type == INT4OID || column->type == INT8OID)
-		return psprintf("pg_catalog.floor(%s)", middle);
-	return middle;
-}
-
-/* A text cell that is a leaf, else NULL. */
-static char *
-leaf_sql(const char *cell, int32 tree)
-{
-	return psprintf("CASE WHEN pprepub.width(pprepub_internal.leaves(%s, %d)) OPERATOR(pg_catalog.=) 1 THEN %s END", cell, tree, cell);
-}
-
-/* A node is a value where the column holds texts; else the middle of an interval is, or a leaf. */
+/* A node is a value where the column holds texts; else the middle of a ladder's interval is, as of a range, or a leaf. */
 static char *
 node_value_sql(const DeclaredColumn *column, const char *cell)
 {
 	char	   *shown = shown_text_sql(cell, tree_root(column->tree));
+	bool		is_whole = column->type == INT2OID || column->type == INT4OID || column->type == INT8OID;
 
 	if (is_string(column->type))
 		return shown;
 	if (tree_is_ladder(column->tree))
-		return middle_sql(column, shown);
-	return leaf_sql(cell, column->tree);
-}
-
-/* The value, of any type. */
-static char *
-cell_value_sql(const DeclaredColumn *column, const char *cell)
-{
-	switch (column->kind)
-	{
-		case KIND_RANGE:
-			return psprintf("pprepub.midpoint(%s)", cell);
-		case KIND_TAXONOMY:
-			return node_value_sql(column, cell);
-		case KIND_PREFIX:
-		case KIND_SUPPRESS:
-			break;
-	}
-	return shown_text_sql(cell, "*");
+		return psprintf("%s(pprepub.midpoint((%s)::pg_catalog.numrange))", is_whole ? "pg_catalog.floor" : "", shown);
+	return psprintf("CASE WHEN pprepub.width(pprepub_internal.leaves(%s, %d)) OPERATOR(pg_catalog.=) 1 THEN %s END",
+					cell, column->tree, cell);
 }
 
 char *
@@ -381,9 +291,17 @@ value_sql(const DeclaredColumn *column)
 {
 	const char *name = quote_identifier(column->name);
 
+	char	   *value;
+
 	if (column->role != ROLE_QUASI_IDENTIFIER)
 		return pstrdup(name);
-	return psprintf("(%s)::%s", cell_value_sql(column, name), plain_type_sql(column->type));
+	if (column->kind == KIND_RANGE)
+		value = psprintf("pprepub.midpoint(%s)", name);
+	else
+		value = column->kind == KIND_TAXONOMY ? node_value_sql(column, name) : shown_text_sql(name, "*");
+	/* The type alone: cells need not fit into the length or the digits that the source's values have. */
+	return psprintf("(%s)::%s", value,
+					format_type_extended(column->type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
 
 /* By arrays, since a function has 100 arguments at most. */
@@ -448,13 +366,6 @@ column_list_sql(const DeclaredPublication *publication)
 	return list.data;
 }
 
-static char *
-body_sql(const DeclaredPublication *publication, const char *columns)
-{
-	return psprintf("SELECT * FROM pprepub_internal.answer(%s, $1, $2) AS answer(%s)",
-					quote_literal_cstr(publication->name), columns);
-}
-
 void
 create_answer_function(const DeclaredPublication *publication)
 {
@@ -467,10 +378,43 @@ create_answer_function(const DeclaredPublication *publication)
 						 " RETURNS TABLE (%s) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER"
 						 " SET search_path = pg_catalog, pg_temp AS %s",
 						 quoted_target(publication, ""), columns,
-						 quote_literal_cstr(body_sql(publication, columns))));
+						 quote_literal_cstr(psprintf("SELECT * FROM pprepub_internal.answer(%s, $1, $2) AS answer(%s)",
+													 quote_literal_cstr(publication->name), columns))));
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
 						 quote_literal_cstr("ask for the people of a cohort, safe together with all that was published before; each call is one answer, and is remembered")));
 	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
+}
+
+#define COUNTS "_counts"
+
+Oid
+counts_function(const DeclaredPublication *publication)
+{
+	static const Oid arguments[] = {NAMEARRAYOID, JSONBOID};
+
+	return function_in_target(publication, COUNTS, arguments, lengthof(arguments));
+}
+
+char *
+counts_function_sql(const DeclaredPublication *publication)
+{
+	return psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
+}
+
+void
+create_counts_function(const DeclaredPublication *publication)
+{
+	char	   *function = counts_function_sql(publication);
+	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
+
+	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"
+						 " RETURNS TABLE (bin pg_catalog.jsonb, at_least pg_catalog.int8, estimate pg_catalog.float8, at_most pg_catalog.int8)"
+						 " LANGUAGE sql STABLE PARALLEL UNSAFE SECURITY INVOKER AS %s",
+						 quoted_target(publication, COUNTS), quote_literal_cstr(body)));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
+						 quote_literal_cstr("count rows of the newest release of everybody in bins of these columns: at least, about, and at most")));
+	reset_rights(ProcedureRelationId, counts_function(publication), psprintf("FUNCTION %s", function));
+	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
 
 /* ----------------------------------------------------------------
@@ -482,24 +426,19 @@ void
 create_live_table(const DeclaredPublication *publication)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
-	char	   *words = quoted_target(publication, "_now");
-	StringInfoData sql;
-	Oid			table;
+	StringInfoData columns;
 
 	if (!method->answers)
 		return;
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE FOREIGN TABLE %s (", words);
+	initStringInfo(&columns);
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&sql, "%s %s, ", quote_identifier(publication->columns[i].name),
+			appendStringInfo(&columns, "%s %s, ", quote_identifier(publication->columns[i].name),
 							 value_type_sql(&publication->columns[i]));
-	appendStringInfo(&sql, "%s%s pg_catalog.jsonb) SERVER pprepub",
-					 method->classes ? "class pg_catalog.int8, " : "", free_column_name(publication, "cells"));
-	execute_ddl(sql.data);
-	table = relation_in_target(publication, "_now");
-	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
-	comment_on_live_table(publication, table);
+	comment_on_live_table(publication, make_relation(publication, publication->target, "_now", "FOREIGN TABLE",
+													 psprintf("(%s%s%s pg_catalog.jsonb) SERVER pprepub", columns.data,
+															  method->classes ? "class pg_catalog.int8, " : "",
+															  free_column_name(publication, "cells"))));
 }
 
 void

@@ -27,6 +27,14 @@ extern char *answer_function_sql(const DeclaredPublication *publication);
 /* Creates the function, without any grants, if the method can answer.  Called as the owner, inside SPI. */
 extern void create_answer_function(const DeclaredPublication *publication);
 
+/*
+ * Likewise of TARGET.NAME_counts(by, bins), which runs with the rights of its caller: the right that counts is SELECT on the
+ * view TARGET.NAME, so everybody may execute it.
+ */
+extern Oid	counts_function(const DeclaredPublication *publication);
+extern char *counts_function_sql(const DeclaredPublication *publication);
+extern void create_counts_function(const DeclaredPublication *publication);
+
 /* ----------------------------------------------------------------
  * TARGET.NAME_now: the foreign table through which analysts ask a publication with plain SQL
  *

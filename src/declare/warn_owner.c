@@ -14,40 +14,24 @@
 typedef struct OwnerWarnings
 {
 	MemoryContext context;
-	List	   *lines;			/* char *, in the order in which they were raised */
+	List	   *lines;			/* char *, each with all that owners are told, in the order in which they were raised */
 	bool		starving;
 } OwnerWarnings;
-
-/* Everything that owners are told, in one line. */
-static char *
-warning_line(const OwnerWarning *warning)
-{
-	StringInfoData line;
-
-	initStringInfo(&line);
-	appendStringInfo(&line, "%s.", warning->message);
-	if (warning->detail != NULL)
-		appendStringInfo(&line, " %s", warning->detail);
-	if (warning->hint != NULL)
-		appendStringInfo(&line, " %s", warning->hint);
-	return line.data;
-}
-
-static void
-remember(OwnerWarnings *warnings, const OwnerWarning *warning)
-{
-	MemoryContext old = MemoryContextSwitchTo(warnings->context);
-
-	warnings->lines = lappend(warnings->lines, warning_line(warning));
-	warnings->starving |= warning->starves;
-	MemoryContextSwitchTo(old);
-}
 
 void
 warn_owner(const DeclaredPublication *publication, const OwnerWarning *warning)
 {
 	if (publication->warnings != NULL)
-		remember(publication->warnings, warning);
+	{
+		MemoryContext old = MemoryContextSwitchTo(publication->warnings->context);
+
+		publication->warnings->lines = lappend(publication->warnings->lines,
+											   psprintf("%s.%s%s%s%s", warning->message,
+														warning->detail == NULL ? "" : " ", warning->detail == NULL ? "" : warning->detail,
+														warning->hint == NULL ? "" : " ", warning->hint == NULL ? "" : warning->hint));
+		publication->warnings->starving |= warning->starves;
+		MemoryContextSwitchTo(old);
+	}
 	ereport(WARNING,
 			(errmsg_internal("%s", warning->message),
 			 warning->detail == NULL ? 0 : errdetail_internal("%s", warning->detail),
@@ -132,37 +116,6 @@ ask_figures(Figures *figures)
  * ----------------------------------------------------------------
  */
 
-/* Names that columns and tables of persons have. */
-#define PERSONS "(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?"
-#define PERSON_COLUMN "'^" PERSONS "(_?(id|no|nr|num|number|key|uuid|fk|ref))?$'"
-#define PERSON_TABLE "'^" PERSONS "$'"
-
-/*
- * Columns of a relation that seem to point to persons.  A foreign key is found through views by the column's name; one
- * that a view reads and does not show counts if the view shows a key of the table that has it.
- */
-static const char *const person_query =
-"WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
-" SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"
-"  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass"
-"  WHERE v.oid = r.relation AND v.relkind IN ('v', 'm')"
-" UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n"
-"), f AS (SELECT DISTINCT ON (a.attname) a.attname, c.conrelid, c.confrelid::regclass::text AS target, lower(t.relname) ~ " PERSON_TABLE " AS to_persons"
-" FROM r JOIN pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f' AND cardinality(c.conkey) = 1 AND c.confrelid <> c.conrelid"
-" JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] JOIN pg_class t ON t.oid = c.confrelid"
-" ORDER BY a.attname, to_persons DESC, c.oid"
-"), c AS (SELECT coalesce(s.attname, f.attname)::text AS name, s.attname IS NOT NULL AS shown, f.target, f.conrelid,"
-"  coalesce(f.to_persons, false) OR lower(coalesce(s.attname, f.attname)) ~ " PERSON_COLUMN " AS persons"
-" FROM (SELECT attname FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped AND atttypid <> 'bool'::regtype) s"
-" FULL JOIN f ON f.attname = s.attname)"
-" SELECT name, target, persons::int AS persons, shown::int AS shown FROM c"
-" WHERE (persons OR shown AND target IS NOT NULL) AND name IS DISTINCT FROM $2"
-" AND NOT EXISTS (SELECT FROM c k WHERE k.name = $2 AND k.persons)"
-" AND (shown OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname::text = $2 AND NOT a.attisdropped))"
-" AND (persons OR NOT EXISTS (SELECT FROM r JOIN pg_class t ON t.oid = r.relation JOIN pg_attribute a ON a.attrelid = t.oid"
-"  WHERE lower(t.relname) ~ " PERSON_TABLE " AND a.attname::text = $2))"
-" ORDER BY shown DESC, persons DESC, target IS NULL, name";
-
 PersonColumn *
 find_person_columns(Oid source, const char *key, int *n)
 {
@@ -170,7 +123,7 @@ find_person_columns(Oid source, const char *key, int *n)
 	PersonColumn *columns;
 
 	catalog_enter(&access);
-	*n = catalog_read(person_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
+	*n = catalog_read("SELECT * FROM pprepub_internal.person_columns($1, $2)", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
 	columns = MemoryContextAlloc(access.context, sizeof(PersonColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 		columns[i] = (PersonColumn) {
@@ -232,17 +185,6 @@ warn_of_several_rows(const DeclaredPublication *publication)
 #define LEAST_JUDGED	50		/* rows: of fewer, many have a value of their own whatever it is */
 #define WORDS_OF_TEXT	4		/* on average */
 
-/* Says what is wrong with a sensitive column, of whose rows so many have a value of their own, or returns NULL. */
-static const char *
-why_values_are_rows_own(const DeclaredColumn *column, int64 unique, int64 rows, int64 words)
-{
-	if (rows < LEAST_JUDGED)
-		return NULL;
-	if (is_string(column->type) && words >= rows * WORDS_OF_TEXT && unique * 10 > rows)
-		return "seems to be free text";
-	return unique * 2 > rows ? "is of values that occur once" : NULL;
-}
-
 void
 warn_of_unique_sensitive(const DeclaredPublication *publication)
 {
@@ -253,7 +195,9 @@ warn_of_unique_sensitive(const DeclaredPublication *publication)
 		const DeclaredColumn *column = &publication->columns[i];
 		const char *name = quote_identifier(column->name);
 		Figures		figures = {.owner = publication->owner};
-		const char *why;
+		int64		unique;
+		int64		rows;
+		bool		is_text;
 
 		if (!is_sensitive(column) || has_bands(column))
 			continue;
@@ -263,12 +207,15 @@ warn_of_unique_sensitive(const DeclaredPublication *publication)
 							   name, quoted_relation(publication->pinned), name);
 		if (!ask_figures(&figures))
 			return;
-		why = why_values_are_rows_own(column, figures.figure[0], figures.figure[1], figures.figure[2]);
-		if (why == NULL)
+		unique = figures.figure[0];
+		rows = figures.figure[1];
+		is_text = is_string(column->type) && figures.figure[2] >= rows * WORDS_OF_TEXT && unique * 10 > rows;
+		if (rows < LEAST_JUDGED || (!is_text && unique * 2 <= rows))
 			continue;
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("sensitive column \"%s\" of publication \"%s\" %s: %.1f %% of its values are unique",
-								column->name, publication->name, why, 100.0 * figures.figure[0] / figures.figure[1]),
+								column->name, publication->name, is_text ? "seems to be free text" : "is of values that occur once",
+								100.0 * unique / rows),
 			.detail = "Values leave as they are: an observer who knows one finds the row, and any rows have as many different values as there are rows, however alike these are.",
 			.hint = psprintf("Publish a coarser column, by a view: rounded amounts, codes in place of notes%s.",
 							 find_parameter(method, "bands") == NULL ? "" : "; or judge values that are alike as one, by parameter \"bands\""),
@@ -311,18 +258,6 @@ has_insensitive(const DeclaredPublication *publication)
 	return false;
 }
 
-/* An error: releases would name most people to whoever knows the columns. */
-static void
-refuse_unique_insensitive(const DeclaredPublication *publication, double share)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
-					publication->name, 100 * share),
-			 errdetail("They leave as they are: an observer who knows them of a person finds that person's row, whatever its class."),
-			 errhint("Declare them as quasi-identifiers, or leave them out. If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
-}
-
 void
 warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)
 {
@@ -337,7 +272,12 @@ warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_decla
 	rows = figures.figure[1];
 	if (is_declared && unique * 2 > rows &&
 		!param_is_set(method_declaration(publication->method), publication->params, "accept_insensitive"))
-		refuse_unique_insensitive(publication, (double) unique / rows);
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
+						publication->name, 100.0 * unique / rows),
+				 errdetail("They leave as they are: an observer who knows them of a person finds that person's row, whatever its class."),
+				 errhint("Declare them as quasi-identifiers, or leave them out. If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
 	if (unique * 100 > rows)
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
@@ -409,16 +349,6 @@ foresee_losses(const DeclaredPublication *publication, Jsonb *given)
 			 errhint("For a table that is published again and again, %s.", foresight.instead)));
 }
 
-/* Looks through views and partitions; a materialized view has its own copy of the rows. */
-static const char *const unlogged_query =
-"WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
-" SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"
-"  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass"
-"  WHERE v.oid = r.relation AND v.relkind = 'v'"
-" UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n)"
-" SELECT c.oid::regclass::text AS relation FROM r JOIN pg_class c ON c.oid = r.relation"
-" WHERE c.relkind = 'r' AND c.relpersistence = 'u' ORDER BY c.oid";
-
 void
 warn_of_unlogged_tables(const DeclaredPublication *publication)
 {
@@ -426,7 +356,7 @@ warn_of_unlogged_tables(const DeclaredPublication *publication)
 	uint64		n;
 
 	catalog_enter(&access);
-	n = catalog_read(unlogged_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
+	n = catalog_read("SELECT relation FROM pprepub_internal.unlogged_tables($1) relation", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
 	if (n > 0)
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),

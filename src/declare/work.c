@@ -41,14 +41,6 @@ typedef struct AuditCall
 /* The innermost one; NULL outside of such a call. */
 static AuditCall *call = NULL;
 
-/* Code of the source may tell values in messages, and parallel workers write its errors to the log. */
-static void
-hush_source(void)
-{
-	(void) set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
-	(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
-}
-
 void
 work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 {
@@ -62,7 +54,11 @@ work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 	PushActiveSnapshot(snapshot);
 	act_as(&work->caller, owner);
 	if (work->is_auditors)
-		hush_source();
+	{
+		/* Code of the source may tell values in messages, and parallel workers write its errors to the log. */
+		(void) set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+		(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	}
 	SPI_connect();
 	MemoryContextSwitchTo(work->context);
 }
@@ -276,22 +272,6 @@ report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 PG_FUNCTION_INFO_V1(pprepub_grant_audit);
 PG_FUNCTION_INFO_V1(pprepub_revoke_audit);
 
-/* Makes the view; as the owner, inside SPI. */
-static Oid
-create_auditors(const DeclaredPublication *publication)
-{
-	const char *words = quoted_private(publication, "_auditors");
-	Oid			view;
-
-	execute_ddl(psprintf("CREATE VIEW %s AS SELECT %s::pg_catalog.text AS publication", words, quote_literal_cstr(publication->name)));
-	view = get_relname_relid(psprintf("%s_auditors", publication->name), get_namespace_oid(publication->private, false));
-	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
-	CreateComments(view, RelationRelationId, 0,
-				   "roles that may read this view may audit the publication; see pprepub.grant_audit()");
-	CommandCounterIncrement();
-	return view;
-}
-
 /* Executes a GRANT or REVOKE on the publication's view, which is made if that is wanted; returns the role. */
 static Oid
 change_auditors(FunctionCallInfo fcinfo, const char *statement, bool is_made, const DeclaredPublication **changed)
@@ -312,7 +292,11 @@ change_auditors(FunctionCallInfo fcinfo, const char *statement, bool is_made, co
 	SPI_connect();
 	if (!OidIsValid(auditors) && is_made)
 	{
-		auditors = create_auditors(publication);
+		auditors = make_relation(publication, publication->private, "_auditors", "VIEW",
+								 psprintf("AS SELECT %s::pg_catalog.text AS publication", quote_literal_cstr(publication->name)));
+		CreateComments(auditors, RelationRelationId, 0,
+					   "roles that may read this view may audit the publication; see pprepub.grant_audit()");
+		CommandCounterIncrement();
 		note_relation(publication, auditors, "auditors");
 	}
 	if (OidIsValid(auditors))

@@ -69,8 +69,8 @@ array_resized(void *array, Size width, uint64 n)
 }
 
 /*
- * Lists the members of each group, in ascending order: those of group g are
- * member[first[g]] up to, not including, member[first[g + 1]].
+ * Lists the members of each group, in ascending order: those of group g are member[first[g]] up to, not including,
+ * member[first[g + 1]].
  */
 static inline void
 list_by_group(const uint32 *group, uint64 n, uint64 ngroups, uint64 **first, uint32 **member)

@@ -1,6 +1,6 @@
 /*
  * aspects.c
- *		Taking tuples of sensitive values apart, and putting values into bands.
+ *		Taking tuples of sensitive values apart, putting values into bands, and comparing them with a distribution.
  */
 #include "frame/aspects.h"
 
@@ -9,18 +9,16 @@
 #include "declare/string_map.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "frame/bins.h"
 #include "frame/coding.h"
 #include "frame/dictionary.h"
+#include "frame/line.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/typcache.h"
 
-/* ----------------------------------------------------------------
- * Columns
- * ----------------------------------------------------------------
- */
+/* ---- Columns ---- */
 
 int *
 list_sensitive(const DeclaredPublication *publication, int *n)
@@ -94,37 +92,27 @@ join_value(const DeclaredPublication *publication, const Datum *columns, const b
 	return tuple;
 }
 
-/* Numbers what tuples have in each column: number[column][tuple]. */
-static void
-split_tuples(const DeclaredPublication *publication, const Datum *values, Code n, int ncolumns, Dictionary **dictionary, uint32 **number)
-{
-	Datum	   *field = palloc(sizeof(Datum) * ncolumns);
-	bool	   *isnull = palloc(sizeof(bool) * ncolumns);
-
-	for (Code value = 0; value < n; value++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		split_value(publication, values[value], false, field, isnull);
-		for (int c = 0; c < ncolumns; c++)
-			number[c][value] = dictionary_number(dictionary[c], field[c], isnull[c]);
-	}
-	pfree(field);
-	pfree(isnull);
-}
-
 /* Gives the values of each column codes. */
 static void
 code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, const Datum *values, Code n)
 {
 	Dictionary **dictionary = palloc(sizeof(Dictionary *) * columns->n);
-	uint32	  **number = palloc(sizeof(uint32 *) * columns->n);
+	uint32	  **number = palloc(sizeof(uint32 *) * columns->n); /* [column][tuple] */
+	Datum	   *field = palloc(sizeof(Datum) * columns->n);
+	bool	   *isnull = palloc(sizeof(bool) * columns->n);
 
 	for (int c = 0; c < columns->n; c++)
 	{
 		dictionary[c] = dictionary_create(columns->column[c].column->type);
 		number[c] = new_array(uint32, n);
 	}
-	split_tuples(publication, values, n, columns->n, dictionary, number);
+	for (Code value = 0; value < n; value++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		split_value(publication, values[value], false, field, isnull);
+		for (int c = 0; c < columns->n; c++)
+			number[c][value] = dictionary_number(dictionary[c], field[c], isnull[c]);
+	}
 	for (int c = 0; c < columns->n; c++)
 	{
 		SensitiveColumn *column = &columns->column[c];
@@ -136,12 +124,11 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 		column->values = merged;
 		column->code = number[c];
 	}
+	pfree(field);
+	pfree(isnull);
 }
 
-/* ----------------------------------------------------------------
- * Bands
- * ----------------------------------------------------------------
- */
+/* ---- Bands ---- */
 
 /* The bands that a step makes: *code maps the column's codes to theirs. */
 static JudgedValues
@@ -164,14 +151,6 @@ bands_of_step(const SensitiveColumn *column, const RangeStep *step, Code *code)
 	return bands;
 }
 
-/* The number at which a rung begins. */
-static Datum
-begin_of_rung(const StoredTree *ladder, Code rung)
-{
-	return DirectFunctionCall2(numeric_add, ladder->low,
-							   DirectFunctionCall2(numeric_mul, ladder->width, NumericGetDatum(int64_to_numeric(rung))));
-}
-
 /* The bands that a ladder makes, of those rungs only on which there are values; numbers beyond it are one band. */
 static JudgedValues
 bands_of_ladder(const SensitiveColumn *column, const StoredTree *ladder, Code *code)
@@ -189,9 +168,9 @@ bands_of_ladder(const SensitiveColumn *column, const StoredTree *ladder, Code *c
 			continue;
 		if (rungs[i] == NO_CODE)
 			bands.beyond = bands.ncodes;
-		values[bands.ncodes] = rungs[i] == NO_CODE
-			? DirectFunctionCall3(numeric_in, CStringGetDatum("NaN"), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1))
-			: begin_of_rung(ladder, rungs[i]);
+		values[bands.ncodes] = rungs[i] == NO_CODE ? number_of_text("NaN") :
+			DirectFunctionCall2(numeric_add, ladder->low,
+								DirectFunctionCall2(numeric_mul, ladder->width, NumericGetDatum(int64_to_numeric(rungs[i]))));
 		rungs[bands.ncodes++] = rungs[i];
 	}
 	for (Code value = 0; value < column->ncodes; value++)
@@ -336,4 +315,124 @@ spell_alike(const DeclaredPublication *publication, const SensitiveColumns *colu
 	}
 	pfree(column);
 	pfree(isnull);
+}
+
+/* ----------------------------------------------------------------
+ * Shares
+ *
+ * The places of values are their ranks among those of the first distribution, from 0 to 1.  A value that it lacks lies halfway
+ * between its neighbors, or with the last one, so that no place moves when others come.
+ * ----------------------------------------------------------------
+ */
+
+bool
+has_places(const DeclaredColumn *column)
+{
+	if (has_bands(column))
+		return column->level == 0;
+	switch (getBaseType(column->type))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case CASHOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case INTERVALOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* The place of a value of the distribution, which has so many below it, or of one that it lacks. */
+static double
+place_at(Code below, Code all, bool is_given)
+{
+	if (all == 1)
+		return is_given ? 0.5 : below;
+	if (is_given)
+		return (double) below / (all - 1);
+	return below == 0 ? 0 : below == all ? 1 : (below - 0.5) / (all - 1);
+}
+
+/* The places of all codes of an aspect; NULL where the distribution has none of its values. */
+static double *
+places_of(const JudgedValues *judged, const bool *is_given)
+{
+	Dictionary *dictionary = dictionary_create(judged->type);
+	uint32	   *number = new_array(uint32, judged->ncodes);
+	double	   *place = new_array(double, judged->ncodes);
+	Code		nranks;
+	Code	   *rank;
+	bool	   *is_rank_given;
+	Code		all = 0;
+	Code		below = 0;
+
+	for (Code code = 0; code < judged->ncodes; code++)
+		number[code] = dictionary_number(dictionary, judged->values[code], false);
+	rank = dictionary_codes_in_order(dictionary, judged->collation, &nranks);
+	is_rank_given = new_zeros(bool, nranks);
+	for (Code code = 0; code < judged->ncodes; code++)
+		is_rank_given[rank[number[code]]] |= is_given[code];
+	for (Code r = 0; r < nranks; r++)
+		all += is_rank_given[r];
+	if (all > 0)
+	{
+		double	   *place_of_rank = new_array(double, nranks);
+
+		for (Code r = 0; r < nranks; r++)
+		{
+			place_of_rank[r] = place_at(below, all, is_rank_given[r]);
+			below += is_rank_given[r];
+		}
+		for (Code code = 0; code < judged->ncodes; code++)
+			place[code] = place_of_rank[rank[number[code]]];
+	}
+	return all == 0 ? NULL : place;
+}
+
+/* Marks the codes of an aspect that the first release found which found any. */
+static bool *
+codes_of_first(const Aspect *aspect, const double *share, const int32 *since, Code n)
+{
+	bool	   *is_given = new_zeros(bool, aspect->ncodes);
+	int32		first = PG_INT32_MAX;
+
+	for (Code value = 0; value < n; value++)
+		if (share[value] > 0 && (aspect->code == NULL || aspect->code[value] != NO_CODE))
+			first = Min(first, since[value]);
+	for (Code value = 0; value < n; value++)
+	{
+		Code		code = aspect->code == NULL ? value : aspect->code[value];
+
+		if (code != NO_CODE && share[value] > 0 && since[value] == first)
+			is_given[code] = true;
+	}
+	return is_given;
+}
+
+const Aspects *
+aspects_with_shares(const SensitiveColumns *columns, const double *share, const int32 *since, Code n)
+{
+	Aspects    *aspects = palloc0(sizeof(Aspects));
+	Aspect	   *aspect = palloc0(sizeof(Aspect) * columns->n);
+
+	for (int c = 0; c < columns->n; c++)
+	{
+		const SensitiveColumn *column = &columns->column[c];
+
+		aspect[c] = columns->aspects != NULL ? columns->aspects->aspect[c] :
+			(Aspect) {.name = column->column->name, .ncodes = n};
+		if (has_places(column->column))
+			aspect[c].place = places_of(&column->judged, codes_of_first(&aspect[c], share, since, n));
+	}
+	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .share = share, .since = since};
+	return aspects;
 }

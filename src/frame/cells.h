@@ -12,7 +12,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
-#include "frame/dictionary.h"
+#include "frame/coding.h"
 
 typedef uint32 Cell;
 
@@ -33,9 +33,6 @@ extern Datum cells_printed(const Cells *cells, Cell cell, bool *isnull);
 /* The number of cells, CELL_NULL included. */
 extern uint32 cells_size(const Cells *cells);
 
-/* The leaves below the node of a taxonomy that a cell names; false if it names none. */
-extern bool cells_leaves(const Cells *cells, Cell cell, Span *leaves);
-
 /* The withheld cell, which covers all values, NULL too. */
 extern Cell cells_whole(const Cells *cells);
 
@@ -54,8 +51,6 @@ extern char *cells_text(const Cells *cells, Cell cell);
  * ----------------------------------------------------------------
  */
 
-struct Coding;
-
 typedef struct CellSpans
 {
 	Span	   *span;			/* [cells] two overlap if and only if the cells do; withheld ones hold NULL, too */
@@ -63,10 +58,38 @@ typedef struct CellSpans
 	Code	   *code;			/* [codes of the coding] a span holds it if and only if the cell covers the value */
 } CellSpans;
 
-/*
- * Returns the spans of all cells numbered so far, and the codes of the coding's
- * values; coding may be NULL.
+/* Returns the spans of all cells numbered so far, and the codes of the coding's values; coding may be NULL. */
+extern CellSpans cell_spans(const DeclaredColumn *column, const Cells *cells, const Coding *coding);
+
+/* ----------------------------------------------------------------
+ * Ages: the nodes of a taxonomy that were there when a release was made
+ *
+ * An extended tree keeps all its nodes, but they get more leaves.  The leaves
+ * that a node covered in an earlier tree are those of today that are not younger
+ * than that tree.  So a cell has a second span beside its leaves: the trees from
+ * the first one that has the node up to the release's own.  A leaf is in both
+ * spans if and only if the cell covered it when the release was made; and two
+ * cells that overlap in both spans have such a leaf in common, since one of
+ * their nodes is below the other.
+ * ----------------------------------------------------------------
  */
-extern CellSpans cell_spans(const DeclaredColumn *column, const Cells *cells, const struct Coding *coding);
+
+typedef struct TreeAges
+{
+	int32		ntrees;
+	const int32 *tree;			/* [ntrees] ascending: each is an extension of the one before */
+	Code	   *cell;			/* [cells] the first tree that has the node; 0 for NULL */
+	Code	   *code;			/* [codes of the coding] likewise */
+} TreeAges;
+
+/*
+ * Returns the ages of nodes under the trees of n releases; NULL where all releases used the column's own tree, which is the
+ * last.
+ */
+extern TreeAges *tree_ages(const DeclaredColumn *column, const Cells *cells, const Coding *coding,
+						   const int32 *tree, int32 n);
+
+/* Returns the second span of a cell, given the tree that its release was made with. */
+extern Span age_span(const TreeAges *ages, Cell cell, int32 tree);
 
 #endif							/* PPREPUB_FRAME_CELLS_H */

@@ -1,21 +1,132 @@
 /*
  * coding.c
- *		From distinct values to a domain, kind by kind.
+ *		From distinct values to a domain, kind by kind; and the trees of taxonomies, as the catalog has them.
  */
 #include "frame/coding.h"
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
+#include "declare/catalog.h"
 #include "declare/string_map.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
-#include "frame/bins.h"
 #include "frame/domain.h"
 #include "frame/line.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+/* ---- Stored trees ---- */
+
+static int64
+big_field(uint64 row, const char *name)
+{
+	bool		isnull;
+
+	return DatumGetInt64(catalog_field(row, name, &isnull));
+}
+
+/* Reads the ends and the first width of a ladder, if the tree is one. */
+static void
+read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
+{
+	MemoryContext old;
+	bool		is_null = true;
+	Datum		ladder = (Datum) 0;
+	Datum	   *bounds;
+	int			n;
+
+	if (catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0)
+		ladder = catalog_field(0, "ladder", &is_null);
+	tree->is_ladder = !is_null;
+	if (is_null)
+		return;
+	deconstruct_array(DatumGetArrayTypeP(ladder), NUMERICOID, -1, false, TYPALIGN_INT, &bounds, NULL, &n);
+	old = MemoryContextSwitchTo(access->context);
+	tree->low = NumericGetDatum(DatumGetNumericCopy(bounds[0]));
+	tree->high = NumericGetDatum(DatumGetNumericCopy(bounds[1]));
+	tree->width = NumericGetDatum(DatumGetNumericCopy(bounds[2]));
+	MemoryContextSwitchTo(old);
+}
+
+StoredTree *
+stored_ladder_read(int32 number)
+{
+	StoredTree *tree = palloc0(sizeof(StoredTree));
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	read_ladder(&access, tree, number);
+	catalog_leave(&access);
+	return tree;
+}
+
+StoredTree *
+stored_tree_read(int32 number)
+{
+	StoredTree *tree = palloc0(sizeof(StoredTree));
+	string_map_hash *nodes;
+	MemoryContext old;
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	read_ladder(&access, tree, number);
+	tree->nnodes = catalog_read("SELECT node, parent, first_leaf, leaves FROM pprepub_internal.catalog_tree_node WHERE tree = $1 ORDER BY depth, first_leaf",
+								CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	if (tree->nnodes == 0)
+		elog(ERROR, "tree %d has no nodes", number);
+	old = MemoryContextSwitchTo(access.context);
+	tree->names = new_array(char *, tree->nnodes);
+	tree->parent = new_array(uint32, tree->nnodes);
+	tree->first_leaf = new_array(Code, tree->nnodes);
+	tree->leaves = new_array(Code, tree->nnodes);
+	MemoryContextSwitchTo(old);
+	nodes = string_map_create(CurrentMemoryContext, tree->nnodes, NULL);
+	for (uint32 i = 0; i < tree->nnodes; i++)
+	{
+		char	   *parent = catalog_text(&access, i, "parent");
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		tree->names[i] = catalog_text(&access, i, "node");
+		string_map_insert(nodes, tree->names[i], &found)->number = i;
+		tree->parent[i] = parent == NULL ? 0 : string_map_lookup(nodes, parent)->number;
+		tree->first_leaf[i] = big_field(i, "first_leaf");
+		tree->leaves[i] = big_field(i, "leaves");
+	}
+	catalog_leave(&access);
+	return tree;
+}
+
+char **
+nodes_at_level(int32 tree, int level, char *const *names, Code n)
+{
+	Datum	   *elements = new_array(Datum, n);
+	char	  **nodes = new_zeros(char *, n);
+	CatalogAccess access;
+	uint64		found;
+
+	for (Code i = 0; i < n; i++)
+		elements[i] = CStringGetTextDatum(names[i]);
+	catalog_enter(&access);
+	found = catalog_read("WITH RECURSIVE up AS ("
+						 " SELECT v.ordinality AS i, t.node, t.parent, t.depth, t.depth <= $2 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = t.node) AS is_leaf"
+						 " FROM unnest($3) WITH ORDINALITY v (node) JOIN pprepub_internal.catalog_tree_node t ON t.tree = $1 AND t.node = v.node"
+						 " UNION ALL SELECT up.i, t.node, t.parent, t.depth, false FROM up JOIN pprepub_internal.catalog_tree_node t ON t.tree = $1 AND t.node = up.parent"
+						 " WHERE up.depth > $2)"
+						 " SELECT i, node FROM up WHERE depth = $2 OR is_leaf",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)), CATALOG_PARAM(INT4OID, Int32GetDatum(level)),
+						 CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT))));
+	for (uint64 row = 0; row < found; row++)
+		nodes[big_field(row, "i") - 1] = catalog_text(&access, row, "node");
+	catalog_leave(&access);
+	return nodes;
+}
 
 /* A column on its way to codes. */
 typedef struct CodingState
@@ -56,10 +167,7 @@ make_domain(const CodingState *state, Code nvalues, const Tree *tree)
 	return domain;
 }
 
-/* ----------------------------------------------------------------
- * Ranges: a line
- * ----------------------------------------------------------------
- */
+/* ---- Ranges: a line ---- */
 
 /* A value's number, which is sorted by the value's place, or by the value where places are equal: doubles are coarse. */
 typedef struct PlacedNumber
@@ -108,17 +216,6 @@ sorted_numbers(CodingState *state, uint32 *count)
 	return order;
 }
 
-/* Puts ranks for the places of a line where doubles cannot hold its width, or cannot tell its ends apart. */
-static void
-rank_if_need_be(double *place, Code n)
-{
-	double		width = n > 0 ? place[n - 1] - place[0] : 0;
-
-	if (n > 1 && (!isfinite(width) || width <= 0))
-		for (Code i = 0; i < n; i++)
-			place[i] = i;
-}
-
 /* Are the places of a line ranks?  No other frame shares these. */
 static bool
 is_ranked(const Coding *coding)
@@ -129,23 +226,7 @@ is_ranked(const Coding *coding)
 	return n > 0 && line_width(coding->type, coding->values[0], coding->values[n - 1]) != position[n - 1] - position[0];
 }
 
-/* Returns the place of the end of each bin, which is where the next one begins. */
-static const double *
-ends_of_bins(const Coding *coding)
-{
-	Code		n = domain_values(coding->domain);
-	double	   *end = new_array(double, n);
-	bool		ranked = is_ranked(coding);
-
-	for (Code i = 0; i < n; i++)
-		end[i] = coding->domain->position[i] + (ranked ? 1 : bin_width(coding->step, coding->values[i]));
-	return end;
-}
-
-/*
- * Chooses the one of two equal values that prints shorter, so that the result
- * does not depend on the order of rows.
- */
+/* Chooses the one of two equal values that prints shorter, so that the result does not depend on the order of rows. */
 static Datum
 plainer(Oid type, Datum a, Datum b)
 {
@@ -182,19 +263,27 @@ code_range(CodingState *state, Coding *coding)
 		state->code[order[i].number] = n - 1;
 	}
 	coding->domain = make_domain(state, n, NULL);
-	rank_if_need_be(place, n);
+	/* Places are ranks where doubles cannot hold the width of the line, or cannot tell its ends apart. */
+	if (n > 1 && (!isfinite(place[n - 1] - place[0]) || place[n - 1] - place[0] <= 0))
+		for (Code i = 0; i < n; i++)
+			place[i] = i;
 	coding->domain->position = place;
 	coding->type = state->type;
 	coding->step = state->step;
 	if (coding->step != NULL)
-		coding->domain->end = ends_of_bins(coding);
+	{
+		/* Each bin ends where the next one begins. */
+		double	   *end = new_array(double, n);
+		bool		ranked = is_ranked(coding);
+
+		for (Code i = 0; i < n; i++)
+			end[i] = place[i] + (ranked ? 1 : bin_width(coding->step, coding->values[i]));
+		coding->domain->end = end;
+	}
 	pfree(order);
 }
 
-/* ----------------------------------------------------------------
- * Prefixes and suppression: trees over the values that occur
- * ----------------------------------------------------------------
- */
+/* ---- Prefixes and suppression: trees over the values that occur ---- */
 
 /* A text's number, which is sorted by the text's bytes: the first ones are at hand. */
 typedef struct TextNumber
@@ -203,15 +292,6 @@ typedef struct TextNumber
 	const char *text;
 	uint32		number;
 } TextNumber;
-
-static TextNumber
-text_number(const char *text, Size length, uint32 number)
-{
-	uint64		head = 0;
-
-	memcpy(&head, text, Min(length, sizeof(head)));
-	return (TextNumber) {pg_ntoh64(head), text, number};
-}
 
 static int
 compare_texts(const TextNumber *a, const TextNumber *b)
@@ -248,7 +328,12 @@ code_texts(CodingState *state, Coding *coding)
 			set_uncodable(state, i, "with values that end in \"*\", which generalised values end in",
 						  "Declare a view that writes them differently.");
 		else
-			order[count++] = text_number(texts[i], length, i);
+		{
+			uint64		head = 0;
+
+			memcpy(&head, texts[i], Min(length, sizeof(head)));
+			order[count++] = (TextNumber) {pg_ntoh64(head), texts[i], i};
+		}
 	}
 	sort_texts(order, count);
 	for (uint32 i = 0; i < count; i++)
@@ -268,10 +353,7 @@ code_texts(CodingState *state, Coding *coding)
 	pfree(texts);
 }
 
-/* ----------------------------------------------------------------
- * Taxonomies: a stored tree, of which leaves need not occur
- * ----------------------------------------------------------------
- */
+/* ---- Taxonomies: a stored tree, of which leaves need not occur ---- */
 
 Code
 rung_of(const StoredTree *tree, Oid type, Datum value)
@@ -290,13 +372,15 @@ rung_of(const StoredTree *tree, Oid type, Datum value)
 																 tree->width)));
 }
 
-/* Maps the names of leaves to their codes. */
-static string_map_hash *
-leaves_by_name(const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
+/* Maps each value to the code of the leaf that it names, or of the rung that it falls onto. */
+static void
+map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
 {
-	string_map_hash *leaves = string_map_create(CurrentMemoryContext, tree->nnodes, NULL);
+	uint32		size = dictionary_size(state->dictionary);
+	string_map_hash *leaves = string_map_create(CurrentMemoryContext, tree->is_ladder ? 1 : tree->nnodes, NULL);
+	char	  **texts = tree->is_ladder ? NULL : dictionary_texts(state->dictionary);
 
-	for (uint32 i = 0; i < tree->nnodes; i++)
+	for (uint32 i = 0; i < tree->nnodes && !tree->is_ladder; i++)
 	{
 		const TreeNode *node = &domain_tree->nodes[number[i]];
 		bool		found;
@@ -305,17 +389,6 @@ leaves_by_name(const StoredTree *tree, const uint32 *number, const Tree *domain_
 		if (node->nchildren == 0 || tree->nnodes == 1)
 			string_map_insert(leaves, tree->names[i], &found)->number = node->leaves.lo;
 	}
-	return leaves;
-}
-
-/* Maps each value to the code of the leaf that it names, or of the rung that it falls onto. */
-static void
-map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
-{
-	uint32		size = dictionary_size(state->dictionary);
-	string_map_hash *leaves = tree->is_ladder ? NULL : leaves_by_name(tree, number, domain_tree);
-	char	  **texts = tree->is_ladder ? NULL : dictionary_texts(state->dictionary);
-
 	for (uint32 i = 1; i < size; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -383,16 +456,13 @@ code_column(const DeclaredColumn *column, const RangeStep *step, const StoredTre
 	return coding;
 }
 
-/* ----------------------------------------------------------------
- * Widths of the source, of which a cohort is a part
- * ----------------------------------------------------------------
- */
+/* ---- Widths of the source, of which a cohort is a part ---- */
 
-/* The query for the least and the greatest value of each line, or NULL where there are no lines. */
-static char *
-ends_query(Coding *const *codings, int ncodings, const DeclaredPublication *publication)
+void
+read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication)
 {
 	StringInfoData sql;
+	int			attribute = 1;
 
 	initStringInfo(&sql);
 	for (int q = 0; q < ncodings; q++)
@@ -403,52 +473,33 @@ ends_query(Coding *const *codings, int ncodings, const DeclaredPublication *publ
 			appendStringInfo(&sql, "%s min(%s), max(%s)", sql.len == 0 ? "SELECT" : ",", name, name);
 	}
 	if (sql.len == 0)
-		return NULL;
+		return;
 	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->pinned));
-	return sql.data;
-}
-
-/* Sets the width of one line, from its lowest bin to its highest one where it has bins. */
-static void
-set_width(const Coding *coding, Datum low, Datum high)
-{
-	Oid			type = coding->column->type;
-
-	if (domain_values(coding->domain) == 0 || is_ranked(coding))
-		return;
-	if (coding->step == NULL)
-		coding->domain->source_width = line_width(type, low, high);
-	else if (is_finite(type, low) && is_finite(type, high))
-	{
-		Datum		last = bin_of(coding->step, type, high);
-
-		coding->domain->source_width = line_width(coding->type, bin_of(coding->step, type, low), last) +
-			bin_width(coding->step, last);
-	}
-}
-
-void
-read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication)
-{
-	char	   *query = ends_query(codings, ncodings, publication);
-	int			attribute = 1;
-
-	if (query == NULL)
-		return;
-	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
+	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
 		elog(ERROR, "could not read the ends of the source's lines");
 	fix_settings();				/* code of the source may have changed them */
 	for (int q = 0; q < ncodings; q++)
 	{
+		const Coding *coding = codings[q];
+		Oid			type = coding->column->type;
 		bool		isnull[2];
 		Datum		low;
 		Datum		high;
 
-		if (codings[q]->column->kind != KIND_RANGE)
+		if (coding->column->kind != KIND_RANGE)
 			continue;
 		low = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[0]);
 		high = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[1]);
-		if (!isnull[0] && !isnull[1])
-			set_width(codings[q], low, high);
+		if (isnull[0] || isnull[1] || domain_values(coding->domain) == 0 || is_ranked(coding))
+			continue;
+		if (coding->step == NULL)
+			coding->domain->source_width = line_width(type, low, high);
+		else if (is_finite(type, low) && is_finite(type, high))
+		{
+			/* from the lowest bin to the highest one */
+			Datum		last = bin_of(coding->step, type, high);
+
+			coding->domain->source_width = line_width(coding->type, bin_of(coding->step, type, low), last) + bin_width(coding->step, last);
+		}
 	}
 }

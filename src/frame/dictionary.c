@@ -10,13 +10,103 @@
 #include "compat.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "frame/bytes_hash.h"
+#include "frame/key_table.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
+
+/* ----------------------------------------------------------------
+ * Bytes, hashed fast where they are few, and with a key, so that authors of data cannot make values collide
+ *
+ * Words are multiplied to twice their width, and both halves of the product are used.  Keys differ from process to process, so
+ * these hashes must not be stored.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct HashKey
+{
+	uint64		first;
+	uint64		last;
+} HashKey;
+
+static inline uint64
+word_at(const char *bytes)
+{
+	uint64		word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+static inline uint64
+half_word_at(const char *bytes)
+{
+	uint32		word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+#ifdef HAVE_INT128
+
+static inline uint64
+multiply_words(uint64 a, uint64 b)
+{
+	uint128		product = (uint128) a * b;
+
+	return (uint64) product ^ (uint64) (product >> 64);
+}
+
+static inline uint32
+hash_keyed(const HashKey *key, const char *bytes, uint64 n)
+{
+	uint64		state = key->last ^ n;
+	uint64		first = 0;
+	uint64		last = 0;
+
+	for (; n > 16; n -= 16, bytes += 16)
+		state = multiply_words(word_at(bytes) ^ key->first, word_at(bytes + 8) ^ state);
+	if (n >= 8)
+	{
+		first = word_at(bytes);
+		last = word_at(bytes + n - 8);
+	}
+	else if (n >= 4)
+	{
+		first = half_word_at(bytes);
+		last = half_word_at(bytes + n - 4);
+	}
+	else if (n > 0)
+		first = (uint64) (unsigned char) bytes[0] << 16 |
+			(uint64) (unsigned char) bytes[n / 2] << 8 | (unsigned char) bytes[n - 1];
+	return (uint32) multiply_words(first ^ key->first, last ^ state);
+}
+
+#else
+
+static inline uint32
+hash_keyed(const HashKey *key, const char *bytes, uint64 n)
+{
+	return (uint32) hash_bytes_extended((const unsigned char *) bytes, n, key->first);
+}
+
+#endif
+
+/* Compares two strings of n bytes without a function call for short ones, which are the most frequent. */
+static inline bool
+same_bytes(const char *a, const char *b, uint64 n)
+{
+	if (n < 4 || n > 16)
+		return memcmp(a, b, n) == 0;
+	if (n < 8)
+		return half_word_at(a) == half_word_at(b) && half_word_at(a + n - 4) == half_word_at(b + n - 4);
+	return word_at(a) == word_at(b) && word_at(a + n - 8) == word_at(b + n - 8);
+}
+
+/* ---- Values ---- */
 
 /* The bytes that distinguish a value, or the value itself when passed by value. */
 typedef struct Image
@@ -178,9 +268,8 @@ find_number(Dictionary *dictionary, Datum value)
 	return entry->number;
 }
 
-/* Looks a value up, first in the cache of recent look-ups. */
-static inline uint32
-number_of(Dictionary *dictionary, Datum value, bool isnull)
+uint32
+dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 {
 	int			late;
 
@@ -197,17 +286,11 @@ number_of(Dictionary *dictionary, Datum value, bool isnull)
 	return dictionary->late_number[late];
 }
 
-uint32
-dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
-{
-	return number_of(dictionary, value, isnull);
-}
-
 void
 dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls, uint32 *numbers, int n)
 {
 	for (int i = 0; i < n; i++)
-		numbers[i] = number_of(dictionary, values[i], nulls[i]);
+		numbers[i] = dictionary_number(dictionary, values[i], nulls[i]);
 }
 
 void
@@ -250,13 +333,6 @@ dictionary_texts(const Dictionary *dictionary)
 	return texts;
 }
 
-/* A hash of the value that is the same in every process. */
-static uint32
-fingerprint_of(Image image)
-{
-	return image.bytes == NULL ? hash_word(image.word) : hash_bytes((const unsigned char *) image.bytes, image.word);
-}
-
 uint32 *
 dictionary_fingerprints(const Dictionary *dictionary)
 {
@@ -264,7 +340,12 @@ dictionary_fingerprints(const Dictionary *dictionary)
 
 	prints[DICTIONARY_NULL] = NULL_PRINT;
 	for (uint32 i = 1; i < dictionary->size; i++)
-		prints[i] = fingerprint_of(image_of(dictionary, dictionary->values[i]));
+	{
+		Image		image = image_of(dictionary, dictionary->values[i]);
+
+		/* not keyed: the same in every process */
+		prints[i] = image.bytes == NULL ? hash_word(image.word) : hash_bytes((const unsigned char *) image.bytes, image.word);
+	}
 	return prints;
 }
 
@@ -292,46 +373,11 @@ equal_means_same_bytes(Oid type, Oid collation)
 	}
 }
 
-typedef struct EqualEntry
-{
-	Datum		value;
-	Code		code;
-	char		status;			/* simplehash's own */
-} EqualEntry;
-
-typedef struct Equality
-{
-	FmgrInfo   *hash;
-	FmgrInfo   *equal;
-	Oid			collation;
-} Equality;
-
-#define SH_PREFIX equalmap
-#define SH_ELEMENT_TYPE EqualEntry
-#define SH_KEY_TYPE Datum
-#define SH_KEY value
-#define SH_HASH_KEY(tb, key) \
-	DatumGetUInt32(FunctionCall1Coll(((Equality *) (tb)->private_data)->hash, \
-									 ((Equality *) (tb)->private_data)->collation, (key)))
-#define SH_EQUAL(tb, a, b) \
-	DatumGetBool(FunctionCall2Coll(((Equality *) (tb)->private_data)->equal, \
-								   ((Equality *) (tb)->private_data)->collation, (a), (b)))
-#define SH_SCOPE static inline pg_attribute_unused()
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
 Code *
-dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
-					   Code *ncodes, Datum **values)
+dictionary_merge_equal(const Dictionary *dictionary, Oid collation, Code *ncodes, Datum **values)
 {
 	Code	   *code = new_array(Code, dictionary->size);
-	bool		same_bytes = equal_means_same_bytes(dictionary->type, collation);
-	TypeCacheEntry *type = lookup_type_cache(dictionary->type,
-											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
-	Equality	equality = {&type->hash_proc_finfo, &type->eq_opr_finfo, collation};
-	equalmap_hash *codes = same_bytes ? NULL :
-		equalmap_create(CurrentMemoryContext, dictionary->size, &equality);
+	KeyTable   *codes = equal_means_same_bytes(dictionary->type, collation) ? NULL : keys_create(dictionary->type, collation);
 
 	*values = new_array(Datum, dictionary->size);
 	*ncodes = 0;
@@ -339,19 +385,12 @@ dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 	for (uint32 i = 1; i < dictionary->size; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		code[i] = *ncodes;
-		if (!same_bytes)
-		{
-			bool		found;
-			EqualEntry *entry = equalmap_insert(codes, dictionary->values[i], &found);
-
-			if (!found)
-				entry->code = *ncodes;
-			code[i] = entry->code;
-		}
+		code[i] = codes == NULL ? *ncodes : keys_add(codes, dictionary->values[i]);
 		if (code[i] == *ncodes)
 			(*values)[(*ncodes)++] = dictionary->values[i];
 	}
+	if (codes != NULL)
+		keys_forget(codes);
 	return code;
 }
 

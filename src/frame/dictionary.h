@@ -12,7 +12,7 @@
 
 #include "postgres.h"
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 #define DICTIONARY_NULL 0
 
@@ -21,9 +21,8 @@ typedef struct Dictionary Dictionary;
 extern Dictionary *dictionary_create(Oid type);
 
 /*
- * Returns a value as a tuple or an array stores it.  A function may leave other
- * bits above a short value, as hashtext() does above a negative number; they
- * must go, because values are compared as whole words with values from arrays.
+ * Returns a value as a tuple or an array stores it.  A function may leave other bits above a short value, as hashtext()
+ * does above a negative number; they must go, because values are compared as whole words with values from arrays.
  */
 static inline Datum
 as_stored(Datum value, int16 word)
@@ -62,16 +61,15 @@ extern char **dictionary_texts(const Dictionary *dictionary);
 extern uint32 *dictionary_fingerprints(const Dictionary *dictionary);
 
 /*
- * Gives one code to each group of values that the type's own equality calls
- * equal: the result maps numbers to codes 0 .. *ncodes - 1, and NULL to NO_CODE.
- * *values is set to a value for each code.
+ * Gives one code to each group of values that the type's own equality calls equal: the result maps numbers to codes 0 ..
+ * *ncodes - 1, and NULL to NO_CODE.  *values is set to a value for each code.
  */
 extern Code *dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 									Code *ncodes, Datum **values);
 
 /*
- * Gives codes 0 .. *ncodes - 1 in the order of the type, one to each group of values
- * that it does not tell apart: the result maps numbers to codes, and NULL to NO_CODE.
+ * Gives codes 0 .. *ncodes - 1 in the order of the type, one to each group of values that it does not tell apart: the
+ * result maps numbers to codes, and NULL to NO_CODE.
  */
 extern Code *dictionary_codes_in_order(const Dictionary *dictionary, Oid collation, Code *ncodes);
 

@@ -96,10 +96,7 @@ tree_node(const Tree *tree, Span cell)
 	return node;
 }
 
-/* ----------------------------------------------------------------
- * Building trees: from stored nodes, from bare leaves, from prefixes
- * ----------------------------------------------------------------
- */
+/* ---- Building trees: from stored nodes, from bare leaves, from prefixes ---- */
 
 /* Allocates a tree that has room for nodes, but none yet. */
 static Tree *
@@ -213,10 +210,9 @@ shared_characters(const char *a, const char *b)
 }
 
 /*
- * Sets the number of characters that each value shares with the one before,
- * and for each value the next one that shares fewer with its own predecessor
- * (nvalues if none does).  Values are sorted, so the prefix that several of
- * them share is the shortest that two neighbours among them share.
+ * Sets the number of characters that each value shares with the one before, and for each value the next one that shares
+ * fewer with its own predecessor (nvalues if none does).  Values are sorted, so the prefix that several of them share is
+ * the shortest that two neighbours among them share.
  */
 static void
 compare_neighbours(char *const *values, Code nvalues, uint32 *shared, Code *fewer)
@@ -236,10 +232,9 @@ compare_neighbours(char *const *values, Code nvalues, uint32 *shared, Code *fewe
 }
 
 /*
- * Adds the children of a node, which holds values up to the last: a group for
- * each character that follows their common prefix.  A group of several values
- * shares as many characters as the last step, from one value to the next that
- * shares fewer, came down to.
+ * Adds the children of a node, which holds values up to the last: a group for each character that follows their common
+ * prefix.  A group of several values shares as many characters as the last step, from one value to the next that shares
+ * fewer, came down to.
  */
 static void
 add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values,

@@ -17,6 +17,12 @@ typedef uint32 RowId;
 #define NO_ROW			PG_UINT32_MAX
 #define MAX_FRAME_ROWS	((uint64) PG_UINT32_MAX - 1)
 
+/*
+ * The rows of a class lie anywhere in the columns, so each read of a large frame waits for memory.  A loop that has the rows so
+ * far ahead fetched meanwhile takes half the time.
+ */
+#define ROWS_AHEAD		16
+
 /* The values of a column by which newcomers are laid out, whether or not a release shows it. */
 typedef struct RowGroups
 {
@@ -24,10 +30,7 @@ typedef struct RowGroups
 	Code	   *code;			/* [nrows] NO_CODE for NULL */
 } RowGroups;
 
-/*
- * A side of sensitive values that principles judge by itself: a column, where there are several, or the bands of
- * a number.
- */
+/* A side of sensitive values that principles judge by itself: a column, where there are several, or the bands of a number. */
 typedef struct Aspect
 {
 	const char *name;			/* of the column */
@@ -62,7 +65,6 @@ typedef struct Frame
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */
 	Code	  **code;			/* [nqis][nrows] */
-	double	   *weight;			/* [nqis] how much the loss of each counts where rows are cut; NULL for all alike */
 
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
@@ -71,15 +73,7 @@ typedef struct Frame
 	const Aspects *aspects;		/* NULL: the value itself is the only one, and sets are compared with nothing */
 
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
-	int			nstrata;
-	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
-
-static inline double
-weight_of(const Frame *frame, int qi)
-{
-	return frame->weight == NULL ? 1 : frame->weight[qi];
-}
 
 static inline bool
 is_protected(const Frame *frame, Code value)

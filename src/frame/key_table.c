@@ -3,9 +3,9 @@
  *		Finding people by their keys.
  *
  * NOTES
- *		The table uses open addressing, and its slots keep hashes, so that the
- *		look-up of a missing key seldom compares keys.  Three in four slots may be taken:
- *		those that a look-up passes lie next to each other.
+ *		The table uses open addressing, and its slots keep hashes, so that the look-up of a missing key seldom compares keys.
+ *		Three in four slots may be taken: those that a look-up passes lie next to each other.  Those of several look-ups are
+ *		fetched together, which simplehash cannot do.
  */
 #include "frame/key_table.h"
 
@@ -25,20 +25,14 @@
 #define CLEARED		((Size) 1 << 22)
 #define AT_ONCE			32		/* look-ups whose slots are fetched together */
 
-static inline uint32
-hash_key(const KeyTable *table, Datum key)
+uint32
+keys_hash(const KeyTable *table, Datum key)
 {
 	if (table->hash_decides)
 		return murmurhash32((uint32) key);	/* whatever a function left above the value */
 	if (table->bitwise)
 		return murmurhash32((uint32) key ^ (uint32) (key >> 32) * 0x9e3779b9);
 	return DatumGetUInt32(FunctionCall1Coll(table->hash, table->collation, key));
-}
-
-uint32
-keys_hash(const KeyTable *table, Datum key)
-{
-	return hash_key(table, key);
 }
 
 static inline bool
@@ -96,38 +90,6 @@ keys_create(Oid type, Oid collation)
 	return table;
 }
 
-/* Makes more slots; the keys are known to differ, so only their hashes are needed. */
-static void
-grow_slots(KeyTable *table)
-{
-	KeySlot    *old = table->slots;
-	uint64		nold = table->nslots;
-
-	make_slots(table, table->size + 1);
-	for (uint64 i = 0; i < nold; i++)
-	{
-		uint64		at = old[i].hash & (table->nslots - 1);
-
-		if (old[i].number == NO_KEY)
-			continue;
-		while (table->slots[at].number != NO_KEY)
-			at = (at + 1) & (table->nslots - 1);
-		table->slots[at] = old[i];
-	}
-	pfree(old);
-	CHECK_FOR_INTERRUPTS();
-}
-
-static Datum
-copy_key(const KeyTable *table, Datum key)
-{
-	if (table->byval)
-		return key;
-	if (table->length == -1)
-		return PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
-	return datumCopy(key, table->byval, table->length);
-}
-
 void
 keys_append(KeyTable *table, Datum key)
 {
@@ -143,9 +105,13 @@ keys_append(KeyTable *table, Datum key)
 		table->capacity += table->capacity / 4 + 16;
 		table->keys = repalloc_huge(table->keys, sizeof(Datum) * table->capacity);
 	}
-	old = MemoryContextSwitchTo(table->context);
-	table->keys[table->size++] = copy_key(table, key);
-	MemoryContextSwitchTo(old);
+	if (!table->byval)
+	{
+		old = MemoryContextSwitchTo(table->context);
+		key = table->length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(key)) : datumCopy(key, false, table->length);
+		MemoryContextSwitchTo(old);
+	}
+	table->keys[table->size++] = key;
 }
 
 uint64
@@ -159,7 +125,7 @@ keys_index(KeyTable *table)
 	make_slots(table, table->size);
 	for (uint64 i = 0; i < table->size; i++)
 	{
-		uint32		hash = hash_key(table, table->keys[i]);
+		uint32		hash = keys_hash(table, table->keys[i]);
 		KeySlot    *slot = find_slot(table, table->keys[i], hash);
 
 		if (i % 65536 == 0)
@@ -195,7 +161,20 @@ keys_forget(KeyTable *table)
 uint32
 keys_find(const KeyTable *table, Datum key)
 {
-	return find_slot(table, key, hash_key(table, key))->number;
+	return find_slot(table, key, keys_hash(table, key))->number;
+}
+
+/* Puts the hashes of some keys where their numbers will be, and has their slots fetched. */
+static inline void
+hash_some(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls != NULL && nulls[i])
+			continue;
+		numbers[i] = keys_hash(table, keys[i]);
+		__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
+	}
 }
 
 void
@@ -205,13 +184,7 @@ keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n
 	{
 		int			end = Min(from + AT_ONCE, n);
 
-		for (int i = from; i < end; i++)
-		{
-			if (nulls != NULL && nulls[i])
-				continue;
-			numbers[i] = hash_key(table, keys[i]);
-			__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
-		}
+		hash_some(table, keys + from, nulls == NULL ? NULL : nulls + from, end - from, numbers + from);
 		for (int i = from; i < end; i++)
 			numbers[i] = nulls != NULL && nulls[i] ? NO_KEY : find_slot(table, keys[i], numbers[i])->number;
 	}
@@ -228,14 +201,32 @@ add_hashed(KeyTable *table, Datum key, uint32 hash)
 	*slot = (KeySlot) {hash, table->size};
 	keys_append(table, key);
 	if (table->size >= table->nslots / 4 * 3)
-		grow_slots(table);
+	{
+		KeySlot    *old = table->slots;
+		uint64		nold = table->nslots;
+
+		/* Keys are known to differ, so only their hashes are needed. */
+		make_slots(table, table->size + 1);
+		for (uint64 i = 0; i < nold; i++)
+		{
+			uint64		at = old[i].hash & (table->nslots - 1);
+
+			if (old[i].number == NO_KEY)
+				continue;
+			while (table->slots[at].number != NO_KEY)
+				at = (at + 1) & (table->nslots - 1);
+			table->slots[at] = old[i];
+		}
+		pfree(old);
+		CHECK_FOR_INTERRUPTS();
+	}
 	return table->size - 1;
 }
 
 uint32
 keys_add(KeyTable *table, Datum key)
 {
-	return add_hashed(table, key, hash_key(table, key));
+	return add_hashed(table, key, keys_hash(table, key));
 }
 
 void
@@ -245,11 +236,7 @@ keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers)
 	{
 		int			end = Min(from + AT_ONCE, n);
 
-		for (int i = from; i < end; i++)
-		{
-			numbers[i] = hash_key(table, keys[i]);
-			__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
-		}
+		hash_some(table, keys + from, NULL, end - from, numbers + from);
 		for (int i = from; i < end; i++)
 			numbers[i] = add_hashed(table, keys[i], numbers[i]);
 	}

@@ -2,8 +2,8 @@
  * key_table.h
  *		People by their keys: numbers 0, 1, 2 … in the order that they came.
  *
- * Keys are compared by their type's own equality, under the column's
- * collation, since one person's key may be written in more than one way.
+ * Keys are compared by their type's own equality, under the column's collation, since one person's key may be written in more
+ * than one way.
  */
 #ifndef PPREPUB_FRAME_KEY_TABLE_H
 #define PPREPUB_FRAME_KEY_TABLE_H
@@ -56,10 +56,7 @@ extern void keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numb
 /* Appends a key without a look-up; keys_index() must follow. */
 extern void keys_append(KeyTable *table, Datum key);
 
-/*
- * Enters the appended keys into the index, and frees memory that they do not
- * need.  Returns the number of keys that equal an earlier one.
- */
+/* Enters the appended keys into the index, and frees memory that they do not need.  Returns how many equal an earlier one. */
 extern uint64 keys_index(KeyTable *table);
 
 /* Frees the index: the keys stay, but cannot be looked up any more; or the keys, too, but for their number. */
@@ -69,10 +66,7 @@ extern void keys_forget(KeyTable *table);
 /* Returns the number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);
 
-/*
- * Looks several keys up at once, which hides the time that memory takes.  NULL has
- * no number; nulls may be NULL.
- */
+/* Looks several keys up at once, which hides the time that memory takes.  NULL has no number; nulls may be NULL. */
 extern void keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers);
 
 #endif							/* PPREPUB_FRAME_KEY_TABLE_H */

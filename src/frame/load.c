@@ -3,21 +3,23 @@
  *		Reading a source into columns of codes.
  *
  * NOTES
- *		The executor hands its rows one by one to a receiver, so that no row is
- *		ever copied.  Each column numbers its distinct values as they
- *		come; codes that mean something by their order can only be given when
- *		all values are known (load_finish.c).
+ *		The executor hands its rows one by one to a receiver, so that no row is ever copied.  Each column numbers its
+ *		distinct values as they come; codes that mean something by their order can only be given when all values are known,
+ *		in a second pass.
  *
  *		Columns grow by a quarter or so when full: memory is counted in bytes a row.
  */
-#include "frame/load_private.h"
+#include "frame/load.h"
 
+#include "common/hashfn.h"
 #include "declare/parameters.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "frame/arrays.h"
+#include "frame/line.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "tcop/dest.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -30,39 +32,62 @@
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
 
-/* ----------------------------------------------------------------
- * Rows
- * ----------------------------------------------------------------
- */
+/* A column of the source on its way into the frame. */
+typedef struct LoadingColumn
+{
+	const DeclaredColumn *column;
+	const StoredTree *tree;		/* or NULL */
+	int16		word;			/* the type's length if passed by value, or 0 */
+	Dictionary *dictionary;		/* NULL for the key */
+	uint32	   *number;			/* [capacity] the dictionary's numbers */
+	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
+} LoadingColumn;
+
+struct FrameLoad
+{
+	DestReceiver receiver;		/* must be first */
+	const DeclaredPublication *publication;
+	const char *condition;		/* or NULL */
+	const bool *shown;
+	MemoryContext context;
+
+	int			ncolumns;
+	LoadingColumn *columns;
+	int			key;			/* a column */
+	const LoadingColumn *leaves;	/* or NULL */
+	KeyTable   *keys;			/* rows by their keys */
+
+	uint64		nrows;
+	uint64		nasked;			/* rows asked for, which come first; others are helpers */
+	uint64		nregistered;	/* rows from a registry only, which come last */
+	bool		is_registry;	/* is a registry being read? */
+	uint64		capacity;
+	uint64		null_keys;
+
+	/* Numbers of the protected sensitive values, or NULL for all */
+	uint32	   *protected;
+	uint64		nprotected;
+
+	/* Answers leave a row out that cannot be shown, instead of raising an error */
+	bool		is_lenient;
+	uint64		left_out;		/* of the rows asked for */
+
+	/* The distribution that people are compared with, and the numbers of its values; or NULL */
+	const Shares *shares;
+	uint32	   *share_number;	/* [shares->n] */
+
+	bool		is_exact;		/* codes stand for values, also where releases show bins */
+};
+
+/* ---- Rows ---- */
 
 static void
 resize(FrameLoad *load, uint64 capacity)
 {
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].dictionary != NULL)
-			load->columns[i].number = repalloc_huge(load->columns[i].number,
-													sizeof(uint32) * Max(capacity, 1));
+			load->columns[i].number = repalloc_huge(load->columns[i].number, sizeof(uint32) * Max(capacity, 1));
 	load->capacity = capacity;
-}
-
-/* Enlarges full columns; more rows than a RowId can number are an error. */
-static void
-make_room(FrameLoad *load)
-{
-	if (load->nrows >= MAX_FRAME_ROWS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("the source of publication \"%s\" has more than " UINT64_FORMAT " rows",
-						load->publication->name, MAX_FRAME_ROWS),
-				 errhint("Declare a publication for each of several views that divide the people among them.")));
-	resize(load, Min(load->capacity + load->capacity / 4 + MORE_ROWS, MAX_FRAME_ROWS));
-}
-
-static bool
-lacks_key(FrameLoad *load, const TupleTableSlot *slot)
-{
-	load->left_out += slot->tts_isnull[load->key];
-	return slot->tts_isnull[load->key];
 }
 
 /* Receives a row of the source, or of a registry, where people who are in the source are skipped. */
@@ -73,10 +98,19 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	uint64		row = load->nrows;
 
 	slot_getallattrs(slot);
+	if (row >= MAX_FRAME_ROWS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the source of publication \"%s\" has more than " UINT64_FORMAT " rows",
+						load->publication->name, MAX_FRAME_ROWS),
+				 errhint("Declare a publication for each of several views that divide the people among them.")));
 	if (row == load->capacity)
-		make_room(load);
-	if (load->is_lenient && lacks_key(load, slot))
+		resize(load, Min(load->capacity + load->capacity / 4 + MORE_ROWS, MAX_FRAME_ROWS));
+	if (load->is_lenient && slot->tts_isnull[load->key])
+	{
+		load->left_out++;
 		return true;
+	}
 	if (load->is_registry && keys_find(load->keys, slot->tts_values[load->key]) != NO_KEY)
 		return true;
 	for (int i = 0; i < load->ncolumns; i++)
@@ -97,33 +131,15 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
-/* Does nothing: the columns are made with the load. */
+/* Nothing need be done: columns are made with the load, and its memory goes with its context. */
 static void
 receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
 }
 
-/* Does nothing: the memory of a load goes with its context. */
 static void
 receiver_end(DestReceiver *self)
 {
-}
-
-/* Notes whether newcomers are laid out by the publication's column i. */
-static bool
-lay_out_by(FrameLoad *load, const LayoutColumns *layout, int i, const LoadingColumn *column)
-{
-	bool		is_used = i == layout->leaves;
-
-	if (is_used)
-		load->leaves = column;
-	for (int s = 0; s < layout->nstrata; s++)
-		if (layout->strata[s] == i)
-		{
-			load->strata[s] = column;
-			is_used = true;
-		}
-	return is_used;
 }
 
 /* Makes a load without rows, with the columns that are shown, the key, the sensitive one, and those of the layout. */
@@ -133,7 +149,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	int			ncolumns = publication->ncolumns + publication->nhidden;
-	LayoutColumns layout = layout_columns(publication);
+	int			leaves = leaving_column(publication);
 
 	load->receiver.receiveSlot = receive_row;
 	load->receiver.rStartup = receiver_startup;
@@ -144,8 +160,6 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	load->shown = shown;
 	load->context = context;
 	load->columns = palloc0(sizeof(LoadingColumn) * (ncolumns + 1));
-	load->nstrata = layout.nstrata;
-	load->strata = palloc0(sizeof(LoadingColumn *) * (layout.nstrata + 1));
 	load->capacity = FIRST_CAPACITY;
 	load->keys = keys_create(key->type, key->collation);
 	for (int i = 0; i < ncolumns; i++)
@@ -156,17 +170,18 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		bool		byval;
 
 		/*
-		 * The sensitive column, or the tuple of several, is read even where it is not shown, since releases are judged
-		 * by it.
+		 * The sensitive column, or the tuple of several, is read even where it is not shown: releases are judged by
+		 * it.
 		 */
 		if (declared->role == ROLE_SENSITIVE_PART)
 			continue;
 		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
-		if (!lay_out_by(load, &layout, i, column) && column->is_layout_only)
+		if (i != leaves && column->is_layout_only)
 			continue;
+		if (i == leaves)
+			load->leaves = column;
 		load->ncolumns++;
 		column->column = declared;
-		column->weight = layout.weight[i];
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)
@@ -182,23 +197,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	return load;
 }
 
-/* Builds the query for the load's columns, of the rows that meet a condition, or of all rows. */
-static char *
-source_query(const FrameLoad *load, const char *condition)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < load->ncolumns; i++)
-		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
-						 quote_identifier(load->columns[i].column->name));
-	appendStringInfo(&sql, " FROM %s", quoted_relation(load->publication->pinned));
-	if (condition != NULL)
-		appendStringInfo(&sql, " WHERE %s", condition);
-	return sql.data;
-}
-
-const LoadingColumn *
+static const LoadingColumn *
 load_sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
@@ -235,20 +234,27 @@ read_query(FrameLoad *load, const char *sql, ParamListInfo params)
 	fix_settings();				/* the source's code may have changed them */
 }
 
+/* Appends the rows of the source that meet a condition, or all. */
 static void
 read_rows(FrameLoad *load, const char *condition, ParamListInfo params)
 {
-	read_query(load, source_query(load, condition), params);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < load->ncolumns; i++)
+		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ", quote_identifier(load->columns[i].column->name));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(load->publication->pinned));
+	if (condition != NULL)
+		appendStringInfo(&sql, " WHERE %s", condition);
+	read_query(load, sql.data, params);
 }
 
 /* ----------------------------------------------------------------
  * Rows that cannot be shown
  *
- * An answer must not reveal that something is wrong with a single row, so such
- * rows are left out as if they were not in the source: they are not shown and
- * help to protect no other row, but their people stay remembered.  Values that
- * occur only in rows left out are dropped, too, because invented rows are made
- * of sensitive values, and domains of the others.
+ * An answer must not reveal that something is wrong with a single row, so such rows are left out as if they were not in the
+ * source: they are not shown and help to protect no other row, but their people stay remembered.  Values that occur only in rows
+ * left out are dropped, too, because invented rows are made of sensitive values, and domains of the others.
  * ----------------------------------------------------------------
  */
 
@@ -278,22 +284,6 @@ mark_beyond(const FrameLoad *load, const LoadingColumn *column, uint64 from, boo
 	for (int c = 0; c < columns->n; c++)
 		for (uint64 row = from; row < load->nrows && columns->column[c].judged.beyond != NO_CODE; row++)
 			is_out[row] |= column->number[row] != DICTIONARY_NULL && is_beyond(columns, c, column->number[row] - 1);
-}
-
-/* Marks all rows of a repeated key, since it is not known which of them is the person's. */
-static void
-mark_repeated(const FrameLoad *load, uint64 from, bool *is_out)
-{
-	for (uint64 row = from; row < load->nrows; row++)
-	{
-		uint32		first = keys_find(load->keys, load->keys->keys[row]);
-
-		if (first == row)
-			continue;
-		is_out[row] = true;
-		if (first >= from)
-			is_out[first] = true;
-	}
 }
 
 /* Closes up the rows that stay. */
@@ -336,16 +326,6 @@ forget_values(FrameLoad *load, LoadingColumn *column)
 	pfree(number);
 }
 
-/* Helpers' sensitive values may stay: the past uses their numbers, and releases with helpers invent no rows. */
-static void
-forget_all_values(FrameLoad *load, uint64 from)
-{
-	for (int i = 0; i < load->ncolumns; i++)
-		if (load->columns[i].dictionary != NULL &&
-			(from == 0 || load->columns[i].column->role != ROLE_SENSITIVE))
-			forget_values(load, &load->columns[i]);
-}
-
 /* Indexes the keys, and leaves out rows that cannot be shown, beginning with row "from". */
 static void
 sieve_rows(FrameLoad *load, uint64 from)
@@ -362,24 +342,44 @@ sieve_rows(FrameLoad *load, uint64 from)
 		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER && !load->columns[i].is_layout_only)
 			mark_uncodable(load, &load->columns[i], from, is_out);
 	mark_beyond(load, load_sensitive_column(load), from, is_out);
-	if (repeated > 0)
-		mark_repeated(load, from, is_out);
+	/* It is not known which row of a repeated key is the person's. */
+	for (uint64 row = from; row < load->nrows && repeated > 0; row++)
+	{
+		uint32		first = keys_find(load->keys, load->keys->keys[row]);
+
+		if (first == row)
+			continue;
+		is_out[row] = true;
+		if (first >= from)
+			is_out[first] = true;
+	}
 	MemoryContextSwitchTo(old);
 	leave_out(load, from, is_out);
 	MemoryContextDelete(work);
 	if (load->nrows == before)
 		return;
-	forget_all_values(load, from);
+	/* Helpers' sensitive values may stay: the past uses their numbers, and releases with helpers invent no rows. */
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].dictionary != NULL && (from == 0 || load->columns[i].column->role != ROLE_SENSITIVE))
+			forget_values(load, &load->columns[i]);
 	(void) keys_index(load->keys);
 }
 
-/* Indexes the keys; a NULL or repeated key is an error, since each person has one row. */
+/*
+ * Indexes the keys of new rows.  A lenient load leaves out bad rows; any other raises an error for a key that is NULL or
+ * repeated, since each person has one row.
+ */
 static void
-verify_keys(FrameLoad *load)
+index_rows(FrameLoad *load, uint64 from)
 {
 	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
 	uint64		repeated;
 
+	if (load->is_lenient)
+	{
+		sieve_rows(load, from);
+		return;
+	}
 	if (load->null_keys > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
@@ -395,20 +395,7 @@ verify_keys(FrameLoad *load)
 				 errhint("A person has one row in a release: declare a view with one row for each key.")));
 }
 
-/* Indexes the keys of new rows; a lenient load leaves out bad rows, any other raises an error. */
-static void
-index_rows(FrameLoad *load, uint64 from)
-{
-	if (load->is_lenient)
-		sieve_rows(load, from);
-	else
-		verify_keys(load);
-}
-
-/* ----------------------------------------------------------------
- * Loads
- * ----------------------------------------------------------------
- */
+/* ---- Loads ---- */
 
 const KeyTable *
 load_keys(const FrameLoad *load)
@@ -465,10 +452,7 @@ load_given(const DeclaredPublication *publication, KeyTable *keys,
 	return load;
 }
 
-/* ----------------------------------------------------------------
- * Rows that were not asked for
- * ----------------------------------------------------------------
- */
+/* ---- Rows that were not asked for ---- */
 
 static ParamListInfo
 add_params(const Datum *values, Oid type, int n)
@@ -480,64 +464,50 @@ add_params(const Datum *values, Oid type, int n)
 	return params;
 }
 
-/* One parameter holds all the keys. */
+/* Reads the rows with these keys: by an array, or by a list where the type has no arrays (such as arrays). */
 static void
 read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
 {
 	Oid			array_type = get_array_type(key->type);
+	StringInfoData condition;
 	int16		length;
 	bool		byval;
 	char		align;
 	Datum		array;
 
-	get_typlenbyvalalign(key->type, &length, &byval, &align);
-	array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
-	read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equality_sql(key->type)),
-			  add_params(&array, array_type, 1));
-}
-
-/* Reads by one parameter for each key, for types without array types (such as arrays). */
-static void
-read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int n)
-{
-	StringInfoData condition;
-
+	if (OidIsValid(array_type))
+	{
+		get_typlenbyvalalign(key->type, &length, &byval, &align);
+		array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
+		read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equality_sql(key->type)), add_params(&array, array_type, 1));
+		return;
+	}
 	initStringInfo(&condition);
 	for (int i = 0; i < n; i++)
-		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name),
-						 equality_sql(key->type), i + 1);
+		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name), equality_sql(key->type), i + 1);
 	read_rows(load, condition.data, add_params(keys, key->type, n));
-}
-
-/* Reads the rows with these keys in batches: as arrays where the type has arrays, or else as lists. */
-static void
-read_by_keys(FrameLoad *load, Datum *keys, uint64 n)
-{
-	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
-
-	if (OidIsValid(get_array_type(key->type)))
-		for (uint64 i = 0; i < n; i += KEYS_PER_ARRAY)
-			read_keys(load, key, keys + i, Min(KEYS_PER_ARRAY, n - i));
-	else
-		for (uint64 i = 0; i < n; i += KEYS_PER_LIST)
-			read_few_keys(load, key, keys + i, Min(KEYS_PER_LIST, n - i));
 }
 
 void
 load_helpers(FrameLoad *load, Datum *keys, uint64 n)
 {
+	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
+	uint64		most = OidIsValid(get_array_type(key->type)) ? KEYS_PER_ARRAY : KEYS_PER_LIST;
 	uint64		from = load->nrows;
 
-	read_by_keys(load, keys, n);
+	for (uint64 i = 0; i < n; i += most)
+		read_keys(load, key, keys + i, Min(most, n - i));
 	index_rows(load, from);
 }
 
-/* Builds the query for the load's columns from a registry, with NULL for those that it does not have. */
-static char *
-registry_query(const FrameLoad *load, Oid copy)
+void
+load_registry(FrameLoad *load, Oid copy)
 {
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	uint64		from = load->nrows;
 	StringInfoData sql;
 
+	/* A registry has no other columns. */
 	initStringInfo(&sql);
 	for (int i = 0; i < load->ncolumns; i++)
 	{
@@ -549,27 +519,15 @@ registry_query(const FrameLoad *load, Oid copy)
 			appendStringInfo(&sql, "::%s", column_type_sql(column));
 	}
 	appendStringInfo(&sql, " FROM %s", quoted_relation(copy));
-	return sql.data;
-}
-
-void
-load_registry(FrameLoad *load, Oid copy)
-{
-	MemoryContext old = MemoryContextSwitchTo(load->context);
-	uint64		from = load->nrows;
-
 	load->is_registry = true;
-	read_query(load, registry_query(load, copy), NULL);
+	read_query(load, sql.data, NULL);
 	load->is_registry = false;
 	load->nregistered = load->nrows - from;
 	index_rows(load, from);
 	MemoryContextSwitchTo(old);
 }
 
-/* ----------------------------------------------------------------
- * Values
- * ----------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 void
 load_protected(FrameLoad *load, Oid copy)
@@ -594,6 +552,61 @@ load_protected(FrameLoad *load, Oid copy)
 	MemoryContextSwitchTo(old);
 }
 
+void
+load_shares(FrameLoad *load, const Shares *shares)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	bool	   *nulls = new_zeros(bool, shares->n);
+
+	load->shares = shares;
+	load->share_number = new_array(uint32, shares->n);
+	load_sensitive_numbers(load, shares->values, nulls, load->share_number, shares->n);
+	pfree(nulls);
+	MemoryContextSwitchTo(old);
+}
+
+/* The aspects of n sensitive values, by the numbers of which code gives theirs; with shares, if there are any. */
+static const Aspects *
+load_aspects(const FrameLoad *load, const SensitiveColumns *columns, const Code *code, Code n)
+{
+	const Shares *shares = load->shares;
+	double	   *share;
+	int32	   *since;
+
+	if (shares == NULL)
+		return columns->aspects;
+	share = new_zeros(double, n);
+	since = new_zeros(int32, n);
+	for (uint32 i = 0; i < shares->n; i++)
+	{
+		share[code[load->share_number[i]]] = shares->share[i];
+		since[code[load->share_number[i]]] = shares->since[i];
+	}
+	return aspects_with_shares(columns, share, since, n);
+}
+
+ValuePeople
+load_count_people(const FrameLoad *load)
+{
+	const LoadingColumn *column = load_sensitive_column(load);
+	ValuePeople counts = {0};
+	const Code *code = dictionary_merge_equal(column->dictionary, column->column->collation, &counts.n, &counts.values);
+
+	counts.people = new_zeros(uint64, counts.n);
+	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		Code		value = code[column->number[row]];
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (value == NO_CODE)
+			continue;
+		counts.people[value]++;
+		counts.known++;
+	}
+	return counts;
+}
+
 Frame
 load_peek(const FrameLoad *load, Code **code)
 {
@@ -607,4 +620,277 @@ load_peek(const FrameLoad *load, Code **code)
 		frame.sensitive[row] = (*code)[column->number[row]];
 	frame.aspects = load_aspects(load, sensitive_columns(load->publication, values, frame.nsensitive), *code, frame.nsensitive);
 	return frame;
+}
+
+/* ---- The second pass: numbers become codes ---- */
+
+/* Replaces numbers by codes in place. */
+static Code *
+recode(const FrameLoad *load, uint32 *number, const Code *code)
+{
+	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		number[row] = code[number[row]];
+	}
+	return number;
+}
+
+static bool
+has_null(const FrameLoad *load, const LoadingColumn *column)
+{
+	for (uint64 row = 0; row < load->nrows; row++)
+		if (column->number[row] == DICTIONARY_NULL)
+			return true;
+	return false;
+}
+
+static char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
+/* Raises an error with the number of rows; the server log gets no examples, since they are private. */
+static void
+refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const RangeStep *step,
+				 const Code *code, const Uncodable *uncodable)
+{
+	uint64		rows = 0;
+	StringInfoData examples;
+
+	initStringInfo(&examples);
+	for (int i = 0; i < uncodable->nexamples; i++)
+		appendStringInfo(&examples, "%s\"%s\"", i > 0 ? ", " : "",
+						 value_text(step == NULL ? column->column->type : step->type,
+									dictionary_value(column->dictionary, uncodable->examples[i])));
+	for (uint64 row = 0; row < load->nrows; row++)
+		rows += column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
+					column->column->name, load->publication->name, rows, uncodable->reason),
+			 errdetail("For example: %s.", examples.data),
+			 errdetail_log("Its values are told to the owner only."),
+			 errhint("%s", uncodable->hint)));
+}
+
+/* Adds a column to the fingerprints of rows: of its values, or of their bins. */
+static void
+add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column, const Bins *bins)
+{
+	uint32	   *prints = dictionary_fingerprints(bins == NULL ? column->dictionary : bins->bins);
+
+	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		uint32		number = column->number[row];
+
+		CHECK_FOR_INTERRUPTS();
+		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row],
+												prints[bins == NULL ? number : bins->number[number]]);
+	}
+	pfree(prints);
+}
+
+/* Adds a column of a range to the fingerprints; puts bins in the place of its values unless these are to be kept. */
+static const RangeStep *
+round_to_bins(const FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
+{
+	const RangeStep *step = step_of(column->column);
+	Bins		bins;
+
+	if (step == NULL)
+	{
+		add_fingerprints(load, loaded, column, NULL);
+		return NULL;
+	}
+	bins = bins_of(step, column->column->type, column->dictionary);
+	add_fingerprints(load, loaded, column, &bins);
+	if (load->is_exact)
+		return NULL;
+	column->dictionary = bins.bins;
+	recode(load, column->number, bins.number);
+	return step;
+}
+
+/* Codes a quasi-identifier; registered people, who are not in the source, do not count as frequencies. */
+static void
+load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
+{
+	Frame	   *frame = &loaded->frame;
+	int			q = frame->nqis++;
+	const RangeStep *step;
+	Uncodable	uncodable;
+	Code	   *code;
+
+	dictionary_forget_index(column->dictionary);
+	step = round_to_bins(load, loaded, column);
+	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary,
+									 has_null(load, column), &code, &uncodable);
+	loaded->codings[q]->is_part = load->condition != NULL;
+	if (uncodable.reason != NULL && !load->is_lenient)
+		refuse_uncodable(load, column, step, code, &uncodable);
+	frame->code[q] = recode(load, column->number, code);
+	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
+		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
+	frame->domain[q] = *loaded->codings[q]->domain;
+	loaded->codings[q]->domain = &frame->domain[q];
+	pfree(code);
+}
+
+/* Codes a sensitive or insensitive column; returns the map from the dictionary's numbers to codes. */
+static Code *
+load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
+{
+	Code	   *code;
+
+	plain->column = column->column;
+	if (column->column->role == ROLE_SENSITIVE)
+		code = dictionary_merge_equal(column->dictionary, column->column->collation,
+									  &plain->ncodes, &plain->values);
+	else
+	{
+		/* Insensitive values leave exactly as they are: each its own code. */
+		plain->ncodes = dictionary_size(column->dictionary) - 1;
+		plain->values = new_array(Datum, plain->ncodes);
+		code = new_array(Code, plain->ncodes);
+		code[DICTIONARY_NULL] = NO_CODE;
+		for (uint32 i = 1; i <= plain->ncodes; i++)
+		{
+			plain->values[i - 1] = dictionary_value(column->dictionary, i);
+			code[i] = i - 1;
+		}
+	}
+	plain->code = recode(load, column->number, code);
+	return code;
+}
+
+/* Groups rows by a column's values, or by their bins, in the order of its type. */
+static void
+group_rows(const FrameLoad *load, const LoadingColumn *column, RowGroups *groups)
+{
+	const RangeStep *step = step_of(column->column);
+	Bins		bins = {.bins = column->dictionary};
+	Code	   *code;
+
+	if (step != NULL)
+		bins = bins_of(step, column->column->type, column->dictionary);
+	code = dictionary_codes_in_order(bins.bins, column->column->collation, &groups->ncodes);
+	groups->code = new_array(Code, load->nrows);
+	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		uint32		number = column->number[row];
+
+		groups->code[row] = code[step == NULL ? number : bins.number[number]];
+	}
+	pfree(code);
+}
+
+/* Raises an error if a row has a sensitive value that the taxonomy does not cover by which its column is judged. */
+static void
+verify_within_bands(const FrameLoad *load, const LoadedFrame *loaded)
+{
+	for (int c = 0; c < loaded->columns->n; c++)
+	{
+		const SensitiveColumn *column = &loaded->columns->column[c];
+		Code		example = NO_CODE;
+		uint64		rows = 0;
+
+		for (uint64 row = 0; row < load->nrows && column->judged.beyond != NO_CODE; row++)
+			if (is_beyond(loaded->columns, c, loaded->frame.sensitive[row]))
+			{
+				example = code_in_column(column, loaded->frame.sensitive[row]);
+				rows++;
+			}
+		if (rows > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_EXCEPTION),
+					 column->column->level > 0
+					 ? errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that level %d of taxonomy \"%s\" lacks",
+							  column->column->name, load->publication->name, rows, column->column->level, column->column->taxonomy)
+					 : errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that taxonomy \"%s\" lacks",
+							  column->column->name, load->publication->name, rows, column->column->taxonomy),
+					 errdetail("For example: \"%s\".", value_text(column->column->type, column->values[example])),
+					 errdetail_log("Its values are told to the owner only."),
+					 column->column->level > 0
+					 ? errhint("Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication(), or declare a view that turns them into NULL.")
+					 : errhint("Judge it by a ladder that holds them, or declare a view that turns them into NULL.")));
+	}
+}
+
+LoadedFrame *
+load_finish(FrameLoad *load)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
+	Frame	   *frame = &loaded->frame;
+
+	keys_forget_index(load->keys);
+	frame->nrows = load->nrows;
+	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
+	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
+	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
+	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);
+	loaded->keys = load->keys->keys;
+	loaded->shown = load->shown;
+	loaded->fingerprint = new_zeros(uint32, load->nrows);
+	/* When people leave is read before columns are coded in place */
+	if (load->leaves != NULL)
+	{
+		RowGroups  *groups = palloc0(sizeof(RowGroups));
+
+		group_rows(load, load->leaves, groups);
+		frame->leaves = groups;
+	}
+	progress_phase("code columns", load->ncolumns);
+	for (int i = 0; i < load->ncolumns; i++)
+	{
+		LoadingColumn *column = &load->columns[i];
+
+		if (column->column->role == ROLE_QUASI_IDENTIFIER && !column->is_layout_only)
+			load_quasi_identifier(load, loaded, column);
+		else if (column->column->role == ROLE_SENSITIVE)
+			loaded->sensitive_code = load_plain(load, &loaded->sensitive, column);
+		else if (column->column->role == ROLE_INSENSITIVE && !column->is_layout_only)
+			pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], column));
+		progress_step(1);
+	}
+	frame->sensitive = loaded->sensitive.code;
+	frame->nsensitive = loaded->sensitive.ncodes;
+	loaded->columns = sensitive_columns(load->publication, loaded->sensitive.values, loaded->sensitive.ncodes);
+	spell_alike(load->publication, loaded->columns, loaded->sensitive.values, loaded->sensitive.ncodes);
+	frame->aspects = load_aspects(load, loaded->columns, loaded->sensitive_code, frame->nsensitive);
+	if (!load->is_lenient)
+		verify_within_bands(load, loaded);
+	if (load->nasked < load->nrows)
+	{
+		bool	   *asked = new_zeros(bool, load->nrows);
+
+		memset(asked, true, load->nasked);
+		frame->asked = asked;
+	}
+	frame->is_cohort = load->condition != NULL;
+	if (load->protected != NULL)
+	{
+		bool	   *is_protected = new_zeros(bool, frame->nsensitive);
+
+		for (uint64 i = 0; i < load->nprotected; i++)
+			if (load->protected[i] != DICTIONARY_NULL)
+				is_protected[loaded->sensitive_code[load->protected[i]]] = true;
+		frame->is_protected = is_protected;
+	}
+	loaded->left_out = load->left_out;
+	MemoryContextSwitchTo(old);
+	return loaded;
+}
+
+LoadedFrame *
+load_finish_exact(FrameLoad *load)
+{
+	load->is_exact = true;
+	return load_finish(load);
 }

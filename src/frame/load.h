@@ -12,7 +12,6 @@
 #include "frame/coding.h"
 #include "frame/frame.h"
 #include "frame/key_table.h"
-#include "frame/shares.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
 typedef struct PlainColumn
@@ -44,16 +43,13 @@ typedef struct LoadedFrame
 } LoadedFrame;
 
 /*
- * Reads the pinned view of a publication under the active snapshot: the columns
- * to be shown, the key and the sensitive one, of the rows that meet the
- * condition (all, if it is NULL).  It is called as the owner, inside SPI;
- * everything is allocated in the context given.  A NULL or repeated key, or a
- * value that cannot be coded, is an error that gives the number of rows and
- * examples: only publish and preview may raise it, whose callers are owners.  A
- * lenient load leaves such rows out.
+ * Reads the pinned view of a publication under the active snapshot: the columns to be shown, the key and the sensitive one,
+ * of the rows that meet the condition (all, if it is NULL).  It is called as the owner, inside SPI; everything is allocated
+ * in the context given.  A NULL or repeated key, or a value that cannot be coded, is an error that gives the number of rows
+ * and examples: only publish and preview may raise it, whose callers are owners.  A lenient load leaves such rows out.
  *
- * Before the load is finished the past looks up people of earlier releases, and
- * adds the sensitive values that were published: codes are given in the end.
+ * Before the load is finished the past looks up people of earlier releases, and adds the sensitive values that were
+ * published: codes are given in the end.
  */
 typedef struct FrameLoad FrameLoad;
 
@@ -64,23 +60,21 @@ extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const b
 								   uint32 *numbers, int n);
 
 /*
- * Makes a load of rows that were read elsewhere: indexed keys of people, and
- * numbers of their sensitive values.  It has no other columns and no
- * fingerprints, and owns all that is passed.
+ * Makes a load of rows that were read elsewhere: indexed keys of people, and numbers of their sensitive values.  It has no
+ * other columns and no fingerprints, and owns all that is passed.
  */
 extern FrameLoad *load_given(const DeclaredPublication *publication, KeyTable *keys,
 							 Dictionary *sensitive, uint32 *number, MemoryContext context);
 
 /*
- * Reads the rows with these keys, too, as far as the source has them.  These
- * helpers were not asked for, but may help to protect the people who were.
+ * Reads the rows with these keys, too, as far as the source has them.  These helpers were not asked for, but may help to
+ * protect the people who were.
  */
 extern void load_helpers(FrameLoad *load, Datum *keys, uint64 n);
 
 /*
- * Reads people of a registry who are not in the source, from a copy of the
- * registry: they have no sensitive value, and can only be counted in.  It must
- * be the first call after load_rows().
+ * Reads people of a registry who are not in the source, from a copy of the registry: they have no sensitive value, and can
+ * only be counted in.  It must be the first call after load_rows().
  */
 extern void load_registry(FrameLoad *load, Oid copy);
 
@@ -88,8 +82,8 @@ extern void load_registry(FrameLoad *load, Oid copy);
 extern void load_protected(FrameLoad *load, Oid copy);
 
 /*
- * Sets of people are compared with a distribution, whose values get codes, too: it lives as long as the load.  No
- * rows may follow but helpers.
+ * Sets of people are compared with a distribution, whose values get codes, too: it lives as long as the load.  No rows may
+ * follow but helpers.
  */
 extern void load_shares(FrameLoad *load, const Shares *shares);
 
@@ -105,16 +99,15 @@ typedef struct ValuePeople
 extern ValuePeople load_count_people(const FrameLoad *load);
 
 /*
- * Returns a preliminary frame of the rows read so far, which has only their
- * number and sensitive values; *code maps numbers to its codes.
+ * Returns a preliminary frame of the rows read so far, which has only their number and sensitive values; *code maps numbers
+ * to its codes.
  */
 extern Frame load_peek(const FrameLoad *load, Code **code);
 
 /*
- * Gives the codes: of values, and of bins where the range of a column has a
- * step.  An exact frame has codes of values everywhere, to be compared with what
- * was published under other steps or none; its fingerprints are those of bins
- * all the same.
+ * Gives the codes: of values, and of bins where the range of a column has a step.  An exact frame has codes of values
+ * everywhere, to be compared with what was published under other steps or none; its fingerprints are those of bins all the
+ * same.
  */
 extern LoadedFrame *load_finish(FrameLoad *load);
 extern LoadedFrame *load_finish_exact(FrameLoad *load);

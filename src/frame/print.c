@@ -16,17 +16,20 @@
  */
 #include "frame/print.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "datatype/timestamp.h"
 #include "declare/string_map.h"
 #include "declare/taxonomy.h"
-#include "frame/bins.h"
+#include "frame/arrays.h"
 #include "frame/domain.h"
 #include "frame/line.h"
-#include "frame/rounding.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
 
 RangeBound
 bound_of(Oid type, Datum value, bool lower)
@@ -65,6 +68,216 @@ range_over(Oid type)
 	return lookup_type_cache(printed_type(KIND_RANGE, type), TYPECACHE_RANGE_INFO);
 }
 
+/* ----------------------------------------------------------------
+ * Rounding the ends of a release's ranges outwards
+ *
+ * An end says more than it must if it is somebody's value to the last digit.  So it is put on the coarsest grid (hundreds,
+ * tens, fives; years, months, days) that has a point between the last value of the cell and the next end of another cell of
+ * the release, and not further out than a share of the cell's width.  It follows from what would be printed otherwise, and so
+ * tells no more; and cells that have no value in common never meet.  Upper ends are never part of the cell: one that is would
+ * be somebody's.
+ *
+ * How far out an end may lie is measured in doubles, for the sake of speed, and whether it lies before the next one by the
+ * type's own order.
+ * ----------------------------------------------------------------
+ */
+
+/* How far out an end may lie: a tenth of the cell's width. */
+#define PARTS 10
+
+/* Doubles that differ by less are taken for equal. */
+#define TOLERANCE 1e-9
+
+/* Numbers are looked at to so many digits more than their first one. */
+#define MAX_DIGITS 40
+
+#define MAX_EXPONENT 18			/* of a power of ten that an int8 has room for */
+
+static const RangeStep dates[] =
+{
+	{.months = 100 * MONTHS_PER_YEAR}, {.months = 10 * MONTHS_PER_YEAR}, {.months = MONTHS_PER_YEAR},
+	{.months = 3}, {.months = 1}, {.unit = 1},
+};
+
+static const RangeStep times[] =
+{
+	{.months = 100 * MONTHS_PER_YEAR}, {.months = 10 * MONTHS_PER_YEAR}, {.months = MONTHS_PER_YEAR},
+	{.months = 3}, {.months = 1}, {.unit = USECS_PER_DAY}, {.unit = USECS_PER_HOUR}, {.unit = 10 * USECS_PER_MINUTE},
+	{.unit = USECS_PER_MINUTE}, {.unit = USECS_PER_SEC}, {.unit = 100000}, {.unit = 10000}, {.unit = 1000},
+	{.unit = 100}, {.unit = 10}, {.unit = 1},
+};
+
+/* An end that is to be rounded. */
+typedef struct Rounding
+{
+	RangeBound	exact;
+	Oid			type;			/* that the range is over */
+	int			exponent;		/* numbers: of the first digit that can matter */
+	double		place;			/* of the end */
+	double		reach;			/* how far out the rounded one may lie */
+} Rounding;
+
+/* Does the next point of a grid surely lie too far out?  Most do, and to find it exactly is slow. */
+static bool
+is_out_of_reach(const Rounding *rounding, double width)
+{
+	double		rest = fmod(rounding->place, width);
+	double		slack = rounding->reach * TOLERANCE + (fabs(rounding->place) + width) * 1e-12;
+
+	if (rest < 0)
+		rest += width;
+	return (rounding->exact.lower ? rest : width - rest) > rounding->reach + slack &&
+		(rounding->exact.lower ? width - rest : rest) > slack;
+}
+
+/* Sets the next grid of a type, from coarse to fine; false behind the last.  One that has no point in reach may stay empty. */
+static bool
+find_grid(int i, const Rounding *rounding, RangeStep *grid)
+{
+	int			exponent;
+
+	*grid = (RangeStep) {0};
+	switch (rounding->type)
+	{
+		case INT4OID:
+		case INT8OID:
+			/* 10^18, 5 * 10^17, 10^17, ..., 5, 1 */
+			if (i > 2 * MAX_EXPONENT)
+				return false;
+			grid->unit = i % 2 == 1 ? 5 : 1;
+			for (exponent = MAX_EXPONENT - (i + 1) / 2; exponent > 0; exponent--)
+				grid->unit *= 10;
+			break;
+		case NUMERICOID:
+			if (i > 2 * MAX_DIGITS)
+				return false;
+			exponent = rounding->exponent - (i + 1) / 2;
+			if (!is_out_of_reach(rounding, (i % 2 == 1 ? 5 : 1) * pow(10, exponent)))
+				grid->number = DatumGetNumeric(number_of_text(psprintf("%de%d", i % 2 == 1 ? 5 : 1, exponent)));
+			break;
+		case DATEOID:
+			if (i >= (int) lengthof(dates))
+				return false;
+			*grid = dates[i];
+			break;
+		default:
+			if (i >= (int) lengthof(times))
+				return false;
+			*grid = times[i];
+			break;
+	}
+	grid->type = rounding->type;
+	return true;
+}
+
+void
+round_ends(Coding *coding, const bool *is_end)
+{
+	Code		nvalues = domain_values(coding->domain);
+	Code		n = 0;
+
+	for (Code code = 0; code < nvalues; code++)
+		n += is_end[code];
+	coding->ends = new_array(Code, n);
+	coding->nends = 0;
+	for (Code code = 0; code < nvalues; code++)
+		if (is_end[code])
+			coding->ends[coding->nends++] = code;
+}
+
+/* The last end before a code, or the first one behind it; NO_CODE for none. */
+static Code
+next_end(const Coding *coding, Code code, bool before)
+{
+	Code		low = 0;
+	Code		high = coding->nends;
+
+	while (low < high)
+	{
+		Code		middle = low + (high - low) / 2;
+
+		if (before ? coding->ends[middle] < code : coding->ends[middle] <= code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (before)
+		return low == 0 ? NO_CODE : coding->ends[low - 1];
+	return low == coding->nends ? NO_CODE : coding->ends[low];
+}
+
+/* An end of a cell, and how far out it may be put, the next one being there. */
+static Rounding
+measure_end(const Coding *coding, Span cell, bool lower, Code next)
+{
+	double		low = place_of(coding->type, coding->values[cell.lo]);
+	double		high = place_of(coding->type, coding->values[cell.hi]);
+	Rounding	rounding = {.type = range_over(coding->type)->rngelemtype->type_id, .place = lower ? low : high};
+
+	rounding.reach = isfinite(high - low) ? (high - low) / PARTS : 0;
+	if (rounding.type == NUMERICOID && rounding.reach > 0)
+		rounding.exponent = (int) ceil(log10(Max(fabs(low), fabs(high))));
+	else if (rounding.type != NUMERICOID && rounding.reach < 1)
+		rounding.reach = 0;
+	else if (rounding.type != NUMERICOID && !lower)
+		rounding.reach += 1;	/* what is behind the last value is no part of the cell */
+	if (next != NO_CODE)
+	{
+		double		gap = fabs(place_of(coding->type, coding->values[next]) - rounding.place);
+
+		rounding.reach = Min(rounding.reach, gap);
+	}
+	rounding.exact = bound_of(coding->type, coding->values[lower ? cell.lo : cell.hi], lower);
+	return rounding;
+}
+
+/* May the end be put there: far enough from the next one, and not too far out? */
+static bool
+is_between(const Coding *coding, const Rounding *rounding, const RangeBound *found, Code next)
+{
+	int			order;
+
+	if (found->infinite || fabs(place_of(rounding->type, found->val) - rounding->place) > rounding->reach * (1 + TOLERANCE))
+		return false;
+	if (next == NO_CODE)
+		return true;
+	order = compare_values(rounding->type, found->val, bound_of(coding->type, coding->values[next], true).val);
+	return found->lower ? order > 0 : order <= 0;
+}
+
+/* An end of a cell of several values, on the coarsest grid that has a point for it; as it is where none has. */
+static RangeBound
+rounded_end(const Coding *coding, Span cell, bool lower)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "rounding", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Code		next = next_end(coding, lower ? cell.lo : cell.hi, lower);
+	Rounding	rounding = measure_end(coding, cell, lower, next);
+	RangeBound	result = rounding.exact;
+	RangeStep	grid;
+
+	for (int i = 0; rounding.reach > 0 && !rounding.exact.infinite && find_grid(i, &rounding, &grid); i++)
+	{
+		RangeBound	found;
+
+		if (grid.number == NULL && grid.months == 0 && (grid.unit == 0 || is_out_of_reach(&rounding, grid.unit)))
+			continue;
+		found = bin_bound(&grid, bin_of(&grid, rounding.type, rounding.exact.val), lower);
+		if (is_between(coding, &rounding, &found, next))
+		{
+			result = found;
+			break;
+		}
+	}
+	MemoryContextSwitchTo(old);
+	if (!result.infinite && rounding.type == NUMERICOID)
+		result.val = datumCopy(result.val, false, -1);
+	MemoryContextDelete(work);
+	return result;
+}
+
+/* ---- Printing ---- */
+
 /* A printed end of a cell that begins, or ends, with a code. */
 static RangeBound
 end_of(const Coding *coding, Code code, bool lower)
@@ -74,32 +287,12 @@ end_of(const Coding *coding, Code code, bool lower)
 }
 
 static Datum
-print_range(const Coding *coding, Span cell)
-{
-	bool		is_rounded = coding->ends != NULL && cell.lo < cell.hi;
-	RangeBound	lower = is_rounded ? rounded_end(coding, cell, true) : end_of(coding, cell.lo, true);
-	RangeBound	upper = is_rounded ? rounded_end(coding, cell, false) : end_of(coding, cell.hi, false);
-
-	return RangeTypePGetDatum(make_range(range_over(coding->column->type), &lower, &upper, false, NULL));
-}
-
-static Datum
 whole_range(Oid type)
 {
 	RangeBound	lower = {.infinite = true, .lower = true};
 	RangeBound	upper = {.infinite = true, .lower = false};
 
 	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false, NULL));
-}
-
-static Datum
-print_prefix(const Coding *coding, Span cell)
-{
-	const Tree *tree = coding->domain->tree;
-	const char *text = coding->texts[cell.lo];
-	int			bytes = prefix_bytes(text, tree->nodes[tree_node(tree, cell)].level);
-
-	return CStringGetTextDatum(psprintf("%.*s*", bytes, text));
 }
 
 bool
@@ -119,24 +312,34 @@ is_withheld(const Coding *coding, Span cell)
 Datum
 print_cell(const Coding *coding, Span cell, bool *isnull)
 {
-	const Domain *domain = coding->domain;
+	const Tree *tree = coding->domain->tree;
 	bool		single = cell.lo == cell.hi;
 	bool		withheld = is_withheld(coding, cell);
+	bool		rounded = coding->ends != NULL && !single;
+	RangeBound	lower;
+	RangeBound	upper;
 
-	*isnull = single && cell.lo == domain->null_code;
+	*isnull = single && cell.lo == coding->domain->null_code;
 	if (*isnull)
 		return (Datum) 0;
 	switch (coding->column->kind)
 	{
 		case KIND_RANGE:
-			return withheld ? whole_range(coding->column->type) : print_range(coding, cell);
+			if (withheld)
+				return whole_range(coding->column->type);
+			lower = rounded ? rounded_end(coding, cell, true) : end_of(coding, cell.lo, true);
+			upper = rounded ? rounded_end(coding, cell, false) : end_of(coding, cell.hi, false);
+			return RangeTypePGetDatum(make_range(range_over(coding->column->type), &lower, &upper, false, NULL));
 		case KIND_TAXONOMY:
-			return CStringGetTextDatum(coding->names[withheld ? 0 : tree_node(domain->tree, cell)]);
+			return CStringGetTextDatum(coding->names[withheld ? 0 : tree_node(tree, cell)]);
 		case KIND_PREFIX:
 		case KIND_SUPPRESS:
 			if (single)
 				return CStringGetTextDatum(coding->texts[cell.lo]);
-			return withheld ? CStringGetTextDatum("*") : print_prefix(coding, cell);
+			if (withheld)
+				return CStringGetTextDatum("*");
+			return CStringGetTextDatum(psprintf("%.*s*", prefix_bytes(coding->texts[cell.lo], tree->nodes[tree_node(tree, cell)].level),
+												coding->texts[cell.lo]));
 	}
 	return (Datum) 0;
 }
@@ -275,23 +478,11 @@ text_codes(const CellReader *reader, const char *cell, Span *codes)
 	return high > low;
 }
 
-/* Finds the leaves below a printed node; the root covers NULL, too. */
-static bool
-node_codes(const CellReader *reader, const char *cell, Span *codes)
-{
-	const Domain *domain = reader->coding->domain;
-	StringMapEntry *node = string_map_lookup(reader->nodes, cell);
-
-	if (node == NULL)
-		return false;
-	*codes = node->number == 0 ? domain_whole(domain) : domain->tree->nodes[node->number].leaves;
-	return true;
-}
-
 bool
 cell_codes(const CellReader *reader, Datum cell, bool isnull, Span *codes)
 {
 	const Domain *domain = reader->coding->domain;
+	StringMapEntry *node;
 
 	if (domain->size == 0)
 		return false;
@@ -305,7 +496,10 @@ cell_codes(const CellReader *reader, Datum cell, bool isnull, Span *codes)
 		case KIND_RANGE:
 			return range_codes(reader, DatumGetRangeTypeP(cell), codes);
 		case KIND_TAXONOMY:
-			return node_codes(reader, TextDatumGetCString(cell), codes);
+			node = string_map_lookup(reader->nodes, TextDatumGetCString(cell));
+			if (node != NULL)	/* the root covers NULL, too */
+				*codes = node->number == 0 ? domain_whole(domain) : domain->tree->nodes[node->number].leaves;
+			return node != NULL;
 		case KIND_PREFIX:
 		case KIND_SUPPRESS:
 			return text_codes(reader, TextDatumGetCString(cell), codes);

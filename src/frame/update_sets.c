@@ -5,34 +5,31 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "frame/union_find.h"
 #include "frame/update_sets.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Sorts updates by one of their ends; the counting sort is stable, so that two passes sort by both. */
-static void
-sort_by_end(const Update *list, Update *sorted, uint64 n, Code nvalues, bool by_from)
-{
-	uint64	   *place = new_zeros(uint64, nvalues);
-
-	for (uint64 i = 0; i < n; i++)
-		place[(by_from ? list[i].from : list[i].to) + 1]++;
-	for (Code v = 0; v < nvalues; v++)
-		place[v + 1] += place[v];
-	for (uint64 i = 0; i < n; i++)
-		sorted[place[by_from ? list[i].from : list[i].to]++] = list[i];
-	pfree(place);
-}
-
+/* Sorts updates by both of their ends: a counting sort is stable, so that two passes do. */
 static void
 sort_updates(Update *list, uint64 n, Code nvalues)
 {
 	Update	   *aside = new_array(Update, n);
+	uint64	   *place = new_array(uint64, nvalues);
 
-	sort_by_end(list, aside, n, nvalues, false);
-	sort_by_end(aside, list, n, nvalues, true);
+	for (int by_from = 0; by_from <= 1; by_from++)
+	{
+		memset(place, 0, sizeof(uint64) * ((uint64) nvalues + 1));
+		for (uint64 i = 0; i < n; i++)
+			place[(by_from ? list[i].from : list[i].to) + 1]++;
+		for (Code v = 0; v < nvalues; v++)
+			place[v + 1] += place[v];
+		for (uint64 i = 0; i < n; i++)
+			aside[place[by_from ? list[i].from : list[i].to]++] = list[i];
+		memcpy(list, aside, sizeof(Update) * n);
+	}
+	pfree(place);
 	pfree(aside);
 }
 
@@ -73,81 +70,57 @@ updates_find(const Updates *updates, Code from, Code to)
 	return at < n ? first + at : NO_UPDATE;
 }
 
-/* A set under construction, and for each value the last set that it was added to. */
-typedef struct Closure
-{
-	Code	   *seen_from;		/* [nvalues] or NO_CODE */
-	Code	   *reached;		/* [nvalues] */
-	Code		n;
-} Closure;
-
-static void
-reach(Closure *closure, Code from, Code value)
-{
-	if (closure->seen_from[value] == from)
-		return;
-	closure->seen_from[value] = from;
-	closure->reached[closure->n++] = value;
-}
-
-/* Collects all values that a value can become in any number of steps, itself included. */
-static void
-close_value(Closure *closure, const Updates *updates, Code from)
-{
-	closure->n = 0;
-	reach(closure, from, from);
-	for (Code i = 0; i < closure->n; i++)
-	{
-		Code		value = closure->reached[i];
-
-		CHECK_FOR_INTERRUPTS();
-		for (uint64 at = updates->first[value]; at < updates->first[value + 1]; at++)
-			reach(closure, from, updates->to[at]);
-	}
-	sort_codes(closure->reached, closure->n);
-}
-
-/* Marks the values that occur in a declared update, on either side. */
-static bool *
-mentioned_values(const Updates *updates)
-{
-	bool	   *mentioned = new_zeros(bool, updates->nvalues);
-
-	for (Code v = 0; v < updates->nvalues; v++)
-	{
-		mentioned[v] |= updates_size(updates, v) > 0;
-		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
-			mentioned[updates->to[at]] = true;
-	}
-	return mentioned;
-}
-
 Updates *
 updates_close(const Updates *updates)
 {
 	Updates    *closed = palloc0(sizeof(Updates));
-	bool	   *mentioned = mentioned_values(updates);
-	Closure		closure;
+	Code		nvalues = updates->nvalues;
+	bool	   *is_declared = new_zeros(bool, nvalues); /* does it occur in an update, on either side? */
+	Code	   *seen_from = new_array(Code, nvalues);	/* the last value whose set it was added to, or NO_CODE */
+	Code	   *reached = new_array(Code, nvalues); /* the set under construction */
 	uint64		allocated = 1024;
 
-	closed->nvalues = updates->nvalues;
-	closed->first = new_zeros(uint64, updates->nvalues);
+	closed->nvalues = nvalues;
+	closed->first = new_zeros(uint64, nvalues);
 	closed->to = palloc(sizeof(Code) * allocated);
-	closure.seen_from = new_array(Code, updates->nvalues);
-	memset(closure.seen_from, 0xff, sizeof(Code) * updates->nvalues);	/* NO_CODE */
-	closure.reached = new_array(Code, updates->nvalues);
-	for (Code v = 0; v < updates->nvalues; v++)
+	memset(seen_from, 0xff, sizeof(Code) * nvalues);	/* NO_CODE */
+	for (Code v = 0; v < nvalues; v++)
 	{
-		closure.n = 0;
-		if (mentioned[v])
-			close_value(&closure, updates, v);
-		array_reserve(closed->to, allocated, closed->first[v] + closure.n);
-		memcpy(closed->to + closed->first[v], closure.reached, sizeof(Code) * closure.n);
-		closed->first[v + 1] = closed->first[v] + closure.n;
+		is_declared[v] |= updates_size(updates, v) > 0;
+		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
+			is_declared[updates->to[at]] = true;
 	}
-	pfree(closure.seen_from);
-	pfree(closure.reached);
-	pfree(mentioned);
+	for (Code from = 0; from < nvalues; from++)
+	{
+		Code		n = 0;
+
+		/* All values that it can become in any number of steps, itself included */
+		if (is_declared[from])
+		{
+			seen_from[from] = from;
+			reached[n++] = from;
+		}
+		for (Code i = 0; i < n; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			for (uint64 at = updates->first[reached[i]]; at < updates->first[reached[i] + 1]; at++)
+			{
+				Code		to = updates->to[at];
+
+				if (seen_from[to] == from)
+					continue;
+				seen_from[to] = from;
+				reached[n++] = to;
+			}
+		}
+		sort_codes(reached, n);
+		array_reserve(closed->to, allocated, closed->first[from] + n);
+		memcpy(closed->to + closed->first[from], reached, sizeof(Code) * n);
+		closed->first[from + 1] = closed->first[from] + n;
+	}
+	pfree(seen_from);
+	pfree(reached);
+	pfree(is_declared);
 	return closed;
 }
 

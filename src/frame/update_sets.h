@@ -11,7 +11,7 @@
 #ifndef PPREPUB_FRAME_UPDATE_SETS_H
 #define PPREPUB_FRAME_UPDATE_SETS_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 typedef struct Update
 {
@@ -33,9 +33,8 @@ typedef struct Updates
 extern Updates *updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities);
 
 /*
- * Makes the reflexive and transitive closure, without probabilities.  A value
- * of which nothing was declared keeps an empty set, unless another value can
- * become it.
+ * Makes the reflexive and transitive closure, without probabilities.  A value of which nothing was declared keeps an empty
+ * set, unless another value can become it.
  */
 extern Updates *updates_close(const Updates *updates);
 
@@ -44,9 +43,8 @@ extern Updates *updates_close(const Updates *updates);
 extern uint64 updates_find(const Updates *updates, Code from, Code to);
 
 /*
- * Returns the component of each value, [values], and sets *n to the number of
- * components.  Updates in either direction connect values, so a value never
- * leaves its component.
+ * Returns the component of each value, [values], and sets *n to the number of components.  Updates in either direction
+ * connect values, so a value never leaves its component.
  */
 extern uint32 *updates_components(const Updates *updates, uint32 *n);
 

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "utils/array.h"
 #include "utils/arrayaccess.h"
 

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "history/seen.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "method/drafting.h"
+#include "method/method.h"
 #include "utils/memutils.h"
 
 Drafting *

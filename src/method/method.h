@@ -19,7 +19,7 @@
 #include "history/past.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
-#include "partition/signature_buckets.h"
+#include "partition/buckets.h"
 
 typedef struct Draft
 {
@@ -42,7 +42,6 @@ typedef struct Draft
 	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
-	uint64		waiting;		/* of these: newcomers, until a later release */
 	uint64		lost;			/* of these, in a release of everybody: none can be shown again without invented rows */
 	uint64		given_up;		/* of these: fewer people than the rows that would be invented for them */
 	uint64		dirty;			/* rows in classes that were not asked for */
@@ -106,5 +105,35 @@ extern const Method *const methods[];	/* ends with NULL */
 #include "method/list.h"
 
 extern const Method *find_method(const char *name);
+
+/* ----------------------------------------------------------------
+ * A draft in the making: class after class (drafting.c)
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Drafting
+{
+	const Frame *frame;
+	Draft	   *draft;
+	uint64		nrows;			/* of the class at hand */
+	uint64		ninvented;
+	uint32		classes_allocated;
+	uint64		counterfeits_allocated;
+} Drafting;
+
+/* In the current context, in which the draft stays; k: what classes are measured against. */
+extern Drafting *drafting_create(const Frame *frame, double k);
+
+/* Like drafting_create(), for methods that want neighborhoods: the draft says of which a class is part, and for whom invented rows stand. */
+extern Drafting *drafting_create_of_neighborhoods(const Frame *frame, double k);
+
+/* Into the class at hand. */
+extern void drafting_add_rows(Drafting *drafting, const RowId *rows, uint64 n);
+
+/* Adds n invented rows to the class at hand: returns where their values go. */
+extern Code *drafting_invent(Drafting *drafting, uint64 n);
+
+/* The class at hand is whole; region: its cells, or NULL for those that cover its rows.  Returns its number. */
+extern uint32 drafting_end_class(Drafting *drafting, const Span *region);
 
 #endif							/* PPREPUB_METHOD_METHOD_H */

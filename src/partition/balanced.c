@@ -18,7 +18,7 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "partition/balanced.h"
+#include "partition/buckets.h"
 #include "utils/memutils.h"
 
 /* Domains as large as this have a table of what each cell loses. */
@@ -279,8 +279,7 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 		splitter->losses[q] = palloc(sizeof(float) * ((Size) domain->size * domain->size + 1));
 		for (Code lo = 0; lo < domain->size; lo++)
 			for (Code hi = lo; hi < domain->size; hi++)
-				splitter->losses[q][(Size) lo * domain->size + hi] =
-					domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
+				splitter->losses[q][(Size) lo * domain->size + hi] = cover_loss(domain, (Span) {lo, hi});
 	}
 	splitter->order = new_array(CodedRow, most_rows);
 	splitter->spare = new_array(CodedRow, most_rows);
@@ -305,7 +304,7 @@ span_loss_of(const Splitter *splitter, int q, Code lo, Code hi)
 	const Domain *domain = &splitter->frame->domain[q];
 
 	return splitter->losses[q] != NULL ? splitter->losses[q][(Size) lo * domain->size + hi] :
-		domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
+		cover_loss(domain, (Span) {lo, hi});
 }
 
 /* ----------------------------------------------------------------

@@ -40,6 +40,13 @@ class_region(const Classes *classes, uint32 c)
 	return &classes->regions[(uint64) c * classes->nqis];
 }
 
+/* The loss of the printable cell over these codes; where there is none, or one, nothing. */
+static inline double
+cover_loss(const Domain *domain, Span codes)
+{
+	return codes.lo == NO_CODE || codes.lo == codes.hi ? 0 : domain_loss(domain, domain_cover(domain, codes));
+}
+
 /* From the least code of these rows to the greatest; NO_ROW is none, and {NO_CODE, 0} nothing. */
 extern Span rows_span(const Code *code, const RowId *rows, uint64 n);
 

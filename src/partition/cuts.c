@@ -25,13 +25,19 @@
  *		If the principle is monotonous, all boundaries between two are allowed that are.
  *		Any other is asked of both sides of each boundary that would be the best so
  *		far; between two such questions only the rows between the two boundaries are counted.
+ *
+ *		Items stand side by side with their tuples, which move with them when the set is cut.  A small set is sorted
+ *		by its codes; a run is those of a code, or of a child of the lowest node that covers the set.  In a large set
+ *		codes of a line stay together by the dozen, or however many it takes for no more runs than have hulls: that
+ *		is one pass over the items as they stand, and the cuts that are missed are those of smaller sets.
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
-#include "partition/cutting.h"
+#include "partition/groups.h"
 
 /* Parts differ in size: a cut needs so many times k rows a part to be within reach. */
 #define SLACK 4.0
@@ -49,26 +55,641 @@
 #define WAITING		1.1
 
 /* Of sets of so many items, a sample says along which dimension they are cut: to measure each takes most of the time. */
+#define MAX_SAMPLE		256
 #define SAMPLED_SETS	(4 * MAX_SAMPLE)
 
 /* Children that cannot stand alone are offered to so many others, the smallest ones first. */
 #define MAX_HOSTS	4
+
+/*
+ * Codes in a range up to this wide are sorted by counting in any case, and
+ * those in one wider than there are items by digits of so many bits.
+ */
+#define DIGIT_BITS	10
+#define MIN_COUNTED (1 << DIGIT_BITS)
+
+/*
+ * The hulls of the first runs are kept; those of the others are measured each time.
+ * A dimension of many codes makes many runs, but then they are small.
+ */
+#define MAX_HULLS 256
+#define MIN_KEPT 4
+
+/* Large sets are looked at in no more runs than have hulls: between two, smaller sets will still be cut. */
+#define LARGE_SET 2048
+
+/* Records that are still to be cut, from the top down: first all of them, as one part. */
+typedef struct CutStack
+{
+	uint32	   *items;			/* [records] permuted, so that each part's stand together */
+	Code	   *tuples;			/* [records * dimensions] theirs, which move with them: parts are read again and again */
+	uint32	   *nrows;			/* [records] likewise */
+	Part	   *parts;
+	uint32		depth;
+	uint32		allocated;
+} CutStack;
+
+/* Consecutive items that a dimension does not part: those of a code, or of a child. */
+typedef struct CutRun
+{
+	uint32		from;			/* order[from] is the first */
+	uint32		rows;
+	double		left_loss;		/* of all before this one */
+	bool		allowed;		/* by itself */
+} CutRun;
+
+typedef enum Shape
+{
+	NO_CUT,
+	TWO_SIDES,					/* runs before one, and from it on */
+	CHILD_AND_REST,				/* one run, and all others */
+	ALL_CHILDREN				/* each run that is allowed, and the others */
+} Shape;
+
+typedef struct Cut
+{
+	Shape		shape;
+	int			d;				/* dimension */
+	uint32		run;
+	double		saved;			/* loss, over all rows */
+	double		spent;			/* bits, over all rows */
+} Cut;
+
+/* One side of a cut while runs come to it. */
+typedef struct Side
+{
+	Span	   *hull;			/* [dimensions] */
+	double	   *losses;			/* [dimensions] of one row */
+	double		loss;			/* their sum, unless widened since */
+	bool		widened;
+} Side;
+
+struct Cutter
+{
+	Work	   *work;			/* borrowed */
+	CutStack	stack;
+
+	/* The set to be cut: a part of the stack.  An item is a place in it. */
+	uint32		nitems;
+	uint32	   *record;			/* [nitems] */
+	Code	   *tuples;			/* [nitems * dimensions] */
+	uint32	   *nrows;			/* [nitems] */
+	uint64		rows;
+	double		loss;			/* of all rows together */
+	bool		finely;			/* is it looked at code by code, however large it is? */
+	Span	   *hull;			/* [dimensions] */
+
+	CutStack	sample;			/* some items of a large set, MAX_SAMPLE at most; no parts */
+
+	/* The set along one dimension */
+	int			d;				/* -1: it is not laid out yet */
+	uint32	   *order;			/* [nitems] the items by their codes */
+	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
+	Code	   *held;			/* [dimensions] a tuple that is being moved */
+	uint32		nruns;
+	CutRun	   *runs;			/* [nruns + 1] the last one is an end mark */
+	Part	   *parts;			/* [nruns + 1] room for those that a cut makes, counted from the set's start */
+	Span	   *run_hulls;		/* [MAX_HULLS * dimensions] of the first ones */
+	uint32	   *place;			/* [nitems + MIN_COUNTED + 1] */
+	Side		side;
+
+	/* The values on both sides of a boundary, where the principle is not monotonous */
+	Tally	   *all;			/* of the set; empty until it is asked for */
+	Tally	   *before;
+	Tally	   *behind;
+	uint32		boundary;		/* a run, the first one behind; 0 if nothing was counted yet */
+
+	/* Which dimension to look along first; kept from set to set */
+	int		   *ranked;			/* [dimensions] */
+	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no cut was offered */
+
+	/* The best cuts so far */
+	Cut			densest;		/* saves most per bit */
+	Cut			greatest;		/* saves most */
+};
+
+static CutStack
+stack_with_room(const Records *records, uint32 n)
+{
+	return (CutStack) {
+		.items = new_array(uint32, n),
+		.tuples = new_array(Code, (Size) n * records->ndimensions),
+		.nrows = new_array(uint32, n),
+	};
+}
+
+Cutter *
+cutter_create(Work *work)
+{
+	const Records *records = work->records;
+	Cutter	   *cutter = palloc0(sizeof(Cutter));
+	Size		n = (Size) records->nrecords + 1;
+	Size		ndimensions = Max(1, records->ndimensions);
+	Code		most_runs = MAX_HULLS;
+
+	cutter->work = work;
+	cutter->hull = palloc(sizeof(Span) * ndimensions);
+	cutter->ranked = palloc(sizeof(int) * ndimensions);
+	cutter->promise = palloc(sizeof(double) * ndimensions);
+	for (int d = 0; d < (int) ndimensions; d++)
+		cutter->promise[d] = 1;
+	for (int d = 0; d < records->ndimensions; d++)
+		most_runs = Max(most_runs, records->dimensions[d].size);
+	cutter->held = palloc(sizeof(Code) * ndimensions);
+	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
+	cutter->side.losses = palloc(sizeof(double) * ndimensions);
+	cutter->run_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
+	cutter->order = new_array(uint32, n);
+	cutter->spare = new_array(uint32, n);
+	cutter->place = new_array(uint32, n + MIN_COUNTED); /* and so for all buckets */
+	cutter->runs = new_array(CutRun, Min(n, most_runs));
+	cutter->parts = new_array(Part, Min(n, most_runs));
+	if (!work->monotonous)
+	{
+		cutter->all = tally_create(work->frame->nsensitive);
+		cutter->before = tally_create(work->frame->nsensitive);
+		cutter->behind = tally_create(work->frame->nsensitive);
+	}
+	cutter->stack = stack_with_room(records, records->nrecords);
+	memcpy(cutter->stack.tuples, records->tuples, sizeof(Code) * records->nrecords * records->ndimensions);
+	for (uint32 i = 0; i < records->nrecords; i++)
+	{
+		cutter->stack.items[i] = i;
+		cutter->stack.nrows[i] = record_rows(records, i);
+	}
+	leave_parts(cutter, 0, &(Part) {0, records->nrecords}, records->nrecords > 0);
+	return cutter;
+}
+
+bool
+next_part(Cutter *cutter, Part *part, const uint32 **items)
+{
+	if (cutter->stack.depth == 0)
+		return false;
+	*part = cutter->stack.parts[--cutter->stack.depth];
+	*items = cutter->stack.items + part->from;
+	return true;
+}
+
+void
+leave_parts(Cutter *cutter, uint32 start, const Part *parts, uint32 nparts)
+{
+	CutStack   *stack = &cutter->stack;
+
+	array_reserve(stack->parts, stack->allocated, stack->depth + nparts);
+	for (uint32 i = 0; i < nparts; i++)
+		stack->parts[stack->depth++] = (Part) {start + parts[i].from, start + parts[i].to};
+}
+
+/* ----------------------------------------------------------------
+ * A set along one dimension
+ * ----------------------------------------------------------------
+ */
+
+static inline const Code *
+item_tuple(const Cutter *cutter, uint32 item)
+{
+	return &cutter->tuples[(Size) item * cutter->work->records->ndimensions];
+}
+
+/* Makes a part of the stack the set to be cut, and forgets the cuts of the set before. */
+static void
+measure_set(Cutter *cutter, CutStack *stack, Part part)
+{
+	const Records *records = cutter->work->records;
+
+	cutter->nitems = part.to - part.from;
+	cutter->record = stack->items + part.from;
+	cutter->tuples = stack->tuples + (Size) part.from * records->ndimensions;
+	cutter->nrows = stack->nrows + part.from;
+	cutter->rows = 0;
+	cutter->d = -1;
+	cutter->finely = false;
+	hull_clear(records, cutter->hull);
+	for (uint32 i = 0; i < cutter->nitems; i++)
+	{
+		hull_add_tuple(records, cutter->hull, item_tuple(cutter, i));
+		cutter->rows += cutter->nrows[i];
+	}
+	cutter->loss = cutter->rows * hull_loss(records, cutter->hull);
+	cutter->densest = cutter->greatest = (Cut) {.shape = NO_CUT};
+	if (cutter->all != NULL)
+		tally_clear(cutter->all);
+}
+
+/* Makes items of a part that are so many apart the set to be cut, if only to see along which dimension. */
+static void
+measure_sample(Cutter *cutter, Part part, uint32 step)
+{
+	const CutStack *stack = &cutter->stack;
+	Size		ndimensions = cutter->work->records->ndimensions;
+	CutStack   *sample = &cutter->sample;
+	uint32		n = 0;
+
+	if (sample->items == NULL)
+		*sample = stack_with_room(cutter->work->records, MAX_SAMPLE);
+	for (uint32 i = part.from; i < part.to && n < MAX_SAMPLE; i += step, n++)
+	{
+		sample->items[n] = stack->items[i];
+		sample->nrows[n] = stack->nrows[i];
+		memcpy(sample->tuples + n * ndimensions, stack->tuples + i * ndimensions, sizeof(Code) * ndimensions);
+	}
+	measure_set(cutter, sample, (Part) {0, n});
+}
+
+/* One stable pass of counting sort over some bits of the codes; from is NULL for the items as they stand. */
+static void
+sort_by_digit(const Cutter *cutter, const uint32 *from, uint32 *to, int d, int shift,
+			  uint32 mask, uint32 ndigits)
+{
+	const Code *codes = cutter->tuples + d;
+	Size		step = cutter->work->records->ndimensions;
+	Code		lo = cutter->hull[d].lo;
+	uint32	   *place = cutter->place;
+
+#define DIGIT(item)	(((codes[(item) * step] - lo) >> shift) & mask)
+	memset(place, 0, sizeof(uint32) * (ndigits + 1));
+	for (uint32 i = 0; i < cutter->nitems; i++)
+		place[DIGIT(i) + 1]++;
+	for (uint32 digit = 1; digit < ndigits; digit++)
+		place[digit] += place[digit - 1];
+	for (uint32 i = 0; i < cutter->nitems; i++)
+	{
+		uint32		item = from == NULL ? i : from[i];
+
+		to[place[DIGIT(item)]++] = item;
+	}
+#undef DIGIT
+}
+
+/* Puts the items in the order of their codes in a dimension. */
+static void
+order_items(Cutter *cutter, int d)
+{
+	uint64		width = span_width(cutter->hull[d]);
+
+	if (width <= (uint64) cutter->nitems + MIN_COUNTED)
+	{
+		sort_by_digit(cutter, NULL, cutter->order, d, 0, PG_UINT32_MAX, width);
+		return;
+	}
+	for (int shift = 0; (width - 1) >> shift != 0; shift += DIGIT_BITS)
+	{
+		uint32	   *sorted = cutter->spare;
+
+		sort_by_digit(cutter, shift == 0 ? NULL : cutter->order, sorted, d, shift,
+					  MIN_COUNTED - 1, MIN_COUNTED);
+		cutter->spare = cutter->order;
+		cutter->order = sorted;
+	}
+}
+
+static void
+clear_side(Cutter *cutter)
+{
+	hull_clear(cutter->work->records, cutter->side.hull);
+	cutter->side.loss = 0;
+	cutter->side.widened = false;
+}
+
+/* Few runs widen the side, and few of its dimensions: only these are measured. */
+static inline void
+widen(Cutter *cutter, int d, Span span)
+{
+	Side	   *side = &cutter->side;
+
+	side->hull[d] = span_hull(side->hull[d], span);
+	side->losses[d] = span_loss(&cutter->work->records->dimensions[d], side->hull[d].lo, side->hull[d].hi);
+	side->widened = true;
+}
+
+/* Added up in the same order as hull_loss() does. */
+static double
+side_loss(Cutter *cutter)
+{
+	Side	   *side = &cutter->side;
+	int			ndimensions = cutter->work->records->ndimensions;
+	double		loss = 0;
+
+	if (!side->widened)
+		return side->loss;
+	for (int d = 0; d < ndimensions; d++)
+		loss += side->losses[d];
+	side->loss = loss;
+	side->widened = false;
+	return loss;
+}
+
+/* Is the run's hull kept?  Those of a few items are as soon measured. */
+static inline bool
+hull_is_kept(const Cutter *cutter, Size b)
+{
+	return b < MAX_HULLS && cutter->runs[b + 1].from - cutter->runs[b].from >= MIN_KEPT;
+}
+
+/* Widens the side by a run: by its hull, where that is kept, or item by item. */
+static void
+add_run(Cutter *cutter, const CutRun *run)
+{
+	const Records *records = cutter->work->records;
+	const Span *side = cutter->side.hull;
+	int			ndimensions = records->ndimensions;
+	Size		b = run - cutter->runs;
+
+	if (hull_is_kept(cutter, b))
+	{
+		const Span *hull = cutter->run_hulls + b * ndimensions;
+
+		for (int d = 0; d < ndimensions; d++)
+			if (hull[d].lo < side[d].lo || hull[d].hi > side[d].hi)
+				widen(cutter, d, hull[d]);
+		return;
+	}
+	for (uint32 i = run->from; i < run[1].from; i++)
+	{
+		const Code *tuple = item_tuple(cutter, cutter->order[i]);
+
+		for (int d = 0; d < ndimensions; d++)
+			if (unlikely(tuple[d] < side[d].lo || tuple[d] > side[d].hi))
+				widen(cutter, d, span_of(tuple[d]));
+	}
+}
+
+/* Finds the runs along a dimension, and measures the hulls that are kept. */
+static void
+find_runs(Cutter *cutter, int d)
+{
+	const Records *records = cutter->work->records;
+	const Tree *tree = records->dimensions[d].domain->tree;
+	uint32		node = 0;
+	Code		last = 0;
+
+	if (tree != NULL)
+		node = tree_common_ancestor(tree, cutter->hull[d].lo, cutter->hull[d].hi);
+	cutter->nruns = 0;
+	for (uint32 i = 0; i < cutter->nitems; i++)
+	{
+		Code		code = item_tuple(cutter, cutter->order[i])[d];
+
+		if (i == 0 || code > last)
+		{
+			last = tree == NULL ? code : tree->nodes[tree_child_holding(tree, node, code)].leaves.hi;
+			cutter->runs[cutter->nruns++] = (CutRun) {.from = i};
+		}
+		cutter->runs[cutter->nruns - 1].rows += cutter->nrows[cutter->order[i]];
+	}
+	cutter->runs[cutter->nruns].from = cutter->nitems;
+	for (uint32 b = 0; b < Min(cutter->nruns, MAX_HULLS); b++)
+	{
+		Span	   *hull = cutter->run_hulls + (Size) b * records->ndimensions;
+
+		if (!hull_is_kept(cutter, b))
+			continue;
+		hull_clear(records, hull);
+		for (uint32 i = cutter->runs[b].from; i < cutter->runs[b + 1].from; i++)
+			hull_add_tuple(records, hull, item_tuple(cutter, cutter->order[i]));
+	}
+}
+
+/* Where an item of a large set goes along a dimension. */
+typedef struct Drawers
+{
+	const uint32 *child;		/* [width] of a tree: the child of each code, from the lowest on; or NULL */
+	Code		lo;
+	int			shift;			/* of a line: so many codes stay together */
+	Code		null_code;		/* which stays apart */
+} Drawers;
+
+static inline uint32
+drawer_of(const Drawers *drawers, Code code)
+{
+	if (drawers->child != NULL)
+		return drawers->child[code - drawers->lo];
+	return code == drawers->null_code ? MAX_HULLS - 1 : (code - drawers->lo) >> drawers->shift;
+}
+
+/* Is the set large, and can its codes be put in so many drawers?  The children of a tree are noted in spare[]. */
+static bool
+find_drawers(Cutter *cutter, int d, Drawers *drawers)
+{
+	const Domain *domain = cutter->work->records->dimensions[d].domain;
+	Span		codes = cutter->hull[d];
+	uint32		node;
+
+	if (cutter->nitems < LARGE_SET || cutter->finely)
+		return false;
+	*drawers = (Drawers) {.lo = codes.lo, .null_code = domain->null_code};
+	if (domain->tree == NULL)
+	{
+		while ((codes.hi - codes.lo) >> drawers->shift >= MAX_HULLS - 1)
+			drawers->shift++;
+		return true;
+	}
+	node = tree_common_ancestor(domain->tree, codes.lo, codes.hi);
+	if (domain->tree->nodes[node].nchildren > MAX_HULLS || span_width(codes) > cutter->nitems)
+		return false;
+	drawers->child = cutter->spare;
+	for (uint32 i = 0; i < domain->tree->nodes[node].nchildren; i++)
+	{
+		Span		leaves = domain->tree->nodes[domain->tree->nodes[node].first_child + i].leaves;
+
+		for (Code code = Max(leaves.lo, codes.lo); code <= Min(leaves.hi, codes.hi); code++)
+			cutter->spare[code - codes.lo] = i;
+	}
+	return true;
+}
+
+/* Lays a large set out along a dimension: two passes over the items as they stand, whatever the codes. */
+static void
+fill_drawers(Cutter *cutter, int d, const Drawers *drawers)
+{
+	const Records *records = cutter->work->records;
+	int			ndimensions = records->ndimensions;
+	uint32		count[MAX_HULLS] = {0};
+	uint32		rows[MAX_HULLS] = {0};
+	uint32		from = 0;
+
+	for (uint32 b = 0; b < MAX_HULLS; b++)
+		hull_clear(records, cutter->run_hulls + (Size) b * ndimensions);
+	for (uint32 i = 0; i < cutter->nitems; i++)
+	{
+		const Code *tuple = item_tuple(cutter, i);
+		uint32		b = drawer_of(drawers, tuple[d]);
+
+		count[b]++;
+		rows[b] += cutter->nrows[i];
+		hull_add_tuple(records, cutter->run_hulls + (Size) b * ndimensions, tuple);
+	}
+	cutter->nruns = 0;
+	for (uint32 b = 0; b < MAX_HULLS; b++)
+	{
+		if (count[b] == 0)
+			continue;
+		memmove(cutter->run_hulls + (Size) cutter->nruns * ndimensions, cutter->run_hulls + (Size) b * ndimensions,
+				sizeof(Span) * ndimensions);
+		cutter->runs[cutter->nruns++] = (CutRun) {.from = from, .rows = rows[b]};
+		cutter->place[b] = from;
+		from += count[b];
+	}
+	cutter->runs[cutter->nruns].from = cutter->nitems;
+	for (uint32 i = 0; i < cutter->nitems; i++)
+		cutter->order[cutter->place[drawer_of(drawers, item_tuple(cutter, i)[d])]++] = i;
+}
+
+/* Lays the set out along a dimension, if it is not: in order, and in runs. */
+static void
+turn_to(Cutter *cutter, int d)
+{
+	Drawers		drawers;
+
+	CHECK_FOR_INTERRUPTS();
+	if (d == cutter->d)
+		return;
+	cutter->d = d;
+	cutter->boundary = 0;
+	if (find_drawers(cutter, d, &drawers))
+		fill_drawers(cutter, d, &drawers);
+	else
+	{
+		order_items(cutter, d);
+		find_runs(cutter, d);
+	}
+}
+
+/* Puts the items of the set in this order, circle by circle, and forgets the order. */
+static void
+arrange_items(Cutter *cutter, uint32 *order)
+{
+	Size		ndimensions = cutter->work->records->ndimensions;
+	Size		width = sizeof(Code) * ndimensions;
+
+	for (uint32 i = 0; i < cutter->nitems; i++)
+	{
+		uint32		record = cutter->record[i];
+		uint32		nrows = cutter->nrows[i];
+		uint32		to = i;
+
+		CHECK_FOR_INTERRUPTS();
+		if (order[i] == i)
+			continue;
+		memcpy(cutter->held, cutter->tuples + i * ndimensions, width);
+		while (order[to] != i)
+		{
+			uint32		from = order[to];
+
+			CHECK_FOR_INTERRUPTS(); /* one circle may be nearly all items */
+			cutter->record[to] = cutter->record[from];
+			cutter->nrows[to] = cutter->nrows[from];
+			memcpy(cutter->tuples + to * ndimensions, cutter->tuples + from * ndimensions, width);
+			order[to] = to;
+			to = from;
+		}
+		order[to] = to;
+		cutter->record[to] = record;
+		cutter->nrows[to] = nrows;
+		memcpy(cutter->tuples + to * ndimensions, cutter->held, width);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * What is allowed
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * How many items it takes until the necessary principle allows them, counted from the
+ * given one on in steps of 1 or -1; 0 if all n do not suffice.
+ */
+static uint32
+items_needed(Cutter *cutter, const uint32 *items, uint32 n, int step)
+{
+	Work	   *work = cutter->work;
+	const uint32 *first = work->records->first;
+	bool		allowed = false;
+	uint32		counted = 0;
+	uint32		needed = 0;
+
+	while (needed < n && !allowed)
+	{
+		uint32		record = cutter->record[items[(int64) needed++ * step]];
+
+		allowed = count_until_allowed(work, first[record], first[record + 1], &counted);
+	}
+	for (uint32 i = 0; i < needed; i++)
+	{
+		uint32		record = cutter->record[items[(int64) i * step]];
+
+		uncount_rows(work, first[record], i + 1 < needed ? first[record + 1] : counted);
+	}
+	return allowed ? needed : 0;
+}
+
+/* Does the principle allow these items? */
+static bool
+items_allowed(Cutter *cutter, const uint32 *items, uint32 n)
+{
+	Work	   *work = cutter->work;
+
+	if (work->monotonous)
+		return items_needed(cutter, items, n, 1) > 0;
+	for (uint32 i = 0; i < n; i++)
+		add_record(work, work->tally, cutter->record[items[i]]);
+	return allowed_at_once(work);
+}
+
+/* Are the runs before this one allowed, and those from it on?  Runs are asked of from the last one down. */
+static bool
+sides_are_allowed(Cutter *cutter, uint32 b)
+{
+	Work	   *work = cutter->work;
+
+	if (work->monotonous)
+		return true;
+	if (cutter->all->rows == 0)
+		for (uint32 i = 0; i < cutter->nitems; i++)
+			add_record(work, cutter->all, cutter->record[i]);
+	if (cutter->boundary == 0)
+	{
+		tally_copy(cutter->before, cutter->all);
+		tally_clear(cutter->behind);
+		cutter->boundary = cutter->nruns;
+	}
+	for (uint32 i = cutter->runs[cutter->boundary].from; i-- > cutter->runs[b].from;)
+	{
+		remove_record(work, cutter->before, cutter->record[cutter->order[i]]);
+		add_record(work, cutter->behind, cutter->record[cutter->order[i]]);
+	}
+	cutter->boundary = b;
+	return principle_allows(work->principle, cutter->behind) && principle_allows(work->principle, cutter->before);
+}
+
+/* Which children are allowed by themselves?  Returns how many. */
+static uint32
+judge_children(Cutter *cutter)
+{
+	uint32		nallowed = 0;
+
+	for (uint32 b = 0; b < cutter->nruns; b++)
+	{
+		CutRun	   *run = &cutter->runs[b];
+
+		run->allowed = run->rows >= cutter->work->principle->k &&
+			items_allowed(cutter, cutter->order + run->from, run[1].from - run->from);
+		nallowed += run->allowed;
+	}
+	return nallowed;
+}
+
+/* ----------------------------------------------------------------
+ * Cuts along the dimension at hand
+ * ----------------------------------------------------------------
+ */
 
 /* The share of a part in the bits that a cut spends, times the rows. */
 static double
 bits(const Cutter *cutter, double rows)
 {
 	return rows * log2(cutter->rows / rows);
-}
-
-/*
- * The least that a cut into so many rows and the others spends, without a
- * logarithm: the entropy of p and 1 - p is no less than 4 p (1 - p).
- */
-static double
-least_bits(const Cutter *cutter, double rows)
-{
-	return 4 * rows * (1 - rows / cutter->rows);
 }
 
 /* Would such a cut be the best in some way? */
@@ -81,7 +702,7 @@ is_better(const Cutter *cutter, double saved, double spent)
 		 cutter->densest.shape == NO_CUT);
 }
 
-/* Remembers an allowed cut along the dimension at hand, if it is good. */
+/* Remembers an allowed cut, if it is good. */
 static void
 offer(Cutter *cutter, Shape shape, uint32 run, double saved, double spent)
 {
@@ -130,7 +751,8 @@ try_two_sides(Cutter *cutter)
 		if (n - runs[b].from < right_items)
 			continue;
 		saved = cutter->loss - (runs[b].left_loss + rows * side_loss(cutter));
-		least = least_bits(cutter, rows);
+		/* The least that the cut spends, without a logarithm: the entropy of p and 1 - p is no less than 4 p (1 - p). */
+		least = 4 * (double) rows * (1 - (double) rows / cutter->rows);
 		if (saved > LEAST_SAVING && saved > *promise * least)
 			*promise = saved / least;
 		if (!is_better(cutter, saved, least))
@@ -139,35 +761,6 @@ try_two_sides(Cutter *cutter)
 		if (is_better(cutter, saved, spent) && sides_are_allowed(cutter, b))
 			offer(cutter, TWO_SIDES, b, saved, spent);
 	}
-}
-
-/* Which children are allowed by themselves?  Returns how many. */
-static uint32
-judge_children(Cutter *cutter)
-{
-	uint32		nallowed = 0;
-
-	for (uint32 b = 0; b < cutter->nruns; b++)
-	{
-		CutRun	   *run = &cutter->runs[b];
-
-		run->allowed = run->rows >= cutter->work->principle->k &&
-			items_allowed(cutter, cutter->order + run->from, run[1].from - run->from);
-		nallowed += run->allowed;
-	}
-	return nallowed;
-}
-
-/* Returns the index of the run with most rows. */
-static uint32
-find_largest(const Cutter *cutter)
-{
-	uint32		largest = 0;
-
-	for (uint32 b = 1; b < cutter->nruns; b++)
-		if (cutter->runs[b].rows > cutter->runs[largest].rows)
-			largest = b;
-	return largest;
 }
 
 /* Is everything but one child allowed?  It is laid out in place[], which is free after sorting. */
@@ -186,14 +779,20 @@ rest_is_allowed(Cutter *cutter, const CutRun *child)
 static void
 try_largest_child(Cutter *cutter, uint32 nallowed)
 {
-	const CutRun *largest = &cutter->runs[find_largest(cutter)];
-	double		rows = largest->rows;
-	double		rest = cutter->rows - rows;
-	double		spent = bits(cutter, rows) + bits(cutter, rest);
+	const CutRun *largest = cutter->runs;
+	double		rows;
+	double		rest;
+	double		spent;
 	double		saved;
 
+	for (uint32 b = 1; b < cutter->nruns; b++)
+		if (cutter->runs[b].rows > largest->rows)
+			largest = &cutter->runs[b];
 	if (!largest->allowed)
 		return;
+	rows = largest->rows;
+	rest = cutter->rows - rows;
+	spent = bits(cutter, rows) + bits(cutter, rest);
 	clear_side(cutter);
 	add_run(cutter, largest);
 	saved = cutter->loss - rows * side_loss(cutter);
@@ -310,14 +909,21 @@ try_all_children(Cutter *cutter)
 		offer(cutter, ALL_CHILDREN, host, cutter->loss - loss, spent);
 }
 
-/* Tries the cuts of the dimension at hand. */
+/* ----------------------------------------------------------------
+ * The best of all
+ * ----------------------------------------------------------------
+ */
+
+/* Tries the cuts of one dimension. */
 static void
-try_cuts(Cutter *cutter)
+try_dimension(Cutter *cutter, int d)
 {
 	uint32		nallowed;
 
+	cutter->promise[d] = 0;
+	turn_to(cutter, d);
 	try_two_sides(cutter);
-	if (cutter->work->records->dimensions[cutter->d].domain->tree == NULL || cutter->nruns < 3)
+	if (cutter->work->records->dimensions[d].domain->tree == NULL || cutter->nruns < 3)
 		return;
 	nallowed = judge_children(cutter);
 	if (nallowed == 0)
@@ -326,12 +932,13 @@ try_cuts(Cutter *cutter)
 	try_all_children(cutter);
 }
 
-/* Ranks the dimensions: as they stand if they are few, or else by their promise. */
+/* Tries the cuts of as many dimensions as it takes: as they stand if they are few, or else by their promise. */
 static void
-rank_dimensions(Cutter *cutter)
+try_dimensions(Cutter *cutter)
 {
 	int			ndimensions = cutter->work->records->ndimensions;
 	int		   *ranked = cutter->ranked;
+	int			noffers = 0;
 
 	for (int d = 0; d < ndimensions; d++)
 	{
@@ -343,34 +950,12 @@ rank_dimensions(Cutter *cutter)
 				ranked[rank] = ranked[rank - 1];
 		ranked[rank] = d;
 	}
-}
-
-/* Tries the cuts of one dimension. */
-static void
-try_dimension(Cutter *cutter, int d)
-{
-	cutter->promise[d] = 0;
-	turn_to(cutter, d);
-	try_cuts(cutter);
-}
-
-/* Tries the cuts of as many dimensions as it takes. */
-static void
-try_dimensions(Cutter *cutter)
-{
-	int			noffers = 0;
-
-	rank_dimensions(cutter);
-	for (int i = 0; i < cutter->work->records->ndimensions &&
-		 (noffers < MAX_OFFERS || cutter->densest.shape == NO_CUT); i++)
-	{
-		int			d = cutter->ranked[i];
-
-		if (cutter->hull[d].lo == cutter->hull[d].hi)
-			continue;
-		try_dimension(cutter, d);
-		noffers += cutter->promise[d] > 0;
-	}
+	for (int i = 0; i < ndimensions && (noffers < MAX_OFFERS || cutter->densest.shape == NO_CUT); i++)
+		if (cutter->hull[ranked[i]].lo < cutter->hull[ranked[i]].hi)
+		{
+			try_dimension(cutter, ranked[i]);
+			noffers += cutter->promise[ranked[i]] > 0;
+		}
 }
 
 /* The cut to be made: see the notes above. */
@@ -382,13 +967,10 @@ choose_cut(const Cutter *cutter)
 	const Span *hull = &cutter->hull[greatest->d];
 	double		needed = SLACK * Max(1, cutter->work->principle->k);
 	double		budget = cutter->rows * log2(cutter->rows / needed);
-	double		others;
-
-	others = cutter->loss - cutter->rows *
+	double		others = cutter->loss - cutter->rows *
 		span_loss(&cutter->work->records->dimensions[greatest->d], hull->lo, hull->hi);
-	if (densest->spent + greatest->spent > budget && greatest->saved > others)
-		return greatest;
-	return densest;
+
+	return densest->spent + greatest->spent > budget && greatest->saved > others ? greatest : densest;
 }
 
 /* Copies runs of the order at hand; returns the place behind them. */
@@ -454,32 +1036,21 @@ lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 	return 2;
 }
 
-/* Forgets the cuts of the set before. */
-static void
-begin_set(Cutter *cutter)
-{
-	cutter->densest = (Cut) {.shape = NO_CUT};
-	cutter->greatest = (Cut) {.shape = NO_CUT};
-	if (cutter->all != NULL)
-		tally_clear(cutter->all);
-}
-
 /* The dimension along which a sample of a large set would be cut; -1 if the set is not large, or the sample is not cut. */
 static int
-sampled_dimension(Cutter *cutter, const CutStack *stack, Part part)
+sampled_dimension(Cutter *cutter, Part part)
 {
 	uint32		n = part.to - part.from;
 
 	if (n < SAMPLED_SETS || cutter->work->records->ndimensions == 1)
 		return -1;
-	measure_sample(cutter, stack, part, (n + MAX_SAMPLE - 1) / MAX_SAMPLE);
-	begin_set(cutter);
+	measure_sample(cutter, part, (n + MAX_SAMPLE - 1) / MAX_SAMPLE);
 	try_dimensions(cutter);
 	return cutter->densest.shape == NO_CUT ? -1 : choose_cut(cutter)->d;
 }
 
 uint32
-cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts)
+cut_part(Cutter *cutter, Part part, const Part **parts)
 {
 	const Cut  *cut;
 	uint32		nparts;
@@ -487,9 +1058,8 @@ cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts)
 
 	CHECK_FOR_INTERRUPTS();
 	*parts = cutter->parts;
-	d = sampled_dimension(cutter, stack, part);
-	measure_set(cutter, stack, part);
-	begin_set(cutter);
+	d = sampled_dimension(cutter, part);
+	measure_set(cutter, &cutter->stack, part);
 	if (cutter->loss <= 0)
 		return 0;
 	if (d >= 0)

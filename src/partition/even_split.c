@@ -11,8 +11,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "partition/classes.h"
-#include "partition/signature_buckets.h"
+#include "partition/buckets.h"
 #include "utils/memutils.h"
 
 #define TRY_ALL 4				/* sets */
@@ -23,24 +22,6 @@ typedef struct EvenSplit
 	uint32		n;
 	RowId	   *rows;
 } EvenSplit;
-
-/* ----------------------------------------------------------------
- * Losses
- * ----------------------------------------------------------------
- */
-
-static double
-span_costs(const Domain *domain, Span span)
-{
-	if (span.lo == NO_CODE || span.lo == span.hi)
-		return 0;
-	return domain_loss(domain, domain_cover(domain, span));
-}
-
-/* ----------------------------------------------------------------
- * Halving
- * ----------------------------------------------------------------
- */
 
 /* How many of a value's rows go to the lower side, if it has fewer than there are sets. */
 static uint64
@@ -98,7 +79,7 @@ cost_along(const EvenSplit *splitter, const uint64 *lo, const uint64 *hi, int q)
 	for (uint32 i = 0; i < splitter->n; i++)
 		for (uint64 at = lo[i]; at < hi[i]; at++)
 			span_widen(&span, frame->code[q][splitter->rows[at]]);
-	return span_costs(&frame->domain[q], span);
+	return cover_loss(&frame->domain[q], span);
 }
 
 static double

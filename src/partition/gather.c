@@ -1,6 +1,7 @@
 /*
  * gather.c
- *		The records of one block gathered into groups, from the bottom up.
+ *		The records of one block gathered into groups, from the bottom up; and rows
+ *		moved to groups of other blocks where they lose less.
  *
  * Where a strict cut stops, ties decide: a record of 19 rows beside one of 3 is
  * one class of 22 to it.  Here each record starts as a group of its own; as
@@ -37,6 +38,16 @@
 
 #define NO_PARTNER PG_UINT32_MAX
 
+/* In an exchange a piece looks at so many groups on either side. */
+#define WINDOW		64
+#define SMALL_WINDOW 16
+
+/* Groups of more pieces are left as they are: each piece is weighed against the rest. */
+#define MAX_PIECES	64
+
+/* Savings below this are rounding. */
+#define LEAST_SAVING 1e-6
+
 /* How an open group can be helped at the least cost. */
 typedef struct Helping
 {
@@ -71,7 +82,7 @@ gatherer_create(Work *work)
 }
 
 /* The rows that a group lacks, as far as k tells. */
-static uint64
+static inline uint64
 rows_lacking(const Work *work, const Group *group)
 {
 	return group->rows < work->principle->k ? work->principle->k - group->rows : 1;
@@ -130,17 +141,6 @@ measure_joint(Gatherer *gatherer, uint32 group, uint32 n)
 		*joint_of(gatherer, group, gatherer->alive[i]) = *joint_of(gatherer, gatherer->alive[i], group) = loss[i];
 }
 
-/* The cost for a group to borrow rows from another, or to join it. */
-static double
-cost_of_help(Gatherer *gatherer, uint32 open, uint32 other, uint64 moved)
-{
-	const Group *a = &gatherer->work->groups[open];
-	const Group *b = &gatherer->work->groups[other];
-	double		rows = a->rows + moved;
-
-	return rows * *joint_of(gatherer, open, other) - (a->loss * a->rows + b->loss * moved);
-}
-
 /*
  * The least cost of helping two groups further that join and are still not allowed: the rows that
  * will be lacking lose no less than these two.  Fewer than k rows are joined again in any case.  The tally holds the first group.
@@ -165,6 +165,7 @@ static void
 find_partner(Gatherer *gatherer, uint32 open)
 {
 	Work	   *work = gatherer->work;
+	const Group *own = &work->groups[open];
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
 	uint64		spare = work->principle->k + helping->lacking;
 
@@ -177,13 +178,15 @@ find_partner(Gatherer *gatherer, uint32 open)
 		uint32		other = gatherer->alive[i];
 		double		limit = helping->partner == NO_PARTNER ? DBL_MAX : helping->cost;
 		bool		borrow;
+		double		moved;
 		double		cost;
 
 		if (other == open)
 			continue;
 		borrow = !gatherer->helping[other - gatherer->base].open &&
 			work->groups[other].rows >= spare;
-		cost = cost_of_help(gatherer, open, other, borrow ? helping->lacking : work->groups[other].rows);
+		moved = borrow ? helping->lacking : work->groups[other].rows;
+		cost = (own->rows + moved) * *joint_of(gatherer, open, other) - (own->loss * own->rows + work->groups[other].loss * moved);
 		if (cost < limit && !borrow && !work->monotonous)
 			cost += cost_of_further_help(gatherer, open, other);
 		if (helping->partner == NO_PARTNER || cost < limit)
@@ -212,7 +215,7 @@ open_block(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 										 first[items[i] + 1], NO_PIECE);
 
 		work->groups[group].head = piece;
-		group_measure(work, &work->groups[group], group_hull(work, group));
+		group_measure(work, group);
 		gatherer->alive[i] = group;
 		measure_joint(gatherer, group, i);
 		ask(gatherer, group);
@@ -234,7 +237,7 @@ join(Gatherer *gatherer, uint32 group, uint32 other)
 		link = &work->pieces[*link].next;
 	*link = work->groups[other].head;
 	work->groups[other] = (Group) {0, 0, NO_PIECE};
-	group_measure(work, &work->groups[group], group_hull(work, group));
+	group_measure(work, group);
 	for (uint32 i = 0; i < gatherer->nalive; i++)
 		if (gatherer->alive[i] != other)
 			gatherer->alive[n++] = gatherer->alive[i];
@@ -255,9 +258,7 @@ nearest_piece(const Work *work, const Span *hull, const Group *lender)
 
 		if (piece_rows(&work->pieces[p]) == 0)
 			continue;
-		memcpy(work->hull, hull, sizeof(Span) * records->ndimensions);
-		hull_add_tuple(records, work->hull, record_tuple(records, work->pieces[p].record));
-		loss = hull_loss(records, work->hull);
+		loss = widened_loss(records, hull, record_tuple(records, work->pieces[p].record), DBL_MAX);
 		if (nearest == NO_PIECE || loss < least)
 		{
 			nearest = p;
@@ -265,31 +266,6 @@ nearest_piece(const Work *work, const Span *hull, const Group *lender)
 		}
 	}
 	return nearest;
-}
-
-/* Moves the last rows of a piece to another group, which is not measured. */
-static void
-take_rows(Work *work, uint32 borrower, uint32 p, uint32 rows)
-{
-	Piece	   *from = &work->pieces[p];
-	uint32		piece;
-
-	from->end -= rows;
-	piece = piece_create(work, from->record, from->end, from->end + rows,
-						 work->groups[borrower].head);
-	work->groups[borrower].head = piece;
-}
-
-/* Moves the last rows of a piece of the lender; false if that spoilt the lender. */
-static bool
-lend_rows(Work *work, uint32 borrower, uint32 lender, uint32 p, uint32 rows)
-{
-	if (!group_allowed(work, &work->groups[lender], p, rows))
-		return false;
-	take_rows(work, borrower, p, rows);
-	group_measure(work, &work->groups[borrower], group_hull(work, borrower));
-	group_measure(work, &work->groups[lender], group_hull(work, lender));
-	return true;
 }
 
 /* The last row of a piece whose sensitive value the tally lacks, or the piece's end. */
@@ -360,26 +336,14 @@ borrow_rows(Work *work, uint32 borrower, uint32 lender)
 			? nearest_piece(work, group_hull(work, borrower), &work->groups[lender])
 			: nearest_new_value(work, borrower, lender);
 
-		if (p == NO_PIECE ||
-			!lend_rows(work, borrower, lender, p, Min(lacking, piece_rows(&work->pieces[p]))))
+		lacking = p == NO_PIECE ? 0 : Min(lacking, piece_rows(&work->pieces[p]));
+		if (p == NO_PIECE || !group_allowed(work, &work->groups[lender], p, lacking))
 			return false;
+		take_rows(work, borrower, p, lacking);
+		group_measure(work, borrower);
+		group_measure(work, lender);
 	}
 	return true;
-}
-
-/* Is there a row in a piece of the lender that would make the borrower's values more even? */
-static bool
-is_welcome(const Gatherer *gatherer, const Piece *piece)
-{
-	const Work *work = gatherer->work;
-
-	for (uint32 i = piece->begin; i < piece->end; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (value_is_welcome(work->principle, work->tally, work->sensitive[i]))
-			return true;
-	}
-	return false;
 }
 
 /* The piece of the lender that widens the borrower least among those that have a welcome row. */
@@ -393,12 +357,20 @@ nearest_welcome(const Gatherer *gatherer, const Span *hull, const Group *lender)
 	for (uint32 p = lender->head; p != NO_PIECE; p = work->pieces[p].next)
 	{
 		const Piece *piece = &work->pieces[p];
+		bool		is_welcome = false;
 		double		loss;
 
 		if (piece_rows(piece) == 0)
 			continue;
 		loss = widened_loss(work->records, hull, record_tuple(work->records, piece->record), DBL_MAX);
-		if ((nearest != NO_PIECE && !(loss < least)) || !is_welcome(gatherer, piece))
+		if (nearest != NO_PIECE && !(loss < least))
+			continue;
+		for (uint32 i = piece->begin; i < piece->end && !is_welcome; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			is_welcome = value_is_welcome(work->principle, work->tally, work->sensitive[i]);
+		}
+		if (!is_welcome)
 			continue;
 		nearest = p;
 		least = loss;
@@ -461,20 +433,13 @@ borrow_evenly(Gatherer *gatherer, uint32 borrower, uint32 lender)
 		if (p == NO_PIECE)
 			break;
 		take_rows(work, borrower, p, choose_rows(gatherer, &work->pieces[p]));
-		group_measure(work, &work->groups[borrower], group_hull(work, borrower));
+		group_measure(work, borrower);
 	}
-	group_measure(work, &work->groups[lender], group_hull(work, lender));
+	group_measure(work, lender);
 	done &= principle_allows(work->principle, gatherer->lender);
 	tally_clear(work->tally);
 	tally_clear(gatherer->lender);
 	return done;
-}
-
-static bool
-borrow(Gatherer *gatherer, uint32 borrower, uint32 lender)
-{
-	return gatherer->work->monotonous ? borrow_rows(gatherer->work, borrower, lender)
-		: borrow_evenly(gatherer, borrower, lender);
 }
 
 /* The open group that can be helped at the least cost, or NO_PARTNER. */
@@ -506,7 +471,8 @@ help(Gatherer *gatherer, uint32 open)
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
 	uint32		partner = helping->partner;
 
-	if (helping->borrow && borrow(gatherer, open, partner))
+	if (helping->borrow &&
+		(gatherer->work->monotonous ? borrow_rows(gatherer->work, open, partner) : borrow_evenly(gatherer, open, partner)))
 		measure_joint(gatherer, partner, gatherer->nalive);
 	else
 		join(gatherer, open, partner);
@@ -521,29 +487,11 @@ help(Gatherer *gatherer, uint32 open)
 	}
 }
 
-/* Ends a block: the groups that are left close ranks. */
-static void
-close_block(Gatherer *gatherer)
-{
-	Work	   *work = gatherer->work;
-
-	for (uint32 i = 0; i < gatherer->nalive; i++)
-	{
-		uint32		from = gatherer->alive[i];
-		uint32		to = gatherer->base + i;
-
-		Assert(!gatherer->helping[from - gatherer->base].open);
-		work->groups[to] = work->groups[from];
-		memmove(group_hull(work, to), group_hull(work, from),
-				sizeof(Span) * work->records->ndimensions);
-	}
-	work->ngroups = gatherer->base + gatherer->nalive;
-}
-
 /* Gathers the records of a block, which is allowed as a whole, into groups. */
 void
 gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 {
+	Work	   *work = gatherer->work;
 	uint32		open;
 
 	Assert(nitems <= MAX_BLOCK);
@@ -553,5 +501,203 @@ gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 		CHECK_FOR_INTERRUPTS();
 		help(gatherer, open);
 	}
-	close_block(gatherer);
+	/* The groups that are left close ranks. */
+	for (uint32 i = 0; i < gatherer->nalive; i++)
+	{
+		uint32		from = gatherer->alive[i];
+		uint32		to = gatherer->base + i;
+
+		Assert(!gatherer->helping[from - gatherer->base].open);
+		work->groups[to] = work->groups[from];
+		memmove(group_hull(work, to), group_hull(work, from), sizeof(Span) * work->records->ndimensions);
+	}
+	work->ngroups = gatherer->base + gatherer->nalive;
+}
+
+/* ----------------------------------------------------------------
+ * Moving rows to groups where they lose less
+ *
+ * Blocks are gathered one by one, so what fits nowhere in its own block may
+ * fit well in another.  One pass over the groups: from a group that is larger
+ * than it must be, pieces move to the group where that saves most; a group all
+ * of whose pieces are better off elsewhere is dissolved.
+ *
+ * Groups stand in the order of the cuts, so that near ones are alike: a piece looks
+ * at a window of them, and time stays linear.  Groups that lose less than the average
+ * have little to save, and only receive.
+ * ----------------------------------------------------------------
+ */
+
+/* Where rows of one piece would go, and what that costs or saves. */
+typedef struct Move
+{
+	uint32		piece;
+	uint32		rows;
+	uint32		target;
+	double		value;
+} Move;
+
+/* Counts the rows that a move takes from its piece, the last ones. */
+static void
+add_leaving(Work *work, const Move *move)
+{
+	count_rows(work, work->pieces[move->piece].end - move->rows, work->pieces[move->piece].end);
+}
+
+/* Is a target allowed with rows that move there, and with those that are going there already? */
+static bool
+target_allowed(Work *work, uint32 target, const Move *going, uint32 n, const Move *move)
+{
+	if (work->monotonous)
+		return true;
+	add_group(work, work->tally, &work->groups[target]);
+	for (uint32 i = 0; i < n; i++)
+		if (going[i].target == target)
+			add_leaving(work, &going[i]);
+	add_leaving(work, move);
+	return allowed_at_once(work);
+}
+
+/*
+ * Finds the cheapest target for a piece; false if none costs less than the limit, or is
+ * allowed with it.  So many moves are decided already.
+ */
+static bool
+find_target(Work *work, uint32 group, Move *move, double limit, const Move *going, uint32 ngoing)
+{
+	const Code *tuple = record_tuple(work->records, work->pieces[move->piece].record);
+	uint32		window = work->many_records ? SMALL_WINDOW : WINDOW;
+	uint32		from = group > window ? group - window : 0;
+	uint32		to = Min(work->ngroups, group + window + 1);
+	bool		found = false;
+
+	for (uint32 target = from; target < to; target++)
+	{
+		const Group *there = &work->groups[target];
+		double		rows = there->rows + (double) move->rows;
+		double		before = there->loss * there->rows;
+		double		cost;
+
+		if (target == group || there->rows == 0)
+			continue;
+		/* The loss that the rows add to it; no less than the limit once it cannot be below. */
+		cost = rows * widened_loss(work->records, group_hull(work, target), tuple, (limit + before) / rows) - before;
+		if (cost < limit && target_allowed(work, target, going, ngoing, move))
+		{
+			limit = move->value = cost;
+			move->target = target;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* The loss that is saved in a group when rows of one piece leave, their own included. */
+static double
+saving_of_leaving(Work *work, uint32 group, uint32 piece, uint32 leaving)
+{
+	const Group *from = &work->groups[group];
+
+	hull_clear(work->records, work->hull);
+	for (uint32 p = from->head; p != NO_PIECE; p = work->pieces[p].next)
+		if (piece_rows(&work->pieces[p]) > (p == piece ? leaving : 0))
+			hull_add_tuple(work->records, work->hull,
+						   record_tuple(work->records, work->pieces[p].record));
+	return from->loss * from->rows -
+		(from->rows - leaving) * hull_loss(work->records, work->hull);
+}
+
+/* Moves the last rows of a piece to the target. */
+static void
+move_rows(Work *work, uint32 group, const Move *move)
+{
+	take_rows(work, move->target, move->piece, move->rows);
+	group_measure(work, group);
+	group_measure(work, move->target);
+}
+
+/* Moves what a group can spare to where most is saved; false if there is nothing. */
+static bool
+spare_rows(Work *work, uint32 group)
+{
+	const Group *from = &work->groups[group];
+	uint64		spare = from->rows - Max(1, work->principle->k);
+	Move		best = {.piece = NO_PIECE, .value = LEAST_SAVING};
+
+	for (uint32 p = from->head; p != NO_PIECE; p = work->pieces[p].next)
+	{
+		Move		move = {.piece = p, .rows = Min(piece_rows(&work->pieces[p]), spare)};
+		double		saving;
+
+		if (move.rows == 0)
+			continue;
+		saving = saving_of_leaving(work, group, p, move.rows);
+		if (saving <= best.value || !group_allowed(work, from, p, move.rows) ||
+			!find_target(work, group, &move, saving - best.value, NULL, 0))
+			continue;
+		move.value = saving - move.value;
+		best = move;
+	}
+	if (best.piece == NO_PIECE)
+		return false;
+	move_rows(work, group, &best);
+	return true;
+}
+
+/* Dissolves a group if all its rows together lose less elsewhere. */
+static void
+dissolve(Work *work, uint32 group)
+{
+	const Group *from = &work->groups[group];
+	Move		moves[MAX_PIECES];
+	uint32		n = 0;
+	double		left = from->loss * from->rows - LEAST_SAVING;
+
+	for (uint32 p = from->head; p != NO_PIECE; p = work->pieces[p].next)
+	{
+		Move	   *move = &moves[n];
+
+		if (piece_rows(&work->pieces[p]) == 0)
+			continue;
+		*move = (Move) {.piece = p, .rows = piece_rows(&work->pieces[p])};
+		if (!find_target(work, group, move, left, moves, n))
+			return;
+		/* Two pieces that go to one group may cost more, or less, than each alone. */
+		left -= move->value;
+		n++;
+	}
+	for (uint32 i = 0; i < n; i++)
+		move_rows(work, group, &moves[i]);
+}
+
+void
+exchange_rows(Work *work)
+{
+	double		loss = 0;
+	double		rows = 0;
+	double		mean;			/* loss of a row */
+
+	for (uint32 g = 0; g < work->ngroups; g++)
+	{
+		loss += work->groups[g].loss * work->groups[g].rows;
+		rows += work->groups[g].rows;
+	}
+	mean = loss / Max(rows, 1);
+	for (uint32 g = 0; g < work->ngroups; g++)
+	{
+		Group	   *group = &work->groups[g];
+		uint32		npieces = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		if (group->loss <= mean)
+			continue;
+		for (uint32 p = group->head; p != NO_PIECE && npieces <= MAX_PIECES; p = work->pieces[p].next)
+			npieces++;
+		if (npieces > MAX_PIECES)
+			continue;
+		while (group->rows > work->principle->k && group->loss > mean && spare_rows(work, g))
+			;
+		if (group->loss > mean)
+			dissolve(work, g);
+	}
 }

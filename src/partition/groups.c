@@ -62,10 +62,12 @@ group_create(Work *work)
 	return work->ngroups++;
 }
 
-/* Measures a group anew after its pieces have changed. */
 void
-group_measure(const Work *work, Group *group, Span *hull)
+group_measure(Work *work, uint32 g)
 {
+	Group	   *group = &work->groups[g];
+	Span	   *hull = group_hull(work, g);
+
 	hull_clear(work->records, hull);
 	group->rows = 0;
 	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
@@ -77,6 +79,17 @@ group_measure(const Work *work, Group *group, Span *hull)
 		group->rows += piece_rows(piece);
 	}
 	group->loss = group->rows == 0 ? 0 : hull_loss(work->records, hull);
+}
+
+void
+take_rows(Work *work, uint32 taker, uint32 p, uint32 rows)
+{
+	Piece	   *from = &work->pieces[p];
+	uint32		piece;
+
+	from->end -= rows;
+	piece = piece_create(work, from->record, from->end, from->end + rows, work->groups[taker].head);
+	work->groups[taker].head = piece;
 }
 
 void
@@ -116,25 +129,20 @@ add_record(const Work *work, Tally *tally, uint32 record)
 }
 
 void
-move_record(const Work *work, Tally *from, Tally *to, uint32 record)
+remove_record(const Work *work, Tally *tally, uint32 record)
 {
 	const Records *records = work->records;
 
 	for (uint32 i = records->first_value[record]; i < records->first_value[record + 1]; i++)
-	{
-		tally_remove_rows(from, records->values[i].value, records->values[i].rows);
-		tally_add_rows(to, records->values[i].value, records->values[i].rows);
-	}
+		tally_remove_rows(tally, records->values[i].value, records->values[i].rows);
 }
 
 /* Adds a piece's rows, but not the last ones, to a tally. */
 static void
 add_piece(const Work *work, Tally *tally, const Piece *piece, uint32 missing)
 {
-	const Records *records = work->records;
-
 	CHECK_FOR_INTERRUPTS();
-	if (missing == 0 && piece_rows(piece) == record_rows(records, piece->record))
+	if (missing == 0 && piece_rows(piece) == record_rows(work->records, piece->record))
 	{
 		add_record(work, tally, piece->record);
 		return;
@@ -153,16 +161,13 @@ add_group(const Work *work, Tally *tally, const Group *group)
 void
 remove_group(const Work *work, Tally *tally, const Group *group)
 {
-	const Records *records = work->records;
-
 	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
 	{
 		const Piece *piece = &work->pieces[p];
 
 		CHECK_FOR_INTERRUPTS();
-		if (piece_rows(piece) == record_rows(records, piece->record))
-			for (uint32 i = records->first_value[piece->record]; i < records->first_value[piece->record + 1]; i++)
-				tally_remove_rows(tally, records->values[i].value, records->values[i].rows);
+		if (piece_rows(piece) == record_rows(work->records, piece->record))
+			remove_record(work, tally, piece->record);
 		else
 			for (uint32 i = piece->begin; i < piece->end; i++)
 				tally_remove(tally, work->sensitive[i]);
@@ -194,38 +199,31 @@ count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *counted)
 	return false;
 }
 
-/* Asks a monotonous principle. */
-static bool
-soon_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
+bool
+group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
 {
 	bool		allowed = false;
 	uint32		last = group->head;
 	uint32		counted = 0;
 
+	if (!work->monotonous)
+	{
+		if (group->rows < work->principle->k + missing)
+			return false;
+		for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
+			add_piece(work, work->tally, &work->pieces[p], p == spoiled ? missing : 0);
+		return allowed_at_once(work);
+	}
 	for (uint32 p = group->head; p != NO_PIECE && !allowed; p = work->pieces[p].next)
 	{
 		const Piece *piece = &work->pieces[p];
 
-		allowed = count_until_allowed(work, piece->begin,
-									  piece->end - (p == spoiled ? missing : 0), &counted);
+		allowed = count_until_allowed(work, piece->begin, piece->end - (p == spoiled ? missing : 0), &counted);
 		last = p;
 	}
 	for (uint32 p = group->head; p != last; p = work->pieces[p].next)
-		uncount_rows(work, work->pieces[p].begin,
-					 work->pieces[p].end - (p == spoiled ? missing : 0));
+		uncount_rows(work, work->pieces[p].begin, work->pieces[p].end - (p == spoiled ? missing : 0));
 	if (last != NO_PIECE)
 		uncount_rows(work, work->pieces[last].begin, counted);
 	return allowed;
-}
-
-bool
-group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
-{
-	if (work->monotonous)
-		return soon_allowed(work, group, spoiled, missing);
-	if (group->rows < work->principle->k + missing)
-		return false;
-	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
-		add_piece(work, work->tally, &work->pieces[p], p == spoiled ? missing : 0);
-	return allowed_at_once(work);
 }

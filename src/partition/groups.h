@@ -4,7 +4,7 @@
  *		mondrian() hand to each other.
  *
  * cuts.c cuts records into blocks; gather.c gathers the records of a block
- * into groups; exchange_rows.c moves rows between groups; deal.c deals groups that
+ * into groups, and moves rows between groups; deal.c deals groups that
  * are larger than need be into classes.  Each of them leaves every group
  * allowed by the principle.
  */
@@ -28,7 +28,6 @@ typedef struct Dimension
 	int			qi;				/* its number in the frame */
 	const Domain *domain;		/* borrowed */
 	Code		size;			/* of the domain */
-	double		weight;			/* of losses */
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
 	const double *position;		/* of a line, or NULL: the domain's, borrowed */
 	double		width;			/* of the line */
@@ -97,10 +96,10 @@ tree_loss(const Dimension *dimension, Code lo, Code hi)
 
 	while (node->leaves.hi < hi)
 		node = &tree->nodes[node->parent];
-	return dimension->weight * ((double) (node->leaves.hi - node->leaves.lo) / (dimension->size - 1));
+	return (double) (node->leaves.hi - node->leaves.lo) / (dimension->size - 1);
 }
 
-/* The loss of the smallest printable cell over these codes, as it weighs. */
+/* The loss of the smallest printable cell over these codes. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
 {
@@ -110,8 +109,7 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return 0;
 	/* Like domain_loss() of a line: most of the time goes here. */
 	if (dimension->position != NULL)
-		return hi == dimension->domain->null_code ? dimension->weight :
-			(dimension->position[hi] - dimension->position[lo]) / dimension->width * dimension->weight;
+		return hi == dimension->domain->null_code ? 1 : (dimension->position[hi] - dimension->position[lo]) / dimension->width;
 	if (dimension->jump != NULL)
 		return deep_loss(dimension, lo, hi);
 	return tree_loss(dimension, lo, hi);
@@ -217,18 +215,16 @@ typedef struct Work
 	Span	   *hull;			/* [dimensions] */
 } Work;
 
-/* Some of the records that are to be cut. */
-typedef struct Part
-{
-	uint32		from;
-	uint32		to;
-} Part;
-
 /* groups.c: the words that all steps use. */
 extern Work *work_create(const Frame *frame, Records *records, uint64 nrows, const Principle *principle);
 extern uint32 piece_create(Work *work, uint32 record, uint32 begin, uint32 end, uint32 next);
 extern uint32 group_create(Work *work);
-extern void group_measure(const Work *work, Group *group, Span *hull);
+
+/* Measures a group anew after its pieces have changed. */
+extern void group_measure(Work *work, uint32 group);
+
+/* Moves the last rows of a piece to another group; neither is measured. */
+extern void take_rows(Work *work, uint32 taker, uint32 piece, uint32 rows);
 
 static inline Span *
 group_hull(const Work *work, uint32 group)
@@ -249,9 +245,9 @@ extern void swap_rows(Work *work, uint32 a, uint32 b);
 extern void count_rows(Work *work, uint32 begin, uint32 end);
 extern void uncount_rows(Work *work, uint32 begin, uint32 end);
 
-/* Adds a record's rows to a tally, or moves them from one to another; only where the principle is not monotonous. */
+/* Adds a record's rows to a tally, or takes them away; only where the principle is not monotonous. */
 extern void add_record(const Work *work, Tally *tally, uint32 record);
-extern void move_record(const Work *work, Tally *from, Tally *to, uint32 record);
+extern void remove_record(const Work *work, Tally *tally, uint32 record);
 
 /* Adds a group's rows to a tally, or takes them away. */
 extern void add_group(const Work *work, Tally *tally, const Group *group);
@@ -269,41 +265,35 @@ extern bool count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *co
 /* Does the principle allow a group, without the last rows of one piece? */
 extern bool group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing);
 
-/* Records that are still to be cut, from the top down: first all of them, as one part. */
-typedef struct CutStack
+/* ----------------------------------------------------------------
+ * Steps
+ * ----------------------------------------------------------------
+ */
+
+/* Some of the records that are to be cut. */
+typedef struct Part
 {
-	uint32	   *items;			/* [records] permuted, so that each part's stand together */
-	Code	   *tuples;			/* [records * dimensions] theirs, which move with them: parts are read again and again */
-	uint32	   *nrows;			/* [records] likewise */
-	Part	   *parts;
-	uint32		depth;
-	uint32		allocated;
-} CutStack;
+	uint32		from;
+	uint32		to;
+} Part;
 
-/* All records on a stack, as one part; and an empty one with room for so many. */
-extern CutStack cut_stack_create(const Records *records);
-extern CutStack cut_stack_with_room(const Records *records, uint32 n);
-
-static inline Part
-cut_stack_pop(CutStack *stack)
-{
-	return stack->parts[--stack->depth];
-}
-
-/* cuts.c */
+/* cuts.c: cuts all records from the top down; first they are one part. */
 typedef struct Cutter Cutter;
 
 extern Cutter *cutter_create(Work *work);
 
+/* Takes a part that is still to be cut, and its records; false if there is none. */
+extern bool next_part(Cutter *cutter, Part *part, const uint32 **items);
+
 /*
- * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most; these count
+ * Cuts a part that was taken into parts that are all allowed, in the way that saves most; these count
  * from its start, and are the cutter's until its next cut.  Returns how many, 0 when no cut is allowed or none saves
  * anything.
  */
-extern uint32 cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts);
+extern uint32 cut_part(Cutter *cutter, Part part, const Part **parts);
 
 /* Leaves so many parts to be cut, which count from the start of the part that they are of. */
-extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts);
+extern void leave_parts(Cutter *cutter, uint32 start, const Part *parts, uint32 nparts);
 
 /*
  * Among so many records each has near ones also where few are looked at: then blocks of 20 lose a fortieth more than
@@ -315,17 +305,9 @@ extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uin
 #define MAX_BLOCK	64
 #define SMALL_BLOCK 20
 
-static inline uint32
-most_gathered(const Work *work)
-{
-	return work->many_records ? SMALL_BLOCK : MAX_BLOCK;
-}
-
 typedef struct Gatherer Gatherer;
 extern Gatherer *gatherer_create(Work *work);
 extern void gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitems);
-
-/* exchange_rows.c */
 extern void exchange_rows(Work *work);
 
 /* Where slice i of n rows begins, if so many slices are as long as each other, or the first ones longer by one. */
@@ -335,20 +317,13 @@ slice_start(uint64 n, uint64 nslices, uint64 i)
 	return i * (n / nslices) + Min(i, n % nslices);
 }
 
-/* How many of first, first + step, … are below a number. */
-static inline uint64
-steps_below(uint64 number, uint64 first, uint64 step)
-{
-	return number > first ? (number - first - 1) / step + 1 : 0;
-}
+/* deal.c */
+extern Classes *deal_classes(Work *work, uint64 nrows, MemoryContext context);
 
 /*
- * deal_near.c: lays out hands, one after the other.  Cards with one value stand together; hand i gets as many of each
+ * Lays out hands, one after the other.  Cards with one value stand together; hand i gets as many of each
  * value as if card i, i + nhands, … were its own, but rows that are near each other.
  */
 extern void deal_near(const Frame *frame, RowId *cards, uint64 n, uint64 nhands, RowId *hands);
-
-/* deal.c */
-extern Classes *deal_classes(Work *work, uint64 nrows, MemoryContext context);
 
 #endif							/* PPREPUB_PARTITION_GROUPS_H */

@@ -4,7 +4,7 @@
  *
  *		1. grow.c			rows that no class could take are left out
  *		2. records.c		equal rows become one record
- *		3. grow_blocks.c	records are cut, from the top down, into blocks
+ *		3. grow.c			records are cut, from the top down, into blocks
  *		4. grow_seed.c		classes grow in a block, from the bottom up; the rest of
  *							two blocks is looked at as one, and so on upward
  *		5. grow_adopt.c		single rows that are left join a class
@@ -26,6 +26,13 @@
 /* A block holds so many classes, about. */
 #define BLOCK_CLASSES 24
 
+/* A block that cannot well be parted may be so many times larger, or take so many steps. */
+#define MOST_BLOCKS 8
+#define MOST_STEPS 200000000.0
+
+/* The share of rows without company in their part that is no reason not to part them. */
+#define TOLERATED 0.01
+
 /* A row that is left looks at so many classes on each side. */
 #define REACH 64
 
@@ -36,40 +43,26 @@
 
 /* ----------------------------------------------------------------
  * Rows that may find a class
- *
- * A value that more rows have than classes can take, however the rows are dealt,
- * keeps no more of them than that: which ones is drawn by lot, so that it says
- * nothing else of anybody who is left out.
  * ----------------------------------------------------------------
  */
 
-/* Notes the ratio that each row demands of its own value. */
-static void
-measure_demands(Growth *growth, const RowId *rows, uint64 nrows)
-{
-	if (growth->ratios->first == NULL)
-		return;
-	growth->own = new_zeros(double, growth->frame->nrows);
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		const Demand *demand = own_demand(growth->ratios, rows[i]);
-
-		if (demand != NULL)
-			growth->own[rows[i]] = demand->ratio;
-	}
-}
-
-/* Leaves out rows that could only be in a class larger than all rows together. */
+/* Notes the ratio that each row demands of its own value, and leaves out rows that could only be in a class larger than all rows together. */
 static uint64
-leave_impossible(const Growth *growth, RowId *rows, uint64 nrows)
+leave_impossible(Growth *growth, RowId *rows, uint64 nrows)
 {
 	uint64		n = 0;
 
+	if (growth->ratios->first == NULL)
+		return nrows;
+	growth->own = new_zeros(double, growth->frame->nrows);
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		RowId		row = rows[i];
+		const Demand *demand = own_demand(growth->ratios, row);
 
-		if (growth->own != NULL && growth->own[row] > nrows)
+		if (demand != NULL)
+			growth->own[row] = demand->ratio;
+		if (growth->own[row] > nrows)
 			continue;
 		rows[i] = rows[n];
 		rows[n++] = row;
@@ -77,65 +70,41 @@ leave_impossible(const Growth *growth, RowId *rows, uint64 nrows)
 	return n;
 }
 
-typedef struct Feasibility
+/*
+ * Puts the rows that may find a class first; returns how many they are.  A value that more rows have than classes
+ * can take, however the rows are dealt, keeps no more of them than that, one for each of the smallest classes: which
+ * ones is drawn by lot, so that it says nothing else of anybody who is left out.
+ */
+static uint64
+keep_feasible(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed)
 {
-	const Ratios *ratios;		/* borrowed */
-	uint64		rows;			/* that may be in a class */
-	uint64		company;		/* those of them that need none */
-	uint64	   *count;			/* [values] of the others */
-} Feasibility;
-
-/* Counts the rows of each value, and those that need no company. */
-static void
-count_rows_by_value(Feasibility *feasible, const RowId *rows, uint64 nrows)
-{
-	const Ratios *ratios = feasible->ratios;
+	Size		n = (Size) ratios->nvalues + 1;
+	uint64	   *total = new_zeros(uint64, n);
+	uint64	   *count = new_array(uint64, n);	/* of which so many are kept */
+	uint64		company = 0;	/* rows that need none */
+	uint64		feasible = nrows;
+	uint64		before;
+	uint64		kept = 0;
+	pg_prng_state random;
 
 	for (uint64 i = 0; i < nrows; i++)
-	{
 		if (ratios->value[rows[i]] == NO_CODE)
-			feasible->company++;
+			company++;
 		else
-			feasible->count[ratios->value[rows[i]]]++;
-	}
-	feasible->rows = nrows;
-}
-
-/* How many rows of a value there may be, if there are so many rows in all: one for each of the smallest classes. */
-static uint64
-most_of_a_value(const Feasibility *feasible)
-{
-	return feasible->rows / (uint64) ceil(feasible->ratios->base);
-}
-
-/* Lowers what is counted until no value has more rows than the others can hide. */
-static void
-cap_counts(Feasibility *feasible)
-{
-	uint64		before;
-
+			total[ratios->value[rows[i]]]++;
+	memcpy(count, total, sizeof(uint64) * n);
 	do
 	{
-		uint64		most = most_of_a_value(feasible);
+		uint64		most = feasible / (uint64) ceil(ratios->base);
 
-		before = feasible->rows;
-		feasible->rows = feasible->company;
-		for (Code value = 0; value < feasible->ratios->nvalues; value++)
+		before = feasible;
+		feasible = company;
+		for (Code value = 0; value < ratios->nvalues; value++)
 		{
-			feasible->count[value] = Min(feasible->count[value], most);
-			feasible->rows += feasible->count[value];
+			count[value] = Min(count[value], most);
+			feasible += count[value];
 		}
-	} while (feasible->rows < before);
-}
-
-/* Draws, of the rows of each value, as many as there may be, and puts them first; returns how many they are. */
-static uint64
-draw_lots(Feasibility *feasible, RowId *rows, uint64 nrows, uint64 *total, uint64 seed)
-{
-	const Ratios *ratios = feasible->ratios;
-	pg_prng_state random;
-	uint64		kept = 0;
-
+	} while (feasible < before);
 	pg_prng_seed(&random, seed);
 	for (uint64 i = 0; i < nrows; i++)
 	{
@@ -144,38 +113,146 @@ draw_lots(Feasibility *feasible, RowId *rows, uint64 nrows, uint64 *total, uint6
 
 		if (value != NO_CODE)
 		{
-			bool		is_drawn = feasible->count[value] == total[value] ||
-				pg_prng_uint64_range(&random, 1, total[value]) <= feasible->count[value];
+			bool		is_drawn = count[value] == total[value] || pg_prng_uint64_range(&random, 1, total[value]) <= count[value];
 
 			total[value]--;
 			if (!is_drawn)
 				continue;
-			feasible->count[value]--;
+			count[value]--;
 		}
 		rows[i] = rows[kept];
 		rows[kept++] = row;
 	}
+	pfree(total);
+	pfree(count);
 	return kept;
 }
 
-/* Puts the rows that may find a class first; returns how many they are. */
-static uint64
-keep_feasible(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed)
-{
-	Size		n = (Size) ratios->nvalues + 1;
-	Feasibility feasible = {
-		.ratios = ratios,
-		.count = new_zeros(uint64, n),
-	};
-	uint64	   *total = new_array(uint64, n);
+/* ----------------------------------------------------------------
+ * Blocks of records that lie near to each other, each record's rows by what a class is to them
+ * ----------------------------------------------------------------
+ */
 
-	count_rows_by_value(&feasible, rows, nrows);
-	memcpy(total, feasible.count, sizeof(uint64) * n);
-	cap_counts(&feasible);
-	nrows = draw_lots(&feasible, rows, nrows, total, seed);
-	pfree(total);
-	pfree(feasible.count);
-	return nrows;
+/* Sorts some rows of a record by needs; within one the order remains. */
+static void
+batch_rows(Growth *growth, uint32 record, uint32 from, uint32 end)
+{
+	RowId	   *rows = growth->records->rows;
+	uint32		at = from;
+
+	memcpy(growth->spare, rows + from, sizeof(RowId) * (end - from));
+	for (RowNeed need = NEEDS_CLASS; need <= NEEDS_NONE; need++)
+	{
+		uint32		start = at;
+
+		for (uint32 i = 0; i < end - from; i++)
+		{
+			RowId		row = growth->spare[i];
+
+			if (need == (!is_asked_for(growth, row) ? ONLY_HELPS : growth->ratios->value[row] == NO_CODE ? NEEDS_NONE : NEEDS_CLASS))
+				rows[at++] = row;
+		}
+		if (at > start)
+			growth->batches[growth->nbatches++] = (Batch) {record, need, start, at - start};
+	}
+}
+
+static void
+end_block(Growth *growth)
+{
+	if (growth->nbatches > growth->block[growth->nblocks])
+		growth->block[++growth->nblocks] = growth->nbatches;
+}
+
+/* A block of some records; a record that is large by itself is more than one. */
+static void
+batch_block(Growth *growth, const uint32 *items, uint32 nitems)
+{
+	const uint32 *first = growth->records->first;
+	uint64		most = growth->most;
+
+	for (uint32 i = 0; i < nitems; i++)
+	{
+		uint32		record = items[i];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 from = first[record]; from < first[record + 1];)
+		{
+			uint32		left = first[record + 1] - from;
+			uint32		n = left > most ? most / 2 : left;
+
+			if (left > most)
+				end_block(growth);
+			batch_rows(growth, record, from, from + n);
+			from += n;
+			if (left > most)
+				end_block(growth);
+		}
+	}
+	end_block(growth);
+}
+
+/* Would each part have company for nearly all of its rows?  Otherwise they are a block, unless they are far too many. */
+static bool
+may_part(Growth *growth, const uint32 *items, const Part *parts, uint32 nparts)
+{
+	const Records *records = growth->records;
+	Crowd	   *crowd = growth->crowd;
+	uint64		excess = 0;		/* rows of a part whose value too many of its rows have */
+	uint64		all = 0;
+
+	for (uint32 p = 0; p < nparts; p++)
+	{
+		uint64		most;
+
+		for (uint32 i = parts[p].from; i < parts[p].to; i++)
+			for (uint32 at = records->first[items[i]]; at < records->first[items[i] + 1]; at++)
+				crowd_count(crowd, records->rows[at]);
+		most = crowd->size / growth->least;
+		for (Code i = 0; i < crowd->ntouched; i++)
+			if (crowd->count[crowd->touched[i]] > most)
+				excess += crowd->count[crowd->touched[i]] - most;
+		all += crowd->size;
+		crowd_clear(crowd);
+	}
+	return all > growth->most || excess <= all * TOLERATED;
+}
+
+/* Puts all rows into batches, in blocks of so many rows at least: cut where that saves something. */
+static void
+cut_into_blocks(Growth *growth, Work *work, uint64 size)
+{
+	const Records *records = growth->records;
+	Cutter	   *cutter = cutter_create(work);
+	Size		chunks = records->first[records->nrecords] / Max(size / 2, 1) + records->nrecords;
+	Size		n = Min(chunks, records->first[records->nrecords]) + 1;
+	uint32		largest = 0;
+	Part		part;
+	const uint32 *items;
+
+	for (uint32 r = 0; r < records->nrecords; r++)
+	{
+		largest = Max(largest, record_rows(records, r));
+		for (uint32 row = records->first[r]; row < records->first[r + 1]; row++)
+			growth->record_of[records->rows[row]] = r;
+	}
+	growth->most = Max(MOST_BLOCKS * size, (uint64) sqrt(MOST_STEPS * growth->least));
+	growth->spare = new_array(RowId, largest);
+	growth->batches = new_array(Batch, (Size) 3 * n);
+	growth->block = new_array(uint32, 2 * n);
+	growth->block[0] = 0;
+	while (next_part(cutter, &part, &items))
+	{
+		const Part *parts;
+		uint32		nparts = cut_part(cutter, part, &parts);
+
+		CHECK_FOR_INTERRUPTS();
+		if (nparts > 0 && !may_part(growth, items, parts, nparts))
+			nparts = 0;
+		if (nparts == 0)
+			batch_block(growth, items, part.to - part.from);
+		leave_parts(cutter, part.from, parts, nparts);
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -215,16 +292,6 @@ grown_add(Growth *growth, uint32 c, RowId row)
 	class->crowd = NULL;
 }
 
-double
-grown_loss(Growth *growth, uint32 c)
-{
-	Grown	   *class = &growth->classes[c];
-
-	if (class->loss < 0)
-		class->loss = hull_loss(growth->records, grown_hull(growth, c));
-	return class->loss;
-}
-
 /* Puts rows that need no company into classes: those of a record that are left stand together. */
 static void
 free_the_rest(Growth *growth)
@@ -248,19 +315,11 @@ free_the_rest(Growth *growth)
 	pfree(class_of);
 }
 
-static void
-print_region(const Growth *growth, uint32 c, Span *region)
-{
-	const Records *records = growth->records;
-
-	for (int d = 0; d < records->ndimensions; d++)
-		region[records->dimensions[d].qi] = domain_cover(records->dimensions[d].domain, grown_hull(growth, c)[d]);
-}
-
 /* Ends growing: writes down the classes in the given context. */
 static Classes *
 grown_classes(Growth *growth, MemoryContext context)
 {
+	const Records *records = growth->records;
 	MemoryContext old;
 	Classes    *classes;
 	uint64		rows = 0;
@@ -277,10 +336,12 @@ grown_classes(Growth *growth, MemoryContext context)
 	MemoryContextSwitchTo(old);
 	for (uint32 c = 0; c < growth->nclasses; c++)
 	{
+		Span	   *region = &classes->regions[(Size) c * classes->nqis];
 		uint64		at = classes->first[c];
 
 		CHECK_FOR_INTERRUPTS();
-		print_region(growth, c, &classes->regions[(Size) c * classes->nqis]);
+		for (int d = 0; d < records->ndimensions; d++)
+			region[records->dimensions[d].qi] = domain_cover(records->dimensions[d].domain, grown_hull(growth, c)[d]);
 		for (RowId row = growth->classes[c].head; row != NO_ROW; row = growth->next[row])
 			classes->rows[at++] = row;
 		classes->first[c + 1] = at;
@@ -293,22 +354,6 @@ grown_classes(Growth *growth, MemoryContext context)
  * Growing
  * ----------------------------------------------------------------
  */
-
-/* Allocates the state of a call of grow_classes(). */
-static Growth *
-growth_create(const Frame *frame, const Ratios *ratios, const GrowOptions *options)
-{
-	Growth	   *growth = palloc0(sizeof(Growth));
-
-	growth->frame = frame;
-	growth->ratios = ratios;
-	growth->least = (uint64) ceil(ratios->base);
-	growth->options = options;
-	growth->next = new_array(RowId, frame->nrows);
-	growth->record_of = new_array(uint32, frame->nrows);
-	growth->crowd = crowd_create(ratios);
-	return growth;
-}
 
 /* Grows classes in some blocks, first in each half of them; returns how many rows that need a class are left. */
 static uint32
@@ -333,42 +378,36 @@ grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 							  &(Adoption) {.near = (near + growth->nclasses) / 2, .reach = REACH, .best = 1});
 }
 
-/* Grows classes block by block; then any class may adopt the rows that are left. */
-static void
-grow_all(Growth *growth)
-{
-	Seeder	   *seeder = seeder_create(growth);
-	uint32		left = growth->nblocks == 0 ? 0 : grow_blocks(growth, seeder, 0, growth->nblocks);
-
-	if (left > 0)
-		(void) adopt_from_batches(growth, 0, growth->nbatches,
-								  &(Adoption) {.reach = Min(growth->nclasses, LAST_STEPS / left), .best = BEST_PASSES, .any = ANY_PASSES});
-}
-
 Classes *
-grow_classes(const Frame *frame, RowId *rows, uint64 nrows, const Ratios *ratios, const GrowOptions *options)
+grow_classes(const Frame *frame, RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work_context = AllocSetContextCreate(context, "grow", ALLOCSET_DEFAULT_SIZES);
-	uint64		block = BLOCK_CLASSES * (uint64) ceil(ratios->base);
-	Principle	large_enough = principle_k_l(block, 1);
-	Growth	   *growth;
+	uint64		least = (uint64) ceil(ratios->base);
+	Principle	large_enough = principle_k_l(BLOCK_CLASSES * least, 1);
+	Growth		growth = {.frame = frame, .ratios = ratios, .least = least};
+	uint32		left = 0;
+	Seeder	   *seeder;
 	Work	   *work;
 	Classes    *classes;
 
 	MemoryContextSwitchTo(work_context);
-	growth = growth_create(frame, ratios, options);
-	measure_demands(growth, rows, nrows);
-	nrows = leave_impossible(growth, rows, nrows);
-	nrows = keep_feasible(rows, nrows, ratios, options->seed);
-	work = work_create(frame, records_collapse(frame, rows, nrows, options->seed), nrows, &large_enough);
-	growth->records = work->records;
-	if (options->top_down)
-		split_records(growth, work, block);
-	else
-		cut_into_blocks(growth, work, block);
-	grow_all(growth);
-	classes = grown_classes(growth, context);
+	growth.next = new_array(RowId, frame->nrows);
+	growth.record_of = new_array(uint32, frame->nrows);
+	growth.crowd = crowd_create(ratios);
+	nrows = leave_impossible(&growth, rows, nrows);
+	nrows = keep_feasible(rows, nrows, ratios, seed);
+	work = work_create(frame, records_collapse(frame, rows, nrows, seed), nrows, &large_enough);
+	growth.records = work->records;
+	cut_into_blocks(&growth, work, large_enough.k);
+	seeder = seeder_create(&growth);
+	if (growth.nblocks > 0)
+		left = grow_blocks(&growth, seeder, 0, growth.nblocks);
+	/* Any class may adopt the rows that are left. */
+	if (left > 0)
+		(void) adopt_from_batches(&growth, 0, growth.nbatches,
+								  &(Adoption) {.reach = Min(growth.nclasses, LAST_STEPS / left), .best = BEST_PASSES, .any = ANY_PASSES});
+	classes = grown_classes(&growth, context);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work_context);
 	return classes;

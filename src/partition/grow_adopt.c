@@ -76,14 +76,6 @@ crowd_up(Growth *growth, uint32 c)
 		class->crowd = crowd_keep(growth->crowd);
 }
 
-/* Has the class its value too often for one row more of any person, as far as a bit tells? */
-static bool
-is_clearly_full(Growth *growth, uint32 c, Code value)
-{
-	return growth->ratios->nvalues <= VALUE_BITS && may_have(&growth->classes[c], value) &&
-		!base_is_met(growth->ratios, growth->classes[c].size + 1, 2);
-}
-
 /* Is the class clearly too small for a row that demands so much of its value? */
 static inline bool
 is_too_small(const Growth *growth, uint32 c, double own)
@@ -96,10 +88,13 @@ static double
 cost_of_joining(Growth *growth, uint32 c, RowId row, double limit)
 {
 	const Records *records = growth->records;
-	const Grown *class = &growth->classes[c];
-	double		before = class->asked * grown_loss(growth, c);
+	Grown	   *class = &growth->classes[c];
 	double		rows = class->asked + 1;
+	double		before;
 
+	if (class->loss < 0)
+		class->loss = hull_loss(records, grown_hull(growth, c));
+	before = class->asked * class->loss;
 	return rows * widened_loss(records, grown_hull(growth, c), record_tuple(records, growth->record_of[row]),
 							   (limit + before) / rows) - before;
 }
@@ -154,12 +149,6 @@ compare_values(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static bool
-begins_run(const Orphan *orphan)
-{
-	return orphan[0].value != orphan[-1].value || orphan[0].is_hopeless != orphan[-1].is_hopeless;
-}
-
 /* Sorts the orphans into runs of one value each, with a run of its own for the hopeless ones. */
 static void
 sort_orphans(Adopting *adopting)
@@ -168,8 +157,12 @@ sort_orphans(Adopting *adopting)
 
 	qsort(adopting->orphans, adopting->norphans, sizeof(Orphan), compare_values);
 	for (uint32 i = 0; i < adopting->norphans; i++)
-		if (i == 0 || begins_run(&adopting->orphans[i]))
+	{
+		const Orphan *orphan = &adopting->orphans[i];
+
+		if (i == 0 || orphan[0].value != orphan[-1].value || orphan[0].is_hopeless != orphan[-1].is_hopeless)
 			adopting->first[n++] = i;
+	}
 	adopting->first[n] = adopting->norphans;
 	adopting->nruns = n;
 }
@@ -181,25 +174,16 @@ sort_orphans(Adopting *adopting)
 static bool
 is_open_to(const Adopting *adopting, uint32 c, uint32 run)
 {
+	Growth	   *growth = adopting->growth;
 	const Orphan *modest = &adopting->orphans[adopting->first[run]];
 
 	if (modest->is_hopeless && adopting->grew[c - adopting->begin] + 1 < adopting->pass)
 		return false;
-	return !is_too_small(adopting->growth, c, modest->own) && !is_clearly_full(adopting->growth, c, modest->value);
-}
-
-/* Most that are left demand too much of some value that nearly all classes have. */
-static bool
-is_admitted(const Growth *growth, const Orphan *orphan)
-{
-	return (orphan->greatest == NULL || crowd_meets(growth->crowd, orphan->row, orphan->greatest)) &&
-		crowd_admits(growth->crowd, orphan->row);
-}
-
-static bool
-has_better_home(Growth *growth, uint32 c, const Orphan *orphan)
-{
-	return orphan->home != NO_CLASS && cost_of_joining(growth, c, orphan->row, orphan->cost) >= orphan->cost;
+	if (is_too_small(growth, c, modest->own))
+		return false;
+	/* Has it the value too often for one row more of any person, as far as a bit tells? */
+	return growth->ratios->nvalues > VALUE_BITS || !may_have(&growth->classes[c], modest->value) ||
+		base_is_met(growth->ratios, growth->classes[c].size + 1, 2);
 }
 
 /*
@@ -218,7 +202,7 @@ offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_cr
 	{
 		Orphan	   *orphan = &adopting->orphans[i];
 
-		if (has_better_home(growth, c, orphan))
+		if (orphan->home != NO_CLASS && cost_of_joining(growth, c, orphan->row, orphan->cost) >= orphan->cost)
 			continue;
 		if (!is_clear && !*is_crowd)
 			crowd_up(growth, c);
@@ -226,23 +210,13 @@ offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_cr
 		if (!has_room && !crowd_has_room(growth->crowd, value))
 			return;
 		has_room = true;
-		if (!is_clear && !is_admitted(growth, orphan))
+		/* Most that are left demand too much of some value that nearly all classes have. */
+		if (!is_clear && ((orphan->greatest != NULL && !crowd_meets(growth->crowd, orphan->row, orphan->greatest)) ||
+						  !crowd_admits(growth->crowd, orphan->row)))
 			continue;
 		orphan->home = c;
 		orphan->cost = cost_of_joining(growth, c, orphan->row, DBL_MAX);
 	}
-}
-
-/* Offers a class, as a home, to the orphans of each run that it may take in. */
-static void
-offer_class(Adopting *adopting, uint32 c)
-{
-	bool		is_crowd = false;
-
-	for (uint32 run = 0; run < adopting->nruns; run++)
-		if (is_open_to(adopting, c, run))
-			offer_to_run(adopting, c, adopting->first[run], adopting->first[run + 1], &is_crowd);
-	crowd_clear(adopting->growth->crowd);
 }
 
 /* A row that the crowd admits becomes one of the class, and of the crowd. */
@@ -301,6 +275,24 @@ join_classes(Adopting *adopting)
 	adopting->norphans = kept;
 }
 
+/* Each row finds the class where it loses least; others may come to it before. */
+static void
+adopt_best(Adopting *adopting)
+{
+	sort_orphans(adopting);
+	for (uint32 c = adopting->begin; c < adopting->end; c++)
+	{
+		bool		is_crowd = false;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 run = 0; run < adopting->nruns; run++)
+			if (is_open_to(adopting, c, run))
+				offer_to_run(adopting, c, adopting->first[run], adopting->first[run + 1], &is_crowd);
+		crowd_clear(adopting->growth->crowd);
+	}
+	join_classes(adopting);
+}
+
 /* ----------------------------------------------------------------
  * Any row that fits
  * ----------------------------------------------------------------
@@ -327,31 +319,30 @@ take_run(Adopting *adopting, uint32 c, uint32 first, uint32 end)
 	}
 }
 
-/* Lets a class take in the orphans of any run that fit. */
+/* Each row finds a class, whatever it loses.  Those that find none are hopeless at classes as they are. */
 static void
-take_all_that_fit(Adopting *adopting, uint32 c)
+adopt_any(Adopting *adopting)
 {
 	Growth	   *growth = adopting->growth;
-	bool		is_crowd = false;
-
-	for (uint32 run = 0; run < adopting->nruns; run++)
-	{
-		if (!is_open_to(adopting, c, run))
-			continue;
-		if (!is_crowd)
-			crowd_up(growth, c);
-		is_crowd = true;
-		take_run(adopting, c, adopting->first[run], adopting->first[run + 1]);
-	}
-	crowd_clear(growth->crowd);
-}
-
-/* Forgets the orphans that found a class; the others are hopeless at classes as they are. */
-static void
-forget_homed(Adopting *adopting)
-{
 	uint32		kept = 0;
 
+	sort_orphans(adopting);
+	for (uint32 c = adopting->begin; c < adopting->end; c++)
+	{
+		bool		is_crowd = false;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 run = 0; run < adopting->nruns; run++)
+		{
+			if (!is_open_to(adopting, c, run))
+				continue;
+			if (!is_crowd)
+				crowd_up(growth, c);
+			is_crowd = true;
+			take_run(adopting, c, adopting->first[run], adopting->first[run + 1]);
+		}
+		crowd_clear(growth->crowd);
+	}
 	for (uint32 i = 0; i < adopting->norphans; i++)
 		if (adopting->orphans[i].home == NO_CLASS)
 		{
@@ -365,49 +356,6 @@ forget_homed(Adopting *adopting)
  * The whole
  * ----------------------------------------------------------------
  */
-
-/* Returns the rows that are left to their batches, where they stood or before. */
-static void
-return_orphans(const Adopting *adopting, uint32 first, uint32 end)
-{
-	Growth	   *growth = adopting->growth;
-
-	for (uint32 s = first; s < end; s++)
-		if (growth->batches[s].need == NEEDS_CLASS)
-			growth->batches[s].rows = 0;
-	for (uint32 i = 0; i < adopting->norphans; i++)
-	{
-		Batch	   *batch = &growth->batches[adopting->orphans[i].batch];
-
-		growth->records->rows[batch->from + batch->rows++] = adopting->orphans[i].row;
-	}
-}
-
-/* Each row finds the class where it loses least; others may come to it before. */
-static void
-adopt_best(Adopting *adopting)
-{
-	sort_orphans(adopting);
-	for (uint32 c = adopting->begin; c < adopting->end; c++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		offer_class(adopting, c);
-	}
-	join_classes(adopting);
-}
-
-/* Each row finds a class, whatever it loses. */
-static void
-adopt_any(Adopting *adopting)
-{
-	sort_orphans(adopting);
-	for (uint32 c = adopting->begin; c < adopting->end; c++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		take_all_that_fit(adopting, c);
-	}
-	forget_homed(adopting);
-}
 
 uint32
 adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption)
@@ -432,7 +380,16 @@ adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *ado
 		else
 			adopt_any(&adopting);
 	}
-	return_orphans(&adopting, first, end);
+	/* The rows that are left return to their batches, where they stood or before. */
+	for (uint32 s = first; s < end; s++)
+		if (growth->batches[s].need == NEEDS_CLASS)
+			growth->batches[s].rows = 0;
+	for (uint32 i = 0; i < adopting.norphans; i++)
+	{
+		Batch	   *batch = &growth->batches[adopting.orphans[i].batch];
+
+		growth->records->rows[batch->from + batch->rows++] = adopting.orphans[i].row;
+	}
 	pfree(adopting.orphans);
 	pfree(adopting.first);
 	pfree(adopting.grew);

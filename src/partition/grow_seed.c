@@ -116,20 +116,6 @@ row_at(const Seeder *seeder, uint32 at)
  * ----------------------------------------------------------------
  */
 
-/* Counts the rows of a batch by their values, and lists values that were not met before. */
-static void
-count_values(Seeder *seeder, const Batch *batch)
-{
-	for (uint32 i = 0; i < batch->rows; i++)
-	{
-		Code		value = seeder->growth->ratios->value[row_at(seeder, batch->from + i)];
-
-		if (seeder->frequency[value]++ == 0)
-			seeder->values[seeder->nvalues++] = value;
-	}
-	seeder->needing += batch->rows;
-}
-
 /* Lists the batches that are not empty, and counts the values of rows that need a class. */
 static void
 open_batches(Seeder *seeder, uint32 first, uint32 end)
@@ -152,28 +138,17 @@ open_batches(Seeder *seeder, uint32 first, uint32 end)
 			continue;
 		seeder->open[seeder->nopen++] = s;
 		seeder->rows += batch->rows;
-		if (batch->need == NEEDS_CLASS)
-			count_values(seeder, batch);
+		if (batch->need != NEEDS_CLASS)
+			continue;
+		seeder->needing += batch->rows;
+		for (uint32 i = 0; i < batch->rows; i++)
+		{
+			Code		value = seeder->growth->ratios->value[row_at(seeder, batch->from + i)];
+
+			if (seeder->frequency[value]++ == 0)
+				seeder->values[seeder->nvalues++] = value;
+		}
 	}
-}
-
-static void
-close_batches(Seeder *seeder)
-{
-	for (Code i = 0; i < seeder->nvalues; i++)
-		seeder->frequency[seeder->values[i]] = 0;
-}
-
-/* Forgets batches that have become empty. */
-static void
-keep_open(Seeder *seeder)
-{
-	uint32		n = 0;
-
-	for (uint32 i = 0; i < seeder->nopen; i++)
-		if (batch_at(seeder, seeder->open[i])->rows > 0)
-			seeder->open[n++] = seeder->open[i];
-	seeder->nopen = n;
 }
 
 /* ----------------------------------------------------------------
@@ -181,30 +156,24 @@ keep_open(Seeder *seeder)
  * ----------------------------------------------------------------
  */
 
-/* The loss that one row more adds to each of the rows in the making; its own loss, if it need not lose any, is divided among them. */
-static float
-distance_of(const Seeder *seeder, const Batch *batch, double covered)
-{
-	const Records *records = seeder->growth->records;
-	double		widened = widened_loss(records, seeder->hull, record_tuple(records, batch->record), records->ndimensions);
-
-	if (batch->need == NEEDS_NONE)
-		return (float) (widened - covered + widened / seeder->losing + FREE_STEP);
-	return (float) ((widened - covered) * (batch->need == ONLY_HELPS ? HELPING_FACTOR : 1));
-}
-
 /* Sorts the open batches by what the class in the making would lose by taking from them, nearly. */
 static void
 sort_batches(Seeder *seeder)
 {
-	double		covered = hull_loss(seeder->growth->records, seeder->hull);
+	const Records *records = seeder->growth->records;
+	double		covered = hull_loss(records, seeder->hull);
 	uint32		place[DRAWERS + 1] = {0};
 	double		farthest = 0;	/* the inverse of a tiny one is no float, and nothing times infinity no drawer */
 	double		scale;
 
 	for (uint32 i = 0; i < seeder->nopen; i++)
 	{
-		seeder->distance[i] = distance_of(seeder, batch_at(seeder, seeder->open[i]), covered);
+		const Batch *batch = batch_at(seeder, seeder->open[i]);
+		double		widened = widened_loss(records, seeder->hull, record_tuple(records, batch->record), records->ndimensions);
+
+		/* A row that need not lose anything has its own loss divided among those in the making. */
+		seeder->distance[i] = batch->need == NEEDS_NONE ? widened - covered + widened / seeder->losing + FREE_STEP :
+			(widened - covered) * (batch->need == ONLY_HELPS ? HELPING_FACTOR : 1);
 		farthest = Max(farthest, seeder->distance[i]);
 	}
 	scale = farthest > 0 ? (DRAWERS - 1) / farthest : 0;
@@ -242,19 +211,6 @@ take(Seeder *seeder, uint32 s, uint32 at)
 	hull_add_tuple(growth->records, seeder->hull, record_tuple(growth->records, batch->record));
 }
 
-/* Takes a row into one of the places beside the seed. */
-static void
-take_beside(Seeder *seeder, uint32 s, uint32 at)
-{
-	Code		value = seeder->growth->ratios->value[row_at(seeder, at)];
-
-	if (value != NO_CODE && seeder->is_pressing[value])
-		seeder->is_pressing[value] = false;
-	else
-		seeder->places--;
-	take(seeder, s, at);
-}
-
 /* Takes no row after all: from the last one on, all return to where they stood. */
 static void
 put_back(Seeder *seeder)
@@ -280,33 +236,26 @@ compare_frequencies(const void *a, const void *b, void *frequency)
 	return (x < y) - (x > y);
 }
 
-/* The values, but the one given, of which there are more than classes to come, the most frequent first. */
-static Code
-find_pressing(Seeder *seeder, Code but)
+/*
+ * Keeps places beside the seed for values that would not find enough classes later on, or for as many of them as there are
+ * places: those, but the seed's own, of which there are more than classes to come, the most frequent first.
+ */
+static void
+keep_places(Seeder *seeder, Code value_of_seed)
 {
 	uint64		goal = seeder->growth->crowd->goal;
 	uint64		classes = seeder->rows < goal ? 0 : (seeder->rows - goal) / seeder->growth->least;
 	Code		n = 0;
 
 	for (Code i = 0; i < seeder->nvalues; i++)
-		if (seeder->values[i] != but && seeder->frequency[seeder->values[i]] > classes)
+		if (seeder->values[i] != value_of_seed && seeder->frequency[seeder->values[i]] > classes)
 			seeder->pressing[n++] = seeder->values[i];
 	if (n >= goal)
 		qsort_arg(seeder->pressing, n, sizeof(Code), compare_frequencies, seeder->frequency);
-	return n;
-}
-
-/* Keeps places beside the seed for values that would not find enough classes later on, or for as many of them as there are places. */
-static void
-keep_places(Seeder *seeder, Code value_of_seed)
-{
-	uint64		places = seeder->growth->crowd->goal - 1;
-	Code		n = find_pressing(seeder, value_of_seed);
-
-	n = Min(n, places);
+	n = Min(n, goal - 1);
 	for (Code i = 0; i < n; i++)
 		seeder->is_pressing[seeder->pressing[i]] = true;
-	seeder->places = places - n;
+	seeder->places = goal - 1 - n;
 	seeder->npressing = n;
 }
 
@@ -346,10 +295,18 @@ take_from(Seeder *seeder, uint32 s, uint64 enough)
 		RowId		row = row_at(seeder, at);
 		Code		value = growth->ratios->value[row];
 
-		if ((seeder->places > 0 || (value != NO_CODE && seeder->is_pressing[value])) && is_admitted(seeder, row))
-			take_beside(seeder, s, at);
-		else
+		bool		is_kept = value != NO_CODE && seeder->is_pressing[value];	/* is a place? */
+
+		if ((seeder->places == 0 && !is_kept) || !is_admitted(seeder, row))
+		{
 			at++;
+			continue;
+		}
+		if (is_kept)
+			seeder->is_pressing[value] = false;
+		else
+			seeder->places--;
+		take(seeder, s, at);
 	}
 }
 
@@ -380,12 +337,13 @@ gather(Seeder *seeder, uint32 seed)
 	return crowd->size == crowd->goal;
 }
 
-/* Makes a class of the rows that were taken. */
+/* Makes a class of the rows that were taken, and forgets batches that have become empty. */
 static void
 commit(Seeder *seeder)
 {
 	Growth	   *growth = seeder->growth;
 	uint32		c = grown_create(growth);
+	uint32		n = 0;
 
 	for (uint32 i = 0; i < seeder->ntaken; i++)
 	{
@@ -400,7 +358,10 @@ commit(Seeder *seeder)
 	}
 	seeder->rows -= seeder->ntaken;
 	seeder->ntaken = 0;
-	keep_open(seeder);
+	for (uint32 i = 0; i < seeder->nopen; i++)
+		if (batch_at(seeder, seeder->open[i])->rows > 0)
+			seeder->open[n++] = seeder->open[i];
+	seeder->nopen = n;
 }
 
 /* Grows a class from the first row of a batch. */
@@ -522,6 +483,7 @@ grow_from_batches(Seeder *seeder, uint32 first, uint32 end)
 	/* If one row that demands no more than all do fails, so do the others. */
 	while (seeder->needing > 0 && (batch = first_modest(seeder)) != NO_BATCH && grow_class(seeder, batch))
 		;
-	close_batches(seeder);
+	for (Code i = 0; i < seeder->nvalues; i++)
+		seeder->frequency[seeder->values[i]] = 0;
 	return seeder->needing;
 }

@@ -3,19 +3,84 @@
  *		Classes while they grow: what the steps of grow_classes() hand to each
  *		other.
  *
- * grow.c leaves out the rows for which there is no class whatever is done;
- * grow_blocks.c cuts the others into blocks, or from the top down into classes;
- * grow_seed.c grows classes in a block, or from the rest of several; grow_adopt.c
- * finds classes for single rows that are left.  Each of them leaves every class
- * allowed.
+ * grow.c leaves out the rows for which there is no class whatever is done, and cuts
+ * the others into blocks; grow_seed.c grows classes in a block, or from the rest of
+ * several; grow_adopt.c finds classes for single rows that are left.  Each of them
+ * leaves every class allowed, as crowds.c has it.
  */
 #ifndef PPREPUB_PARTITION_GROWING_H
 #define PPREPUB_PARTITION_GROWING_H
 
-#include "partition/grow.h"
 #include "partition/groups.h"
+#include "partition/grow.h"
 
 #define NO_CLASS PG_UINT32_MAX
+
+/* ----------------------------------------------------------------
+ * Demands and crowds (crowds.c)
+ * ----------------------------------------------------------------
+ */
+
+static inline bool
+base_is_met(const Ratios *ratios, uint64 size, uint64 count)
+{
+	return size >= ratios->base * count;
+}
+
+/* The greatest of a row's demands, of whatever value, or NULL. */
+static inline const Demand *
+greatest_demand(const Ratios *ratios, RowId row)
+{
+	return ratios->first == NULL || ratios->first[row] == ratios->first[row + 1] ? NULL : &ratios->demands[ratios->first[row]];
+}
+
+/* The smallest class that links the row to its own value, if no other row has it; PG_UINT64_MAX for none. */
+extern uint64 least_size(const Ratios *ratios, RowId row);
+
+/*
+ * Rows on their way to become a class of a goal, which is a number of rows: how
+ * often they have each value, and who demands most of it.
+ */
+typedef struct Crowd
+{
+	const Ratios *ratios;		/* borrowed */
+	uint64		goal;
+	uint64		size;
+	uint32	   *count;			/* [values] */
+	uint32		most;			/* of them */
+	const Demand **worst;		/* [values] or NULL; of the values demanded */
+	RowId	   *worst_of;		/* [values] whose it is */
+	bool	   *is_close;		/* [values] another row demands nearly as much */
+
+	/* Values that are counted or demanded */
+	Code		ntouched;
+	Code	   *touched;
+	bool	   *is_touched;		/* [values] */
+} Crowd;
+
+extern Crowd *crowd_create(const Ratios *ratios);
+extern void crowd_clear(Crowd *crowd);
+extern uint64 crowd_add(Crowd *crowd, RowId row);	/* returns how many steps that took */
+extern void crowd_count(Crowd *crowd, RowId row);	/* whatever it demands */
+
+/* Would a class of the goal be allowed with one more row of a value, as far as these rows go? */
+extern bool crowd_has_room(const Crowd *crowd, Code value);
+
+/* Would a class of the goal be allowed, as far as these rows and one more go? */
+extern bool crowd_admits(const Crowd *crowd, RowId row);
+
+/* Would one of a row's demands be met by a class of the goal, as far as these rows and that one go? */
+extern bool crowd_meets(const Crowd *crowd, RowId row, const Demand *demand);
+
+/* All that a crowd knows of its rows, kept in the current context; recalled into an empty one. */
+typedef struct CrowdKept CrowdKept;
+extern CrowdKept *crowd_keep(const Crowd *crowd);
+extern void crowd_recall(Crowd *crowd, const CrowdKept *kept);
+
+/* ----------------------------------------------------------------
+ * Growth
+ * ----------------------------------------------------------------
+ */
 
 typedef enum RowNeed
 {
@@ -51,7 +116,6 @@ typedef struct Growth
 	/* Input, borrowed */
 	const Frame *frame;
 	const Ratios *ratios;
-	const GrowOptions *options;
 	Records    *records;
 	uint64		least;			/* the size of a class in which no row demands more than all do */
 
@@ -100,12 +164,9 @@ is_asked_for(const Growth *growth, RowId row)
 	return growth->frame->asked == NULL || growth->frame->asked[row];
 }
 
-/*
- * grow_blocks.c: puts all rows into batches, in blocks of so many rows at least.
- * split_records() makes classes of sets that are allowed as they are, and puts only the rest into batches.
- */
-extern void cut_into_blocks(Growth *growth, Work *work, uint64 size);
-extern void split_records(Growth *growth, Work *work, uint64 size);
+/* grow.c */
+extern uint32 grown_create(Growth *growth);
+extern void grown_add(Growth *growth, uint32 c, RowId row);
 
 /* grow_seed.c: grows classes from these batches; returns how many rows that need a class are left there. */
 typedef struct Seeder Seeder;
@@ -127,10 +188,5 @@ typedef struct Adoption
 } Adoption;
 
 extern uint32 adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption);
-
-/* grow.c */
-extern uint32 grown_create(Growth *growth);
-extern void grown_add(Growth *growth, uint32 c, RowId row);
-extern double grown_loss(Growth *growth, uint32 c); /* of one row */
 
 #endif							/* PPREPUB_PARTITION_GROWING_H */

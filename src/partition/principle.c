@@ -16,7 +16,7 @@
 
 #include "frame/arrays.h"
 #include "partition/principle.h"
-#include "partition/principle/kind.h"
+#include "partition/principle_kinds.h"
 
 const char *const principle_distances[] = {"auto", "equal", "ordered", NULL};
 
@@ -25,39 +25,54 @@ static const PrincipleKind *const kinds[] = {
 	PRINCIPLES(PRINCIPLE_ADDRESS)
 };
 
-/* Shares that the codes of an aspect are compared with: [ncodes] each. */
-typedef struct CodeShares
-{
-	double	   *share;			/* as the release gave it that found the code first, or 0 */
-	double	   *whole;			/* in the distribution of the first of all these releases, which sums to 1 */
-	int32	   *since;			/* that release, or NOT_FOUND */
-} CodeShares;
+/* ----------------------------------------------------------------
+ * Tallies
+ * ----------------------------------------------------------------
+ */
 
-#define NOT_FOUND PG_INT32_MAX
-
-/* One aspect while sets are judged. */
-typedef struct AspectRoom
+Tally *
+tally_create(Code nvalues)
 {
-	const Aspect *aspect;
-	CodeShares	all;			/* NULLs where sets are compared with nothing */
-	CodeShares	beside;			/* of those with one value of another aspect; none between two questions */
-	Code	   *in_order;		/* [ncodes] or NULL */
-	uint32	   *count;			/* [ncodes] all 0 between two questions */
-	Code	   *value;			/* [ncodes] those that were counted */
-	uint64	   *first;			/* [ncodes + 1] sensitive values by their code here */
-	uint32	   *having;			/* [nsensitive] */
-} AspectRoom;
+	Tally	   *tally = palloc0(sizeof(Tally));
 
-typedef struct Judging
+	tally->count = new_zeros(uint32, nvalues);
+	tally->value = new_array(Code, nvalues);
+	tally->place = new_array(uint32, nvalues);
+	return tally;
+}
+
+void
+tally_clear(Tally *tally)
 {
-	int			naspects;
-	AspectRoom *room;			/* [naspects] */
-	const double *share;		/* [nsensitive] or NULL */
-	const int32 *since;			/* [nsensitive] or NULL */
-	Code		ntallied;		/* sensitive values that tallies count: the distribution may have more */
-	uint32	   *scratch;		/* as long as the longest aspect */
-	Code	   *sorted;			/* [nsensitive] */
-} Judging;
+	while (tally->values > 0)
+		tally->count[tally->value[--tally->values]] = 0;
+	tally->rows = 0;
+}
+
+void
+tally_free(Tally *tally)
+{
+	pfree(tally->place);
+	pfree(tally->value);
+	pfree(tally->count);
+	pfree(tally);
+}
+
+void
+tally_copy(Tally *tally, const Tally *from)
+{
+	tally_clear(tally);
+	tally->rows = from->rows;
+	tally->values = from->values;
+	for (uint32 i = 0; i < from->values; i++)
+	{
+		Code		value = from->value[i];
+
+		tally->value[i] = value;
+		tally->place[value] = i;
+		tally->count[value] = from->count[value];
+	}
+}
 
 /* ----------------------------------------------------------------
  * What is declared
@@ -70,24 +85,6 @@ principle_k_l(uint64 k, uint32 l)
 	return (Principle) {.k = k, .l = l};
 }
 
-/* Asks a condition with this strength for nothing? */
-static bool
-is_void(PrincipleParam param, double strength)
-{
-	switch (param)
-	{
-		case PRINCIPLE_frequency:
-		case PRINCIPLE_entropy:
-			return strength <= 1;
-		case PRINCIPLE_recursive:
-			return strength < 1;
-		case PRINCIPLE_t:
-			return strength >= 1;
-		default:
-			return false;
-	}
-}
-
 Principle
 principle_declared(uint64 k, uint32 l, const int64 *params)
 {
@@ -97,13 +94,16 @@ principle_declared(uint64 k, uint32 l, const int64 *params)
 	for (int i = 0; i < NPRINCIPLES; i++)
 	{
 		double		strength = i == PRINCIPLE_recursive ? params[i] : (double) params[i] / PARAM_SCALE;
+		double		detail = 0;
 
-		if (params[i] == PARAM_ABSENT || is_void(i, strength))
+		if (params[i] == PARAM_ABSENT || (i == PRINCIPLE_t && strength >= 1) ||
+			((i == PRINCIPLE_frequency || i == PRINCIPLE_entropy) && strength <= 1))
 			continue;
-		principle.term[principle.nterms++] = (PrincipleTerm) {
-			.kind = kinds[i], .strength = strength,
-			.detail = i == PRINCIPLE_recursive ? (double) params[PRINCIPLE_C] / PARAM_SCALE : i == PRINCIPLE_t && params[PRINCIPLE_DISTANCE] != PARAM_ABSENT ? params[PRINCIPLE_DISTANCE] : 0
-		};
+		if (i == PRINCIPLE_recursive)
+			detail = (double) params[PRINCIPLE_C] / PARAM_SCALE;
+		else if (i == PRINCIPLE_t && params[PRINCIPLE_DISTANCE] != PARAM_ABSENT)
+			detail = params[PRINCIPLE_DISTANCE];
+		principle.term[principle.nterms++] = (PrincipleTerm) {kinds[i], strength, detail};
 	}
 	return principle;
 }
@@ -133,20 +133,18 @@ distribution_contradiction(int64 distribution, const int64 *params)
 		"\"distribution\" is what \"t\", \"beta\" and \"delta\" compare with, and none of them is given";
 }
 
-/* The weaker of two terms of one kind. */
-static PrincipleTerm
-weaker_term(const PrincipleTerm *a, const PrincipleTerm *b)
+/* The weaker of two terms; false if these are not comparable, as terms of two kinds, or two distances. */
+static bool
+weaker_term(const PrincipleTerm *a, const PrincipleTerm *b, PrincipleTerm *weaker)
 {
-	PrincipleTerm weaker = *a;
+	bool		least = a->kind->more_is_stronger || a->kind == &recursive_principle;
 
-	if (a->kind == &recursive_principle)
-	{
-		weaker.strength = Min(a->strength, b->strength);
-		weaker.detail = Max(a->detail, b->detail);
-	}
-	else
-		weaker.strength = a->kind->more_is_stronger ? Min(a->strength, b->strength) : Max(a->strength, b->strength);
-	return weaker;
+	if (a->kind != b->kind || (a->kind == &t_principle && a->detail != b->detail))
+		return false;
+	*weaker = (PrincipleTerm) {
+		a->kind, least ? Min(a->strength, b->strength) : Max(a->strength, b->strength), Max(a->detail, b->detail)
+	};
+	return true;
 }
 
 /* Are there aspects beside the value itself? */
@@ -156,40 +154,6 @@ has_aspects(int n, const Aspect *first)
 	return n > 1 || first->code != NULL;
 }
 
-/* Are two terms of one kind, so that one of them is the weaker?  Two distances are not comparable. */
-static bool
-are_alike(const PrincipleTerm *a, const PrincipleTerm *b)
-{
-	return a->kind == b->kind && (a->kind != &t_principle || a->detail == b->detail);
-}
-
-Principle
-principle_weaker(const Principle *a, const Principle *b)
-{
-	Principle	weaker = principle_k_l(Min(a->k, b->k), Min(a->l, b->l));
-
-	weaker.joint = a->joint && b->joint;
-	for (int i = 0; i < a->nterms; i++)
-		for (int j = 0; j < b->nterms; j++)
-			if (are_alike(&a->term[i], &b->term[j]))
-				weaker.term[weaker.nterms++] = weaker_term(&a->term[i], &b->term[j]);
-	if (a->judging != NULL && principle_judges_shares(&weaker, has_aspects(a->judging->naspects, a->judging->room[0].aspect)))
-		weaker.judging = a->judging;
-	return weaker;
-}
-
-/* Does a set that satisfies the one term satisfy the other? */
-static bool
-term_implies(const PrincipleTerm *a, const PrincipleTerm *b)
-{
-	PrincipleTerm weaker;
-
-	if (!are_alike(a, b))
-		return false;
-	weaker = weaker_term(a, b);
-	return weaker.strength == b->strength && weaker.detail == b->detail;
-}
-
 bool
 principle_implies(const Principle *a, const Principle *b)
 {
@@ -197,11 +161,14 @@ principle_implies(const Principle *a, const Principle *b)
 
 	for (int i = 0; i < b->nterms && implies; i++)
 	{
-		bool		found = false;
-
+		implies = false;
 		for (int j = 0; j < a->nterms; j++)
-			found |= term_implies(&a->term[j], &b->term[i]);
-		implies = found;
+		{
+			PrincipleTerm weaker;
+
+			implies |= weaker_term(&a->term[j], &b->term[i], &weaker) &&
+				weaker.strength == b->term[i].strength && weaker.detail == b->term[i].detail;
+		}
 	}
 	return implies;
 }
@@ -263,6 +230,40 @@ term_measure_name(const PrincipleTerm *term)
  * Bound to values
  * ----------------------------------------------------------------
  */
+
+/* Shares that the codes of an aspect are compared with: [ncodes] each. */
+typedef struct CodeShares
+{
+	double	   *share;			/* as the release gave it that found the code first, or 0 */
+	double	   *whole;			/* in the distribution of the first of all these releases, which sums to 1 */
+	int32	   *since;			/* that release, or NOT_FOUND */
+} CodeShares;
+
+#define NOT_FOUND PG_INT32_MAX
+
+/* One aspect while sets are judged. */
+typedef struct AspectRoom
+{
+	const Aspect *aspect;
+	CodeShares	all;			/* NULLs where sets are compared with nothing */
+	CodeShares	beside;			/* of those with one value of another aspect; none between two questions */
+	Code	   *in_order;		/* [ncodes] or NULL */
+	uint32	   *count;			/* [ncodes] all 0 between two questions */
+	Code	   *value;			/* [ncodes] those that were counted */
+	uint64	   *first;			/* [ncodes + 1] sensitive values by their code here, where aspects are joint */
+	uint32	   *having;			/* [nsensitive] */
+} AspectRoom;
+
+typedef struct Judging
+{
+	int			naspects;
+	AspectRoom *room;			/* [naspects] */
+	const double *share;		/* [nsensitive] or NULL */
+	const int32 *since;			/* [nsensitive] or NULL */
+	Code		ntallied;		/* sensitive values that tallies count: the distribution may have more */
+	uint32	   *scratch;		/* as long as the longest aspect */
+	Code	   *sorted;			/* [nsensitive] */
+} Judging;
 
 static inline Code
 code_in(const Aspect *aspect, Code value)
@@ -331,14 +332,6 @@ add_shares(const Judging *judging, const Aspect *aspect, const uint32 *values, u
 	}
 }
 
-static void
-forget_shares(const Aspect *aspect, const uint32 *values, uint64 n, CodeShares *shares)
-{
-	for (uint64 i = 0; i < n; i++)
-		if (code_in(aspect, values[i]) != NO_CODE)
-			forget_share(shares, code_in(aspect, values[i]));
-}
-
 static int
 compare_places(const void *a, const void *b, void *arg)
 {
@@ -349,97 +342,94 @@ compare_places(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts the codes of an aspect by their places; NULL where these have no order. */
-static Code *
-codes_by_place(const Aspect *aspect)
-{
-	Code	   *codes;
-
-	if (aspect->place == NULL)
-		return NULL;
-	codes = new_array(Code, aspect->ncodes);
-	for (Code code = 0; code < aspect->ncodes; code++)
-		codes[code] = code;
-	qsort_arg(codes, aspect->ncodes, sizeof(Code), compare_places, unconstify(double *, aspect->place));
-	return codes;
-}
-
-/* Lists the sensitive values by their code in an aspect, those that have none last. */
-static void
-list_values(AspectRoom *room, Code nvalues)
-{
-	uint32	   *group = new_array(uint32, nvalues);
-
-	for (Code value = 0; value < nvalues; value++)
-		group[value] = Min(code_in(room->aspect, value), room->aspect->ncodes);
-	list_by_group(group, nvalues, (uint64) room->aspect->ncodes + 1, &room->first, &room->having);
-	pfree(group);
-}
-
 /* Makes what it takes to judge an aspect; joint: beside others. */
 static AspectRoom
 aspect_room(const Judging *judging, const Aspect *aspect, Code nvalues, bool joint)
 {
-	AspectRoom	room = {
-		.aspect = aspect,
-		.in_order = codes_by_place(aspect),
-		.count = new_zeros(uint32, aspect->ncodes),
-		.value = new_array(Code, aspect->ncodes),
-	};
+	Code		ncodes = aspect->ncodes;
+	AspectRoom	room = {.aspect = aspect, .count = new_zeros(uint32, ncodes), .value = new_array(Code, ncodes)};
 
+	if (aspect->place != NULL)
+	{
+		room.in_order = new_array(Code, ncodes);
+		for (Code code = 0; code < ncodes; code++)
+			room.in_order[code] = code;
+		qsort_arg(room.in_order, ncodes, sizeof(Code), compare_places, unconstify(double *, aspect->place));
+	}
 	if (judging->share != NULL)
 	{
-		room.all = new_shares(aspect->ncodes);
+		room.all = new_shares(ncodes);
 		add_shares(judging, aspect, NULL, nvalues, &room.all);
 	}
-	if (!joint)
-		return room;
-	room.beside = new_shares(aspect->ncodes);
-	list_values(&room, nvalues);
+	if (joint)
+	{
+		uint32	   *group = new_array(uint32, nvalues);
+
+		for (Code value = 0; value < nvalues; value++)
+			group[value] = Min(code_in(aspect, value), ncodes);
+		list_by_group(group, nvalues, (uint64) ncodes + 1, &room.first, &room.having);
+		pfree(group);
+		room.beside = new_shares(ncodes);
+	}
 	return room;
 }
 
-/* The value itself, where nothing is said of aspects. */
-static const Aspects *
-value_itself(Code nvalues)
+/* Binds the conditions that judge shares to aspects, unless they need none. */
+static void
+bind_to_aspects(Principle *principle, Code ntallied, const Aspects *aspects)
 {
-	Aspects    *aspects = palloc0(sizeof(Aspects));
-	Aspect	   *aspect = palloc0(sizeof(Aspect));
+	Judging    *judging = palloc0(sizeof(Judging));
+	Code		nvalues = Max(ntallied, aspects->nvalues);
+	Code		longest = 0;
 
-	aspect->ncodes = nvalues;
-	*aspects = (Aspects) {.n = 1, .aspect = aspect};
-	return aspects;
+	if (principle_compares(principle) && aspects->share == NULL)
+		elog(ERROR, "there is no distribution to compare values with");
+	principle->judging = judging;
+	*judging = (Judging) {
+		.naspects = aspects->n, .share = aspects->share, .since = aspects->since, .ntallied = ntallied,
+		.room = new_array(AspectRoom, aspects->n), .sorted = new_array(Code, nvalues),
+	};
+	for (int a = 0; a < aspects->n; a++)
+	{
+		judging->room[a] = aspect_room(judging, &aspects->aspect[a], nvalues, principle->joint);
+		longest = Max(longest, aspects->aspect[a].ncodes);
+	}
+	judging->scratch = new_array(uint32, longest);
 }
 
 Principle
 principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects)
 {
 	Principle	bound = *principle;
-	Judging    *judging;
-	Code		longest = 0;
+	Aspect	   *itself;
 
 	bound.judging = NULL;
 	if (!principle_judges_shares(principle, aspects != NULL && has_aspects(aspects->n, aspects->aspect)))
 		return bound;
-	if (aspects == NULL)
-		aspects = value_itself(nvalues);
-	if (principle_compares(principle) && aspects->share == NULL)
-		elog(ERROR, "there is no distribution to compare values with");
-	bound.judging = judging = palloc0(sizeof(Judging));
-	judging->ntallied = nvalues;
-	nvalues = Max(nvalues, aspects->nvalues);
-	judging->naspects = aspects->n;
-	judging->share = aspects->share;
-	judging->since = aspects->since;
-	judging->room = new_array(AspectRoom, aspects->n);
-	judging->sorted = new_array(Code, nvalues);
-	for (int a = 0; a < aspects->n; a++)
+	if (aspects != NULL)
+		bind_to_aspects(&bound, nvalues, aspects);
+	else
 	{
-		judging->room[a] = aspect_room(judging, &aspects->aspect[a], nvalues, bound.joint);
-		longest = Max(longest, aspects->aspect[a].ncodes);
+		/* The value itself, where nothing is said of aspects */
+		itself = palloc0(sizeof(Aspect));
+		itself->ncodes = nvalues;
+		bind_to_aspects(&bound, nvalues, &(Aspects) {.n = 1, .aspect = itself});
 	}
-	judging->scratch = new_array(uint32, longest);
 	return bound;
+}
+
+Principle
+principle_weaker(const Principle *a, const Principle *b)
+{
+	Principle	weaker = principle_k_l(Min(a->k, b->k), Min(a->l, b->l));
+
+	weaker.joint = a->joint && b->joint;
+	for (int i = 0; i < a->nterms; i++)
+		for (int j = 0; j < b->nterms; j++)
+			weaker.nterms += weaker_term(&a->term[i], &b->term[j], &weaker.term[weaker.nterms]);
+	if (a->judging != NULL && principle_judges_shares(&weaker, has_aspects(a->judging->naspects, a->judging->room[0].aspect)))
+		weaker.judging = a->judging;
+	return weaker;
 }
 
 /* ----------------------------------------------------------------
@@ -450,15 +440,22 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 /* Looks at the values of an aspect, or at those beside one value of another (aspect -1); false: it has seen enough. */
 typedef bool (*Look) (const Principle *principle, const ValueCounts *set, int aspect, void *state);
 
-/* Counts some of the values of a set in an aspect. */
-static ValueCounts
-count_in(Judging *judging, AspectRoom *room, const Tally *set, const Code *value, uint32 n)
+/*
+ * Counts n values of a set in an aspect, and looks at them; there is no count left afterwards.  An aspect that is the
+ * value itself was counted by the tally.
+ */
+static bool
+look_at_values(const Principle *principle, AspectRoom *room, const CodeShares *shares, const Tally *set,
+			   const Code *value, uint32 n, Look look, int aspect, void *state)
 {
+	bool		is_tallied = aspect >= 0 && room->aspect->code == NULL && room->aspect->ncodes <= principle->judging->ntallied;
 	ValueCounts counts = {
-		.value = room->value, .count = room->count, .room = judging->scratch,
-		.ncodes = room->aspect->ncodes, .share = room->all.share, .whole = room->all.whole,
+		.value = is_tallied ? set->value : room->value, .count = is_tallied ? set->count : room->count,
+		.n = is_tallied ? set->values : 0, .room = principle->judging->scratch,
+		.ncodes = room->aspect->ncodes, .share = shares->share, .whole = shares->whole,
 		.place = room->aspect->place, .in_order = room->in_order
 	};
+	bool		goes_on;
 
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -466,53 +463,16 @@ count_in(Judging *judging, AspectRoom *room, const Tally *set, const Code *value
 
 		if (code == NO_CODE)
 			continue;
+		counts.known += set->count[value[i]];
+		if (is_tallied)
+			continue;
 		if (room->count[code] == 0)
 			room->value[counts.n++] = code;
 		room->count[code] += set->count[value[i]];
-		counts.known += set->count[value[i]];
 	}
-	return counts;
-}
-
-static void
-uncount(AspectRoom *room, const ValueCounts *counts)
-{
-	for (uint32 i = 0; i < counts->n; i++)
+	goes_on = look(principle, &counts, aspect, state);
+	for (uint32 i = 0; i < counts.n && !is_tallied; i++)
 		room->count[room->value[i]] = 0;
-}
-
-/* An aspect that is the value itself was counted by the tally. */
-static ValueCounts
-counted_by_tally(Judging *judging, AspectRoom *room, const Tally *set)
-{
-	ValueCounts counts = {
-		.value = set->value, .n = set->values, .count = set->count, .room = judging->scratch,
-		.ncodes = room->aspect->ncodes, .share = room->all.share, .whole = room->all.whole,
-		.place = room->aspect->place, .in_order = room->in_order
-	};
-
-	for (uint32 i = 0; i < set->values; i++)
-		counts.known += set->count[set->value[i]];
-	return counts;
-}
-
-/* Looks at all values of a set in an aspect. */
-static bool
-look_at_aspect(const Principle *principle, int a, const Tally *set, Look look, void *state)
-{
-	Judging    *judging = principle->judging;
-	AspectRoom *room = &judging->room[a];
-	ValueCounts counts;
-	bool		goes_on;
-
-	if (room->aspect->code == NULL && room->aspect->ncodes <= judging->ntallied)
-	{
-		counts = counted_by_tally(judging, room, set);
-		return look(principle, &counts, a, state);
-	}
-	counts = count_in(judging, room, set, set->value, set->values);
-	goes_on = look(principle, &counts, a, state);
-	uncount(room, &counts);
 	return goes_on;
 }
 
@@ -538,27 +498,19 @@ look_beside(const Principle *principle, AspectRoom *known, AspectRoom *other, co
 	for (uint32 from = 0, to; from < set->values && goes_on; from = to)
 	{
 		Code		code = code_in(known->aspect, judging->sorted[from]);
-		const uint32 *having;
-		uint64		nhaving;
-		ValueCounts counts;
 
 		for (to = from + 1; to < set->values && code_in(known->aspect, judging->sorted[to]) == code;)
 			to++;
 		if (code == NO_CODE)
 			break;
-		having = known->having + known->first[code];
-		nhaving = known->first[code + 1] - known->first[code];
-		counts = count_in(judging, other, set, judging->sorted + from, to - from);
 		if (judging->share != NULL)
-		{
-			add_shares(judging, other->aspect, having, nhaving, &other->beside);
-			counts.share = other->beside.share;
-			counts.whole = other->beside.whole;
-		}
-		goes_on = look(principle, &counts, -1, state);
-		if (judging->share != NULL)
-			forget_shares(other->aspect, having, nhaving, &other->beside);
-		uncount(other, &counts);
+			add_shares(judging, other->aspect, known->having + known->first[code],
+					   known->first[code + 1] - known->first[code], &other->beside);
+		goes_on = look_at_values(principle, other, judging->share != NULL ? &other->beside : &other->all, set,
+								 judging->sorted + from, to - from, look, -1, state);
+		for (uint64 i = known->first[code]; i < known->first[code + 1] && judging->share != NULL; i++)
+			if (code_in(other->aspect, known->having[i]) != NO_CODE)
+				forget_share(&other->beside, code_in(other->aspect, known->having[i]));
 	}
 	return goes_on;
 }
@@ -568,13 +520,14 @@ static void
 look_at_all(const Principle *principle, const Tally *set, Look look, void *state)
 {
 	Judging    *judging = principle->judging;
+	AspectRoom *room = judging->room;
 
 	for (int a = 0; a < judging->naspects; a++)
-		if (!look_at_aspect(principle, a, set, look, state))
+		if (!look_at_values(principle, &room[a], &room[a].all, set, set->value, set->values, look, a, state))
 			return;
 	for (int a = 0; a < judging->naspects && principle->joint; a++)
 		for (int b = 0; b < judging->naspects; b++)
-			if (a != b && !look_beside(principle, &judging->room[a], &judging->room[b], set, look, state))
+			if (a != b && !look_beside(principle, &room[a], &room[b], set, look, state))
 				return;
 }
 
@@ -583,14 +536,19 @@ look_at_all(const Principle *principle, const Tally *set, Look look, void *state
  * ----------------------------------------------------------------
  */
 
+/* A measure is held against this: of recursive it is c. */
+static double
+asked_of(const PrincipleTerm *term)
+{
+	return term->kind == &recursive_principle ? term->detail : term->strength;
+}
+
 bool
 term_allows(const PrincipleTerm *term, double measure)
 {
-	double		strength = term->kind == &recursive_principle ? term->detail : term->strength;
-
 	if (term->kind->is_strict)
-		return measure < strength;
-	return term->kind->more_is_stronger ? measure >= strength : measure <= strength;
+		return measure < asked_of(term);
+	return term->kind->more_is_stronger ? measure >= asked_of(term) : measure <= asked_of(term);
 }
 
 bool
@@ -602,8 +560,7 @@ term_is_worse(const PrincipleTerm *term, double measure, double than)
 double
 term_margin(const PrincipleTerm *term, double measure)
 {
-	double		strength = term->kind == &recursive_principle ? term->detail : term->strength;
-	double		margin = term->kind->more_is_stronger ? measure / strength : measure <= 0 ? INFINITY : strength / measure;
+	double		margin = term->kind->more_is_stronger ? measure / asked_of(term) : measure <= 0 ? INFINITY : asked_of(term) / measure;
 
 	return term_allows(term, measure) ? Max(margin, 1) : Min(margin, 1 - PRINCIPLE_ROUNDING);
 }
@@ -669,26 +626,17 @@ typedef struct Measuring
 	bool		any;
 } Measuring;
 
-/* The measure of a set without values: worse than any other. */
-static double
-measure_of_nothing(const PrincipleTerm *term)
-{
-	return term != NULL && !term->kind->more_is_stronger ? INFINITY : 0;
-}
-
-/* Keeps the worst measure of a condition. */
+/* Keeps the worst measure of a condition; that of a set without values is worse than any other. */
 static bool
 look_how_strong(const Principle *principle, const ValueCounts *set, int aspect, void *state)
 {
 	Measuring  *measuring = state;
 	const PrincipleTerm *term = measuring->term;
-	double		measure = set->known == 0 ? measure_of_nothing(term) : term == NULL ? set->n : term->kind->measure(term, set);
+	double		of_nothing = term != NULL && !term->kind->more_is_stronger ? INFINITY : 0;
+	double		measure = set->known == 0 ? of_nothing : term == NULL ? set->n : term->kind->measure(term, set);
 
-	if (measuring->any && !term_is_worse(term, measure, measuring->worst))
-		return true;
-	measuring->worst = measure;
-	measuring->aspect = aspect;
-	measuring->any = true;
+	if (!measuring->any || term_is_worse(term, measure, measuring->worst))
+		*measuring = (Measuring) {term, measure, aspect, true};
 	return true;
 }
 
@@ -697,10 +645,10 @@ principle_measure(const Principle *principle, const PrincipleTerm *term, const T
 {
 	Measuring	measuring = {.term = term};
 
+	*aspect = 0;
 	if (principle->judging == NULL)
 	{
 		Assert(term == NULL);
-		*aspect = 0;
 		return set->values;
 	}
 	look_at_all(principle, set, look_how_strong, &measuring);

@@ -24,12 +24,85 @@
 #define PPREPUB_PARTITION_PRINCIPLE_H
 
 #include "declare/method_declaration.h"
-#include "partition/principle/list.h"
-#include "partition/tally.h"
+#include "frame/frame.h"
+
+/* How often each sensitive value occurs in a set of rows. */
+typedef struct Tally
+{
+	uint64		rows;
+	uint32		values;			/* different ones; a NULL counts for none */
+	uint32	   *count;			/* [nsensitive] rows that have each value */
+	Code	   *value;			/* [values] those that occur, in no order */
+	uint32	   *place;			/* [nsensitive] where in value[]; of those that occur */
+} Tally;
+
+extern Tally *tally_create(Code nvalues);
+extern void tally_clear(Tally *tally);
+extern void tally_free(Tally *tally);
+extern void tally_copy(Tally *tally, const Tally *from);
+
+static inline void
+tally_add(Tally *tally, Code sensitive)
+{
+	tally->rows++;
+	if (sensitive == NO_CODE || tally->count[sensitive]++ > 0)
+		return;
+	tally->place[sensitive] = tally->values;
+	tally->value[tally->values++] = sensitive;
+}
+
+static inline void
+tally_remove(Tally *tally, Code sensitive)
+{
+	Code		last;
+
+	tally->rows--;
+	if (sensitive == NO_CODE || --tally->count[sensitive] > 0)
+		return;
+	last = tally->value[--tally->values];
+	tally->value[tally->place[sensitive]] = last;
+	tally->place[last] = tally->place[sensitive];
+}
+
+/* Like the two above, for n rows at once, at least 1, of one value. */
+static inline void
+tally_add_rows(Tally *tally, Code sensitive, uint32 n)
+{
+	tally->rows += n;
+	if (sensitive == NO_CODE)
+		return;
+	if (tally->count[sensitive] == 0)
+	{
+		tally->place[sensitive] = tally->values;
+		tally->value[tally->values++] = sensitive;
+	}
+	tally->count[sensitive] += n;
+}
+
+static inline void
+tally_remove_rows(Tally *tally, Code sensitive, uint32 n)
+{
+	tally->rows -= n - 1;
+	if (sensitive != NO_CODE)
+		tally->count[sensitive] -= n - 1;
+	tally_remove(tally, sensitive);
+}
 
 /*
- * The conditions on values, in the order of principle/list.h, and what else is declared of them: a method that
- * promises them has these parameters, one after the other, in its table (PRINCIPLE_PARAMS).
+ * The conditions on values, P(name, kind, type, least, most, strength) each: the kind, which principle_kinds.c defines, and
+ * the parameter that declares its strength.
+ */
+#define PRINCIPLES(P) \
+	P(frequency, frequency_principle, PARAM_DECIMAL, 1, 1000000, STRENGTH_MORE) \
+	P(entropy, entropy_principle, PARAM_DECIMAL, 1, 1000000, STRENGTH_MORE) \
+	P(recursive, recursive_principle, PARAM_INTEGER, 1, 1000000, STRENGTH_MORE) \
+	P(t, t_principle, PARAM_DECIMAL, 0, 1, STRENGTH_LESS) \
+	P(beta, beta_principle, PARAM_DECIMAL, 0, 1000000, STRENGTH_LESS) \
+	P(delta, delta_principle, PARAM_DECIMAL, 0, 1000000, STRENGTH_LESS)
+
+/*
+ * Their numbers in this order, and what else is declared of them: a method that promises them has these parameters, one after
+ * the other, in its table (PRINCIPLE_PARAMS).
  */
 typedef enum PrincipleParam
 {

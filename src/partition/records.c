@@ -6,6 +6,10 @@
  *		Codes are dense, so rows are sorted by counting, least significant
  *		column first.  The sensitive column is sorted by too: only then does
  *		nothing but the codes decide what follows.
+ *
+ *		Codes of neighboring columns are packed into words, from the least significant
+ *		column on.  Word by word, rows are sorted by its digits with the word beside
+ *		them: only then memory is not read at random for each column.
  */
 #include "postgres.h"
 
@@ -14,7 +18,6 @@
 
 #include "frame/arrays.h"
 #include "partition/groups.h"
-#include "shared/ahead.h"
 
 /* Words are sorted by digits of so many bits, whose places fit into the nearest cache. */
 #define WORD_BITS		32
@@ -30,10 +33,6 @@
 
 /* ----------------------------------------------------------------
  * Sorting
- *
- * Codes of neighboring columns are packed into words, from the least significant
- * column on.  Word by word, rows are sorted by its digits with the word beside
- * them: only then memory is not read at random for each column.
  * ----------------------------------------------------------------
  */
 
@@ -55,8 +54,6 @@ typedef struct WordRow
 
 typedef struct RowSort
 {
-	int			ncolumns;
-	SortColumn *columns;		/* [ncolumns] the least significant one first */
 	uint64		nrows;
 	WordRow    *rows;
 	WordRow    *spare;
@@ -64,47 +61,10 @@ typedef struct RowSort
 	uint32		place[(1 << DIGIT_BITS) + 1];
 } RowSort;
 
-static void
-add_column(RowSort *sort, const Code *code, Code size)
+static SortColumn
+sort_column(const Code *code, Code size)
 {
-	sort->columns[sort->ncolumns++] = (SortColumn) {
-		.code = code, .size = size, .bits = size == 0 ? 0 : pg_leftmost_one_pos32(size) + 1
-	};
-}
-
-/* The first columns from this one on that fit into one word; returns the one behind them, and the word's bits. */
-static int
-pack_columns(RowSort *sort, int from, int *bits)
-{
-	int			end = from;
-
-	*bits = 0;
-	while (end < sort->ncolumns && *bits + sort->columns[end].bits <= WORD_BITS)
-	{
-		sort->columns[end].shift = *bits;
-		*bits += sort->columns[end++].bits;
-	}
-	return end;
-}
-
-/* Sets the words of all rows. */
-static void
-set_words(RowSort *sort, int from, int end)
-{
-	for (uint64 i = 0; i < sort->nrows; i++)
-	{
-		RowId		row = sort->rows[i].row;
-		uint32		word = 0;
-
-		CHECK_FOR_INTERRUPTS();
-		for (int c = from; c < end; c++)
-		{
-			const SortColumn *column = &sort->columns[c];
-
-			word |= column->bits == 0 ? 0 : Min(column->code[row], column->size) << column->shift;
-		}
-		sort->rows[i].word = word;
-	}
+	return (SortColumn) {.code = code, .size = size, .bits = size == 0 ? 0 : pg_leftmost_one_pos32(size) + 1};
 }
 
 /* One stable pass of counting sort over a digit. */
@@ -131,30 +91,51 @@ sort_by_digit(RowSort *sort, int shift)
 	sort->rows = sorted;
 }
 
+/* Sorts rows by some columns whose codes fit into a word. */
+static void
+sort_by_word(RowSort *sort, const SortColumn *columns, int ncolumns, int bits)
+{
+	for (uint64 i = 0; i < sort->nrows; i++)
+	{
+		RowId		row = sort->rows[i].row;
+		uint32		word = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int c = 0; c < ncolumns; c++)
+			word |= columns[c].bits == 0 ? 0 : Min(columns[c].code[row], columns[c].size) << columns[c].shift;
+		sort->rows[i].word = word;
+	}
+	for (int shift = 0; shift < bits; shift += sort->digit_bits)
+		sort_by_digit(sort, shift);
+}
+
 /* Sorts rows by all columns, the sensitive one last. */
 static void
 sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 {
 	RowSort		sort = {.nrows = nrows, .rows = new_array(WordRow, nrows), .spare = new_array(WordRow, nrows)};
+	SortColumn *columns = palloc(sizeof(SortColumn) * (records->ndimensions + 1));	/* the least significant one first */
+	int			ncolumns = 0;
 
 	sort.digit_bits = nrows < FEW_ROWS ? FEW_DIGIT_BITS : DIGIT_BITS;
-	sort.columns = palloc(sizeof(SortColumn) * (records->ndimensions + 1));
-	add_column(&sort, frame->sensitive, frame->nsensitive);
+	columns[ncolumns++] = sort_column(frame->sensitive, frame->nsensitive);
 	for (int d = records->ndimensions - 1; d >= 0; d--)
-		add_column(&sort, frame->code[records->dimensions[d].qi], records->dimensions[d].size - 1);
+		columns[ncolumns++] = sort_column(frame->code[records->dimensions[d].qi], records->dimensions[d].size - 1);
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		sort.rows[i].row = rows[i];
 	}
-	for (int from = 0, end; from < sort.ncolumns; from = end)
+	for (int from = 0, end = 0; from < ncolumns; from = end)
 	{
-		int			bits;
+		int			bits = 0;
 
-		end = pack_columns(&sort, from, &bits);
-		set_words(&sort, from, end);
-		for (int shift = 0; shift < bits; shift += sort.digit_bits)
-			sort_by_digit(&sort, shift);
+		while (end < ncolumns && bits + columns[end].bits <= WORD_BITS)
+		{
+			columns[end].shift = bits;
+			bits += columns[end++].bits;
+		}
+		sort_by_word(&sort, columns + from, end - from, bits);
 	}
 	for (uint64 i = 0; i < nrows; i++)
 	{
@@ -163,28 +144,13 @@ sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 	}
 	pfree(sort.rows);
 	pfree(sort.spare);
-	pfree(sort.columns);
+	pfree(columns);
 }
 
 /* ----------------------------------------------------------------
  * Dimensions
  * ----------------------------------------------------------------
  */
-
-/* The losses of all spans of a dimension whose domain is small. */
-static const float *
-tabulate_losses(const Dimension *dimension)
-{
-	const Domain *domain = dimension->domain;
-	Code		size = domain->size;
-	float	   *losses = palloc0(sizeof(float) * size * size);
-
-	for (Code lo = 0; lo < size; lo++)
-		for (Code hi = lo + 1; hi < size; hi++)
-			losses[lo * size + hi] =
-				dimension->weight * domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
-	return losses;
-}
 
 /*
  * For each node an ancestor to jump to, so that any ancestor is found in a
@@ -230,7 +196,7 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 
 		node = tree->nodes[jump].leaves.hi < hi ? jump : tree->nodes[node].parent;
 	}
-	return dimension->weight * domain_loss(dimension->domain, tree->nodes[node].leaves);
+	return domain_loss(dimension->domain, tree->nodes[node].leaves);
 }
 
 /* Describes a quasi-identifier; the positions are those of a line. */
@@ -238,7 +204,7 @@ static Dimension
 make_dimension(const Frame *frame, int qi)
 {
 	const Domain *domain = &frame->domain[qi];
-	Dimension	dimension = {.qi = qi, .domain = domain, .size = domain->size, .weight = weight_of(frame, qi)};
+	Dimension	dimension = {.qi = qi, .domain = domain, .size = domain->size};
 	Code		nplaces = domain->size - (domain->null_code == NO_CODE ? 0 : 1);
 
 	if (domain->tree == NULL && nplaces > 0)
@@ -249,22 +215,6 @@ make_dimension(const Frame *frame, int qi)
 	return dimension;
 }
 
-/* Puts the dimensions in order: by size, and as declared among equals. */
-static void
-order_dimensions(Records *records, const Frame *frame)
-{
-	records->ndimensions = frame->nqis;
-	records->dimensions = palloc0(sizeof(Dimension) * Max(1, frame->nqis));
-	for (int qi = 0; qi < frame->nqis; qi++)
-	{
-		int			d = qi;
-
-		for (; d > 0 && records->dimensions[d - 1].size > frame->domain[qi].size; d--)
-			records->dimensions[d] = records->dimensions[d - 1];
-		records->dimensions[d] = make_dimension(frame, qi);
-	}
-}
-
 /* Tables and jumps only pay where they are looked at more often than they are made. */
 static void
 tabulate_dimensions(Records *records)
@@ -272,29 +222,27 @@ tabulate_dimensions(Records *records)
 	for (int d = 0; d < records->ndimensions; d++)
 	{
 		Dimension  *dimension = &records->dimensions[d];
+		const Domain *domain = dimension->domain;
 		Code		size = dimension->size;
 
 		if (size <= MAX_TABLE_SIZE && size <= records->nrecords)
-			dimension->losses = tabulate_losses(dimension);
-		else if (dimension->domain->tree != NULL && size / MAX_TABLE_SIZE <= records->nrecords)
-			dimension->jump = make_jumps(dimension->domain->tree);
+		{
+			float	   *losses = palloc0(sizeof(float) * size * size);
+
+			for (Code lo = 0; lo < size; lo++)
+				for (Code hi = lo + 1; hi < size; hi++)
+					losses[lo * size + hi] = cover_loss(domain, (Span) {lo, hi});
+			dimension->losses = losses;
+		}
+		else if (domain->tree != NULL && size / MAX_TABLE_SIZE <= records->nrecords)
+			dimension->jump = make_jumps(domain->tree);
 	}
 }
 
-/* The codes of a row. */
-static void
-read_tuple(const Records *records, const Frame *frame, RowId row, Code *tuple)
-{
-	for (int d = 0; d < records->ndimensions; d++)
-		tuple[d] = frame->code[records->dimensions[d].qi][row];
-}
-
-static inline void
-await_tuple(const Records *records, const Frame *frame, RowId row)
-{
-	for (int d = 0; d < records->ndimensions; d++)
-		__builtin_prefetch(&frame->code[records->dimensions[d].qi][row]);
-}
+/* ----------------------------------------------------------------
+ * Records
+ * ----------------------------------------------------------------
+ */
 
 /*
  * Finds where records begin among the sorted rows, and copies the codes of each.  Each row is looked at once, a cache
@@ -317,10 +265,11 @@ find_records(Records *records, const Frame *frame, uint64 nrows)
 			array_resize(records->first, allocated);
 			array_resize(records->tuples, allocated * width);
 		}
-		if (i + ROWS_AHEAD < nrows)
-			await_tuple(records, frame, records->rows[i + ROWS_AHEAD]);
+		for (Size d = 0; d < width && i + ROWS_AHEAD < nrows; d++)
+			__builtin_prefetch(&frame->code[records->dimensions[d].qi][records->rows[i + ROWS_AHEAD]]);
 		tuple = records->tuples + records->nrecords * width;
-		read_tuple(records, frame, records->rows[i], tuple);
+		for (Size d = 0; d < width; d++)
+			tuple[d] = frame->code[records->dimensions[d].qi][records->rows[i]];
 		if (i > 0 && memcmp(tuple, tuple - width, sizeof(Code) * width) == 0)
 			continue;
 		records->first[records->nrecords++] = i;
@@ -363,45 +312,39 @@ shuffle_records(Records *records, uint64 seed)
 	}
 }
 
-/* Empties the tally into the values of a record, behind those of the ones before. */
-static void
-take_values(Records *records, uint32 record, Tally *tally)
-{
-	uint32		n = records->first_value[record];
-	uint64		nulls = tally->rows;
-
-	for (uint32 i = 0; i < tally->values; i++)
-	{
-		Code		value = tally->value[i];
-
-		records->values[n++] = (ValueRows) {value, tally->count[value]};
-		nulls -= tally->count[value];
-	}
-	if (nulls > 0)
-		records->values[n++] = (ValueRows) {NO_CODE, nulls};
-	records->first_value[record + 1] = n;
-	tally_clear(tally);
-}
-
 void
 records_count_values(Records *records, const Frame *frame, Tally *tally)
 {
 	uint64		nrows = records->first[records->nrecords];
+	uint32		n = 0;
 
 	records->first_value = new_array(uint32, records->nrecords);
-	records->values = new_array(ValueRows, records->first[records->nrecords]);
-	records->first_value[0] = 0;
+	records->values = new_array(ValueRows, nrows);
 	for (uint32 r = 0; r < records->nrecords; r++)
 	{
+		uint64		nulls;
+
 		CHECK_FOR_INTERRUPTS();
+		records->first_value[r] = n;
 		for (uint32 i = records->first[r]; i < records->first[r + 1]; i++)
 		{
 			if (i + ROWS_AHEAD < nrows)
 				__builtin_prefetch(&frame->sensitive[records->rows[i + ROWS_AHEAD]]);
 			tally_add(tally, frame->sensitive[records->rows[i]]);
 		}
-		take_values(records, r, tally);
+		nulls = tally->rows;
+		for (uint32 i = 0; i < tally->values; i++)
+		{
+			Code		value = tally->value[i];
+
+			records->values[n++] = (ValueRows) {value, tally->count[value]};
+			nulls -= tally->count[value];
+		}
+		if (nulls > 0)
+			records->values[n++] = (ValueRows) {NO_CODE, nulls};
+		tally_clear(tally);
 	}
+	records->first_value[records->nrecords] = n;
 }
 
 Records *
@@ -410,7 +353,16 @@ records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 	Records    *records = palloc0(sizeof(Records));
 
 	records->rows = rows;
-	order_dimensions(records, frame);
+	records->ndimensions = frame->nqis;
+	records->dimensions = palloc0(sizeof(Dimension) * Max(1, frame->nqis));
+	for (int qi = 0; qi < frame->nqis; qi++)
+	{
+		int			d = qi;
+
+		for (; d > 0 && records->dimensions[d - 1].size > frame->domain[qi].size; d--)
+			records->dimensions[d] = records->dimensions[d - 1];
+		records->dimensions[d] = make_dimension(frame, qi);
+	}
 	sort_rows(frame, records, rows, nrows);
 	find_records(records, frame, nrows);
 	tabulate_dimensions(records);

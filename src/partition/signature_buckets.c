@@ -22,10 +22,10 @@
 
 #include "common/pg_prng.h"
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "frame/tuple_numbers.h"
 #include "miscadmin.h"
-#include "partition/signature_buckets.h"
+#include "partition/buckets.h"
 #include "utils/memutils.h"
 
 typedef struct Filling

@@ -10,7 +10,6 @@
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
-#include "frame/rounding.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "release/distribution.h"
@@ -374,8 +373,6 @@ why_withheld(const ReleaseBuild *build)
 {
 	const char *together = "Together with what was published before, these rows would tell too much.";
 
-	if (build->draft->waiting == build->draft->suppressed)
-		return pstrdup("They are newcomers, who wait for a release that takes some: see parameter \"gather\".");
 	if (build->draft->given_up > 0)
 		return psprintf("%s " UINT64_FORMAT " people are fewer than the rows that would be invented to show them.",
 						together, build->draft->given_up);
@@ -421,7 +418,6 @@ warn_of_suppression(const ReleaseBuild *build)
 			? psprintf("The quasi-identifiers that cost most are %s.", costliest_columns(build))
 			: why_withheld(build),
 		.hint = what_to_do(build),
-		/* newcomers who wait are no loss: a later release takes them */
-		.starves = build->draft->waiting < build->draft->suppressed,
+		.starves = true,
 	});
 }

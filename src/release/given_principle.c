@@ -5,7 +5,7 @@
 #include "release/given_principle.h"
 
 #include "declare/parameters.h"
-#include "partition/principle/kind.h"
+#include "partition/principle_kinds.h"
 #include "utils/jsonb.h"
 
 static const ParamSpec principle_params[] = {

@@ -33,12 +33,6 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
-CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb)
-	RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint)
-	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_counts';
-COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb) IS
-	'count rows of the newest release of everybody in bins, for TARGET.NAME_counts()';
-
 -- TARGET.NAME_all
 
 CREATE FUNCTION pprepub_internal.releases_handler() RETURNS fdw_handler

@@ -58,8 +58,8 @@ list_values(const DeclaredPublication *publication)
 static void
 copy_grants(Oid view, Oid table)
 {
-	Acl		   *acl = rights_on(RelationRelationId, view);
-	Oid			owner = relation_owner(view);
+	Oid			owner;
+	Acl		   *acl = rights_on(RelationRelationId, view, &owner);
 
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 	{

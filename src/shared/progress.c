@@ -1,18 +1,14 @@
 /*
  * progress.c
- *		Slots in shared memory, one for each command that runs.
+ *		Slots in shared memory, one for each command that runs; and such memory.
  *
- * SLOTS
- *		A session takes a slot when a command begins, by a single atomic exchange, and
- *		gives it back when the command ends, or its transaction or subtransaction does.
- *		There is no lock: nobody waits for a slot, or for somebody who looks at it.
- *		Where all slots are taken, or shared memory had no room for them, a command
- *		runs as ever, and is not shown.
+ * NOTES
+ *		A session takes a slot when a command begins, by a single atomic exchange, and gives it back when the command ends,
+ *		or its transaction or subtransaction does.  There is no lock: nobody waits for a slot, or for somebody who looks at it.
+ *		Where all slots are taken, or shared memory had no room for them, a command runs as ever, and is not shown.
  *
- * ROWS
- *		A slot is written by the session that has taken it.  It counts its changes, and
- *		the count is odd while there is one: those who read copy a row until the count
- *		is even, and the same before and after (as in pgstat.h).  What is done is
+ *		A slot is written by the session that has taken it.  It counts its changes, and the count is odd while there is one:
+ *		those who read copy a row until the count is even, and the same before and after (as in pgstat.h).  What is done is
  *		written without that, as a whole; a new phase sets it to 0 in the same change.
  */
 #include "shared/progress.h"
@@ -20,16 +16,18 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
-#include "shared/memory.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
+#include "storage/lwlock.h"
 #include "storage/pmsignal.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #define MEMORY_NAME		"pprepub progress 1"
 #define NSLOTS			32		/* commands that take minutes are few */
+#define WATCH_MS		1000	/* how often a command looks for the postmaster */
 
 typedef struct ProgressSlot
 {
@@ -55,108 +53,36 @@ static const char *running = NULL;
 /* At which levels of subtransactions the commands of this session began, the one that is shown first. */
 static List *levels = NIL;
 
-/* ----------------------------------------------------------------
- * The memory
- * ----------------------------------------------------------------
- */
-
-/* Makes all slots free. */
-static void
-initialize(void *fresh)
-{
-	ProgressSlot *slot = fresh;
-
-	memset(fresh, 0, sizeof(ProgressSlot) * NSLOTS);
-	for (int i = 0; i < NSLOTS; i++)
-	{
-		pg_atomic_init_u32(&slot[i].taken_by, 0);
-		pg_atomic_init_u64(&slot[i].done, 0);
-	}
-}
-
-static void forget(int code, Datum arg);
-static void transaction_ends(XactEvent event, void *arg);
-static void subtransaction_ends(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg);
-
-/* Attaches to the slots at first use; false where shared memory had no room for them, which is not tried again. */
-static bool
-has_slots(void)
-{
-	if (slots == NULL && !is_out_of_memory)
-	{
-		slots = memory_of_sessions(MEMORY_NAME, sizeof(ProgressSlot) * NSLOTS, initialize);
-		is_out_of_memory = slots == NULL;
-		if (slots != NULL)
-		{
-			RegisterXactCallback(transaction_ends, NULL);
-			RegisterSubXactCallback(subtransaction_ends, NULL);
-			before_shmem_exit(forget, (Datum) 0);
-		}
-	}
-	return slots != NULL;
-}
-
-/* ----------------------------------------------------------------
- * The postmaster
- * ----------------------------------------------------------------
- */
-
-/* How often a command looks for it, in ms */
-#define WATCH_MS 1000
-
-/* Registered, where it is not MAX_TIMEOUTS */
+/* Looks for the postmaster, where it is not MAX_TIMEOUTS. */
 static TimeoutId watch = MAX_TIMEOUTS;
 
-/* Runs as a handler of a signal. */
-static void
-look_for_postmaster(void)
+/* Keeps others from allocating it at once; an error must neither get out nor leave the lock taken. */
+void *
+memory_of_sessions(const char *name, Size size, void (*initialize) (void *fresh))
 {
-	if (PostmasterIsAlive())
-		return;
-	ProcDiePending = true;
-	InterruptPending = true;
-	SetLatch(MyLatch);
-}
+	MemoryContext context = CurrentMemoryContext;
+	void	   *volatile found = NULL;
+	bool		is_there;
 
-/*
- * A session that waits notices that the postmaster has gone, but a command may compute for minutes.  It would keep the
- * shared memory, and so the next start, for so long.
- */
-static void
-watch_postmaster(void)
-{
-	if (!IsUnderPostmaster)
-		return;
-	if (watch == MAX_TIMEOUTS)
-		watch = RegisterTimeout(USER_TIMEOUT, look_for_postmaster);
-	enable_timeout_every(watch, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), WATCH_MS), WATCH_MS);
-}
-
-static void
-unwatch_postmaster(void)
-{
-	if (watch != MAX_TIMEOUTS)
-		disable_timeout(watch, false);
-}
-
-/* ----------------------------------------------------------------
- * Writing
- * ----------------------------------------------------------------
- */
-
-/* Takes a free slot; NULL if there is none. */
-static ProgressSlot *
-take_slot(void)
-{
-	for (int i = 0; i < NSLOTS; i++)
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	PG_TRY();
 	{
-		uint32		nobody = 0;
-
-		if (pg_atomic_compare_exchange_u32(&slots[i].taken_by, &nobody, (uint32) MyProcPid))
-			return &slots[i];
+		found = ShmemInitStruct(name, size, &is_there);
+		if (!is_there)
+			initialize(found);
 	}
-	return NULL;
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		HOLD_INTERRUPTS();		/* errfinish() reset the count, which LWLockRelease() lowers */
+	}
+	PG_END_TRY();
+	LWLockRelease(AddinShmemInitLock);
+	return found;
 }
+
+/* ---- Commands ---- */
 
 /* Writes the whole row of the own slot; what is done begins with 0. */
 static void
@@ -170,11 +96,22 @@ write_row(const ProgressRow *row)
 	own->changes++;
 }
 
-/* Gives the own slot back, if there is one. */
+/* Ends commands until this many are left.  What is shown is counted on when the first is alone again. */
 static void
-leave_slot(void)
+end_all_but(int n)
 {
+	if (n > 0)
+	{
+		levels = list_truncate(levels, n);
+		if (n == 1 && own != NULL)
+			progress_counter = &own->done;
+		return;
+	}
+	list_free(levels);
+	levels = NIL;
 	progress_counter = NULL;
+	if (watch != MAX_TIMEOUTS)
+		disable_timeout(watch, false);
 	if (own == NULL)
 		return;
 	write_row(&(ProgressRow) {0});
@@ -183,27 +120,9 @@ leave_slot(void)
 	own = NULL;
 }
 
-/* Ends commands until this many are left.  What is shown is counted on when the first is alone again. */
-static void
-end_all_but(int n)
-{
-	if (n == 0)
-	{
-		if (levels != NIL)
-			unwatch_postmaster();
-		list_free(levels);
-		levels = NIL;
-		leave_slot();
-		return;
-	}
-	levels = list_truncate(levels, n);
-	if (n == 1 && own != NULL)
-		progress_counter = &own->done;
-}
-
 /* When the session ends, whatever has gone wrong in its last transaction. */
 static void
-forget(int code, Datum arg)
+session_ends(int code, Datum arg)
 {
 	end_all_but(0);
 }
@@ -212,7 +131,7 @@ forget(int code, Datum arg)
 static void
 transaction_ends(XactEvent event, void *arg)
 {
-	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE)
+	if (levels != NIL && (event == XACT_EVENT_ABORT || event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE))
 		end_all_but(0);
 }
 
@@ -230,6 +149,50 @@ subtransaction_ends(SubXactEvent event, SubTransactionId subid, SubTransactionId
 		end_all_but(n);
 }
 
+/* Makes all slots free. */
+static void
+initialize(void *fresh)
+{
+	ProgressSlot *slot = fresh;
+
+	memset(fresh, 0, sizeof(ProgressSlot) * NSLOTS);
+	for (int i = 0; i < NSLOTS; i++)
+	{
+		pg_atomic_init_u32(&slot[i].taken_by, 0);
+		pg_atomic_init_u64(&slot[i].done, 0);
+	}
+}
+
+/* Attaches to the slots at first use; false where shared memory had no room for them, which is not tried again. */
+static bool
+has_slots(void)
+{
+	if (slots != NULL || is_out_of_memory)
+		return slots != NULL;
+	slots = memory_of_sessions(MEMORY_NAME, sizeof(ProgressSlot) * NSLOTS, initialize);
+	is_out_of_memory = slots == NULL;
+	if (is_out_of_memory)
+		return false;
+	RegisterXactCallback(transaction_ends, NULL);
+	RegisterSubXactCallback(subtransaction_ends, NULL);
+	before_shmem_exit(session_ends, (Datum) 0);
+	return true;
+}
+
+/*
+ * A session that waits notices that the postmaster has gone, but a command may compute for minutes.  It would keep the shared
+ * memory, and so the next start, for so long.  Runs as a handler of a signal.
+ */
+static void
+look_for_postmaster(void)
+{
+	if (PostmasterIsAlive())
+		return;
+	ProcDiePending = true;
+	InterruptPending = true;
+	SetLatch(MyLatch);
+}
+
 void
 progress_begin(const char *command, Oid owner, const char *publication)
 {
@@ -245,8 +208,19 @@ progress_begin(const char *command, Oid owner, const char *publication)
 	progress_counter = NULL;
 	if (list_length(levels) > 1)
 		return;
-	watch_postmaster();
-	own = take_slot();
+	if (IsUnderPostmaster)
+	{
+		if (watch == MAX_TIMEOUTS)
+			watch = RegisterTimeout(USER_TIMEOUT, look_for_postmaster);
+		enable_timeout_every(watch, TimestampTzPlusMilliseconds(now, WATCH_MS), WATCH_MS);
+	}
+	for (int i = 0; i < NSLOTS && own == NULL; i++)
+	{
+		uint32		nobody = 0;
+
+		if (pg_atomic_compare_exchange_u32(&slots[i].taken_by, &nobody, (uint32) MyProcPid))
+			own = &slots[i];
+	}
 	if (own == NULL)
 		return;
 	strlcpy(row.publication, publication, sizeof(row.publication));
@@ -269,14 +243,13 @@ progress_end(void)
 static int
 add_running(PhaseTime *list, int n)
 {
-	double		seconds = (GetCurrentTimestamp() - own->row.phase_since) / 1e6;
 	int			i = 0;
 
 	while (i < n && strcmp(list[i].phase, running) != 0)
 		i++;
 	if (i == n && n < MOST_PHASES)
 		list[n++] = (PhaseTime) {running, 0};
-	list[Min(i, n - 1)].seconds += seconds;
+	list[Min(i, n - 1)].seconds += (GetCurrentTimestamp() - own->row.phase_since) / 1e6;
 	return n;
 }
 
@@ -305,31 +278,6 @@ progress_times(PhaseTime list[MOST_PHASES])
 	return add_running(list, ntimes);
 }
 
-/* ----------------------------------------------------------------
- * Reading
- * ----------------------------------------------------------------
- */
-
-/* Copies the row of a slot as it was at one moment; false if there is none. */
-static bool
-read_row(const ProgressSlot *slot, ProgressRow *row)
-{
-	uint32		before;
-	uint32		after;
-
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		before = slot->changes;
-		pg_read_barrier();
-		*row = slot->row;
-		row->done = pg_atomic_read_u64(unconstify(pg_atomic_uint64 *, &slot->done));
-		pg_read_barrier();
-		after = slot->changes;
-	} while (before != after || before % 2 != 0);
-	return row->pid != 0;
-}
-
 ProgressRow *
 progress_rows(int *n)
 {
@@ -337,6 +285,22 @@ progress_rows(int *n)
 
 	*n = 0;
 	for (int i = 0; has_slots() && i < NSLOTS; i++)
-		*n += read_row(&slots[i], &rows[*n]);
+	{
+		const ProgressSlot *slot = &slots[i];
+		uint32		before;
+		uint32		after;
+
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			before = slot->changes;
+			pg_read_barrier();
+			rows[*n] = slot->row;
+			rows[*n].done = pg_atomic_read_u64(unconstify(pg_atomic_uint64 *, &slot->done));
+			pg_read_barrier();
+			after = slot->changes;
+		} while (before != after || before % 2 != 0);
+		*n += rows[*n].pid != 0;
+	}
 	return rows;
 }

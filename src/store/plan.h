@@ -16,7 +16,8 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
-#include "compat_explain.h"
+#include "commands/explain.h"
+#include "compat.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pg_list.h"

@@ -81,8 +81,8 @@ SELECT check_lives(2, '{"strategy": "constant-ratio", "releases": 3, "transient"
 SELECT check_lives(3, '{"strategy": "constant-ratio", "releases": 2, "registry": "register"}', 5);
 SELECT check_lives(2, '{"strategy": "geometric", "alpha": 2}', 6);
 SELECT check_lives(3, '{"strategy": "geometric", "alpha": 1.5, "transient": "delicate"}', 7);
-SELECT check_lives(2, '{"strategy": "geometric", "alpha": 3, "transient": "delicate", "registry": "register", "classes": "top-down"}', 6);
-SELECT check_lives(5, '{"strategy": "constant-ratio", "releases": 2, "transient": "delicate", "classes": "top-down"}', 5);
+SELECT check_lives(2, '{"strategy": "geometric", "alpha": 3, "transient": "delicate", "registry": "register"}', 6);
+SELECT check_lives(5, '{"strategy": "constant-ratio", "releases": 2, "transient": "delicate"}', 5);
 
 -- Values that go back and forth are linked each time they are shown.
 TRUNCATE people;

@@ -172,7 +172,7 @@ sub check_views
 # ----------------------------------------------------------------
 
 my $settings_there = <<'SQL';
-DO $$ BEGIN PERFORM pprepub.is_withheld('*'); END $$;		-- loads the library
+DO $$ BEGIN PERFORM pprepub.lies_in('F', 'F'); END $$;		-- loads the library
 SELECT name, short_desc, current_setting(name), context, min_val, max_val, coalesce(unit, '')
 FROM pg_settings WHERE name ~ '^pprepub\.' ORDER BY name COLLATE "C"
 SQL

@@ -660,7 +660,6 @@ lead_life(Lives *lives, World *world)
 	world->params[2] = lives->repair;
 	world->params[3] = 1 + below(3);
 	world->params[5] = world->params[6] = PARAM_ABSENT;
-	world->params[7] = Max(lives->gather, 1);
 	world->params[MAX_ADDED_AT] = PARAM_SCALE;
 	add_people(world, 10 + below(100), 2 + below(NVALUES - 1));
 	if (lives->begin != NULL)

@@ -239,7 +239,6 @@ live_static(World *world, int repair, int asked_percent)
 	world->params[1] = 2 + below(2);
 	world->params[2] = repair;
 	world->params[3] = 1 + below(2);
-	world->params[7] = 1;
 	world->params[MAX_ADDED_AT] = below(3) == 0 ? below(PARAM_SCALE + 1) : PARAM_SCALE;
 	add_people(world, 1 + below(14), 2 + below(NVALUES - 1));
 	for (int r = 0; r < 5; r++)
@@ -337,7 +336,7 @@ test_all_change(void)
 		world->params[0] = 4;
 		world->params[1] = 3;
 		world->params[2] = 3;
-		world->params[3] = world->params[7] = 1;
+		world->params[3] = 1;
 		add_people(world, 4, NVALUES);
 		for (int t = 0; t < 4; t++)
 			world->individuals[t].sensitive = t;

@@ -5,7 +5,7 @@
 #include "shim.h"
 
 #include "frame/arrays.h"
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "frame/tuple_numbers.h"
 
 static void

@@ -264,7 +264,7 @@ check_bounded(const Bounded *bounded, bool are_known)
 {
 	World	   *world = palloc0(sizeof(World));
 
-	memcpy(world->params, (int64[]) {4, 1, bounded->repair, 3, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {4, 1, bounded->repair, 3, 0, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
 	add_people(world, 12, NVALUES);
 	for (int t = 0; t < 12; t++)
 		world->individuals[t].sensitive = t % NVALUES;
@@ -314,7 +314,7 @@ test_everybody_is_not_bounded(void)
 {
 	World	   *world = palloc0(sizeof(World));
 
-	memcpy(world->params, (int64[]) {4, 1, 3, 1, PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {4, 1, 3, 1, PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
 	add_people(world, 1, NVALUES);
 	world->individuals[0].sensitive = 0;
 	release(world, 100, draft);
@@ -367,7 +367,7 @@ test_given_up(void)
 	{
 		World	   *world = palloc0(sizeof(World));
 
-		memcpy(world->params, (int64[]) {4, 1, 3, 3, cost * PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+		memcpy(world->params, (int64[]) {4, 1, 3, 3, cost * PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
 		add_people(world, 12, 2);
 		release(world, 100, draft_of_whole);
 		check(world->nshown == 12);
@@ -419,7 +419,7 @@ twelve_people(void)
 {
 	World	   *world = palloc0(sizeof(World));
 
-	memcpy(world->params, (int64[]) {6, 3, 3, 2, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {6, 3, 3, 2, 0, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
 	world->params[MAX_ADDED_AT] = PARAM_SCALE;
 	add_people(world, 12, NVALUES);
 	for (int t = 0; t < 12; t++)
@@ -540,7 +540,7 @@ slide(World *world, Drafter drafter)
 	uint64		lost = 0;
 
 	memset(world, 0, sizeof(World));
-	memcpy(world->params, (int64[]) {4, 3, 2, 1, 0, 0, 1, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {4, 3, 2, 1, 0, 0, 1}, sizeof(int64) * 7);
 	for (int i = 0; i < FIFO_WINDOW; i++)
 		add_cohort(world);
 	for (int r = 0; r < FIFO_RELEASES; r++)
@@ -572,7 +572,7 @@ static const Classes *
 classes_by_leaves(World *world, const Code *codes, int n, int64 k)
 {
 	memset(world, 0, sizeof(World));
-	memcpy(world->params, (int64[]) {k, 2, 2, 1, 0, 0, 1, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {k, 2, 2, 1, 0, 0, 1}, sizeof(int64) * 7);
 	add_people(world, n, NVALUES);
 	for (int t = 0; t < n; t++)
 		world->individuals[t].sensitive = t % 2;
@@ -626,84 +626,10 @@ test_sets_by_leaves(void)
 	free(world);
 }
 
-/* Strata are quasi-identifiers; in half of the lives people are parted by when they leave, too. Weights change from release to release. */
-static Draft *
-draft_by_strata(World *world)
-{
-	static RowGroups strata[NQIS];
-	static double weight[NQIS];
-
-	for (int q = 0; q < NQIS; q++)
-	{
-		strata[q] = (RowGroups) {NCODES, world->frame.code[q]};
-		weight[q] = 0.1 + below(20);
-	}
-	world->frame.weight = weight;
-	world->frame.nstrata = 1 + world->params[0] % NQIS;
-	world->frame.strata = strata;
-	return world->params[3] == 1 ? draft_by_leaves(world) : draft(world);
-}
-
-static void
-test_lives_by_strata(void)
-{
-	for (int repair = 0; repair < 4; repair++)
-	{
-		Lives		lives = {.number = some_of(60),.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_by_strata};
-
-		live(&lives);
-		check(lives.attacked == 0);
-		check(lives.attacked_pairs == 0);
-	}
-}
-
-/* Drafts newcomers of these strata, whose values differ from one to the next; returns the classes. */
-static const Classes *
-classes_by_strata(World *world, const RowGroups *strata, int nstrata, int n, int64 k)
-{
-	(void) classes_by_leaves(world, strata[0].code, n, k);
-	world->frame.leaves = NULL;
-	world->frame.nstrata = nstrata;
-	world->frame.strata = strata;
-	world->draft = draft(world);
-	return world->draft->classes;
-}
-
-static void
-test_sets_by_strata(void)
-{
-	static Code one[] = {0, 0, 1, 1, 2, 2, 2, 2, NO_CODE, NO_CODE, NO_CODE, NO_CODE};
-	static Code other[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
-	const RowGroups strata[] = {{3, one}, {2, other}};
-	World	   *world = malloc(sizeof(World));
-	const Classes *classes;
-
-	/* each value is a set, and within it each value of the next stratum */
-	classes = classes_by_strata(world, strata, 2, 12, 2);
-	check(classes->nclasses >= 5);
-	for (RowId row = 0; row < 8; row += 2)
-		check(are_together(classes, row, row + 1));
-	check(!are_together(classes, 4, 6) && !are_together(classes, 0, 2));
-	/* values that are too few are one together */
-	classes = classes_by_strata(world, strata, 1, 12, 4);
-	check(classes->nclasses == 3);
-	check(are_together(classes, 0, 3) && are_together(classes, 4, 7) && are_together(classes, 8, 11));
-	/* and with the smallest other one where they are too few all the same */
-	classes = classes_by_strata(world, (RowGroups[]) {{3, (Code[]) {0, 0, 0, 1, 1, 2}}}, 1, 6, 2);
-	check(classes->nclasses == 2);
-	check(are_together(classes, 3, 5) && are_together(classes, 4, 5) && are_together(classes, 0, 2) && !are_together(classes, 0, 3));
-	/* all, where nothing else will do; and nobody */
-	check(classes_by_strata(world, strata, 2, 12, 12)->nclasses == 1);
-	check(classes_by_strata(world, strata, 2, 12, 13)->nclasses == 0);
-	free(world);
-}
-
 /* ----------------------------------------------------------------
  * Neighborhoods that are cut again
  * ----------------------------------------------------------------
  */
-
-static bool is_stratum;			/* or tells the code who leaves? */
 
 /* People are laid out in fours, by their number. */
 static Draft *
@@ -712,13 +638,7 @@ draft_fours(World *world)
 	for (uint64 row = 0; row < world->frame.nrows; row++)
 		leaves_code[row] = world->individual_of_row[row] % 4;
 	leaves = (RowGroups) {4, leaves_code};
-	if (is_stratum)
-	{
-		world->frame.nstrata = 1;
-		world->frame.strata = &leaves;
-	}
-	else
-		world->frame.leaves = &leaves;
+	world->frame.leaves = &leaves;
 	return draft(world);
 }
 
@@ -749,7 +669,7 @@ cut_again(int alike, int mixed)
 {
 	World	   *world = palloc0(sizeof(World));
 
-	memcpy(world->params, (int64[]) {4, 2, 2, 8, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {4, 2, 2, 8, 0, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
 	add_people(world, 40, NVALUES);
 	for (int t = 0; t < 40; t++)
 		world->individuals[t].sensitive = t % 4 == 3 && t / 4 < alike ? 0 : t % NVALUES;
@@ -775,13 +695,9 @@ cut_again(int alike, int mixed)
 static void
 test_cut_again(void)
 {
-	for (int i = 0; i < 2; i++)
-	{
-		is_stratum = i == 0;
-		cut_again(0, 0);
-		cut_again(5, 0);
-		cut_again(10, 10);
-	}
+	cut_again(0, 0);
+	cut_again(5, 0);
+	cut_again(10, 10);
 }
 
 static int	ncut_again;
@@ -791,12 +707,11 @@ static Draft *
 draft_anew(World *world)
 {
 	Draft	   *drafted;
-	int			way = below(4);
+	int			way = below(3);
 
 	world->params[3] = below(6) == 0 ? PARAM_WORD : 1 + below(5);
 	world->past.is_whole = world->params[2] % 2 == 1;
-	is_stratum = way > 1;
-	drafted = way == 0 ? draft(world) : way == 3 ? draft_by_strata(world) : draft_fours(world);
+	drafted = way == 0 ? draft(world) : way == 1 ? draft_by_leaves(world) : draft_fours(world);
 	for (uint32 c = 1; c < drafted->classes->nclasses; c++)
 		ncut_again += drafted->parent[c] != NO_NEIGHBORHOOD && drafted->parent[c] == drafted->parent[c - 1];
 	return drafted;
@@ -812,33 +727,7 @@ test_lives_cut_again(void)
 		ncut_again = 0;
 		live(&lives);
 		printf("# %d times a neighborhood was cut\n", ncut_again);
-		check(ncut_again > some_of(20));
-		check(lives.attacked == 0);
-		check(lives.attacked_pairs == 0);
-	}
-}
-
-/* Every third release takes newcomers, the first one among them. */
-static Draft *
-draft_gathered(World *world)
-{
-	Draft	   *drafted = draft(world);
-	bool		has_newcomers = false;
-
-	for (uint32 c = 0; c < drafted->classes->nclasses; c++)
-		has_newcomers |= drafted->parent[c] == NO_NEIGHBORHOOD;
-	check(!has_newcomers || world->releases % 3 == 0);
-	return drafted;
-}
-
-static void
-test_newcomers_wait(void)
-{
-	for (int repair = 0; repair < 4; repair++)
-	{
-		Lives		lives = {.number = some_of(60),.repair = repair,.gather = 3,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_gathered};
-
-		live(&lives);
+		check(ncut_again > some_of(10));
 		check(lives.attacked == 0);
 		check(lives.attacked_pairs == 0);
 	}
@@ -863,11 +752,8 @@ static const Test tests[] = {
 	{"newcomers are parted by when they leave", test_sets_by_leaves},
 	{"nobody is lost where it is known who leaves", test_sliding_window},
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
-	{"newcomers are parted by strata", test_sets_by_strata},
-	{"lives, newcomers parted by strata, and cut by weights", test_lives_by_strata},
 	{"neighborhoods are cut again by what lays people out", test_cut_again},
 	{"lives, neighborhoods are cut again", test_lives_cut_again},
-	{"lives, newcomers wait for each other", test_newcomers_wait},
 };
 
 int

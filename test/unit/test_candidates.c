@@ -12,8 +12,9 @@
 
 #include "audit/compromise.h"
 #include "audit/invariance.h"
+#include "frame/arrays.h"
 #include "method/candidates/candidates.h"
-#include "partition/cor_partition.h"
+#include "partition/buckets.h"
 
 #define MAX_PEOPLE		400
 #define MAX_RELEASES	9
@@ -1212,7 +1213,7 @@ asks_for_what_figure_6_asks(void)
 		int64		params[] = {m, n, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
 		World	   *world = world_create(40, m, 0);	/* one signature */
 		const Companies *companies;
-		HcRoom		room;
+		uint32	   *room;
 
 		for (int r = 0; r < 4; r++)
 		{
@@ -1225,7 +1226,7 @@ asks_for_what_figure_6_asks(void)
 		}
 		make_frame(world);
 		companies = make_companies(world, n);
-		room = hc_room(companies);
+		room = new_zeros(uint32, companies->n);
 		for (int k = 0; k < 50 && world->nrows > 0; k++)
 		{
 			RowId		rows[MAX_CLASS];
@@ -1243,7 +1244,7 @@ asks_for_what_figure_6_asks(void)
 				if (!twice)
 					rows[nrows++] = row;
 			}
-			check((hc_excess(companies, rows, nrows, size, n, &room) == 0) == is_safe_by_figure_6(world, rows, nrows, size, n));
+			check((hc_excess(companies, rows, nrows, size, n, room) == 0) == is_safe_by_figure_6(world, rows, nrows, size, n));
 			if (is_safe_by_figure_6(world, rows, nrows, size, n))
 				safe++;
 			else
@@ -1423,7 +1424,7 @@ chooses_n(void)
 	check(n_choose(0.04, 24, 6, 0.1) == 3);
 	check(n_choose(0.04, 21, 6, 0.1) == 2);		/* although section 5 says 3 */
 	check(n_choose(0.5, 24, 6, 0.1) == 0);
-	check(least_threshold(0.04, 24, 6) < 0.1 && least_threshold(0.5, 24, 6) > 0.9);
+	check(breach_estimate(0.04, 6, 6, 24) < 0.1 && breach_estimate(0.5, 6, 6, 24) > 0.9);
 	check(n_choose(0, 24, 2, 0.1) == 1);
 }
 
@@ -1436,7 +1437,7 @@ chosen_one_by_one(double p, int64 lifespan, uint32 m, double threshold, double *
 	*least = 1;
 	for (uint32 n = m; n >= 1; n--)
 	{
-		double		breach = breach_probability(p, m, n, lifespan);
+		double		breach = breach_estimate(p, m, n, lifespan);
 
 		*least = breach < *least ? breach : *least;
 		if (breach < threshold)
@@ -1460,7 +1461,7 @@ chooses_n_as_if_it_asked_for_each(void)
 		uint32		n = chosen_one_by_one(p, lifespan, m, threshold, &least);
 
 		check(n_choose(p, lifespan, m, threshold) == n);
-		check(least_threshold(p, lifespan, m) == least);
+		check(breach_estimate(p, m, m, lifespan) == least);
 		chosen += n > 1;
 	}
 	check(chosen > some_of(1000));
@@ -1472,7 +1473,7 @@ chooses_n_of_very_many(void)
 {
 	check(n_choose(1, 1, PG_INT32_MAX, 1) == 0);
 	check(n_choose(0.5, PG_INT32_MAX, PG_INT32_MAX, 1) == 0);
-	check(least_threshold(1, 1, PG_INT32_MAX) == 1);
+	check(breach_estimate(1, PG_INT32_MAX, PG_INT32_MAX, 1) == 1);
 }
 
 static const Test tests[] = {

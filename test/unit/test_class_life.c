@@ -57,7 +57,6 @@ live_foreseen(World *world, int64 k, int64 reserve, double *withheld)
 	world->params[1] = 1;
 	world->params[2] = 2;
 	world->params[3] = reserve;
-	world->params[7] = 1;
 	add_people(world, 200, NVALUES);
 	for (int r = 1; r <= 10; r++)
 	{

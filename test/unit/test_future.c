@@ -127,8 +127,8 @@ live_foreseen(int repair, int asked_percent)
 	{
 		World	   *world = palloc0(sizeof(World));
 
-		memcpy(world->params, (int64[]) {2 + below(4), 1 + below(3), repair, 1 + below(3), PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT, 1 + below(2)},
-			   sizeof(int64) * 8);
+		memcpy(world->params, (int64[]) {2 + below(4), 1 + below(3), repair, 1 + below(3), PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT},
+			   sizeof(int64) * 7);
 		world->params[MAX_ADDED_AT] = below(2) * PARAM_SCALE;
 		add_people(world, 30 + below(60), NVALUES);
 		for (int r = 0; r < 10; r++)
@@ -172,7 +172,7 @@ test_sums(void)
 	World	   *world = palloc0(sizeof(World));
 	Past		after;
 
-	memcpy(world->params, (int64[]) {4, 1, 2, 1, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	memcpy(world->params, (int64[]) {4, 1, 2, 1, 0, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
 	add_people(world, 40, NVALUES);
 	make_frame(world, 100);
 	make_past(world);
@@ -207,25 +207,22 @@ test_sums(void)
 static Frame
 people_frame(uint64 nrows, Code first)
 {
-	Frame		frame = {.nrows = nrows, .nqis = 2, .nsensitive = 5, .nstrata = 1};
-	RowGroups  *groups = palloc0(sizeof(RowGroups) * 2);
+	Frame		frame = {.nrows = nrows, .nqis = 2, .nsensitive = 5};
+	RowGroups  *leaves = palloc0(sizeof(RowGroups));
 
 	frame.code = palloc(sizeof(Code *) * 2);
 	for (int q = 0; q < 2; q++)
 		frame.code[q] = palloc(sizeof(Code) * (nrows + 1));
 	frame.sensitive = palloc(sizeof(Code) * (nrows + 1));
-	for (int g = 0; g < 2; g++)
-		groups[g] = (RowGroups) {7, palloc(sizeof(Code) * (nrows + 1))};
+	*leaves = (RowGroups) {7, palloc(sizeof(Code) * (nrows + 1))};
 	for (uint64 row = 0; row < nrows; row++)
 	{
 		frame.code[0][row] = first + row;
 		frame.code[1][row] = first + row + 1;
 		frame.sensitive[row] = (first + row) % 5;
-		groups[0].code[row] = (first + row) % 7;
-		groups[1].code[row] = (first + row) % 3;
+		leaves->code[row] = (first + row) % 7;
 	}
-	frame.leaves = &groups[0];
-	frame.strata = &groups[1];
+	frame.leaves = leaves;
 	return frame;
 }
 
@@ -265,8 +262,7 @@ static bool
 are_whole(const Frame *frame, uint64 from, uint64 to)
 {
 	for (uint64 row = from; row < to; row++)
-		if (frame->code[1][row] != frame->code[0][row] + 1 || frame->leaves->code[row] != frame->code[0][row] % 7 ||
-			frame->strata[0].code[row] != frame->code[0][row] % 3)
+		if (frame->code[1][row] != frame->code[0][row] + 1 || frame->leaves->code[row] != frame->code[0][row] % 7)
 			return false;
 	return true;
 }
@@ -341,7 +337,7 @@ pass(const Churn *churn, uint64 seed)
 		check(past.member[nstay - 1] == LOST_MEMBER);
 	check(are_members_themselves(&past, &after, &before, ngone));
 	check(past.releases == before.releases && past.exposed == before.exposed && past.is_whole);
-	check(after.domain == frame.domain && after.nsensitive == frame.nsensitive && after.nstrata == 1);
+	check(after.domain == frame.domain && after.nsensitive == frame.nsensitive);
 	check(count_changed(&frame, 0, NPEOPLE) == 0 && count_changed(&real, 0, NPEOPLE) == 0);
 	return nhalf;
 }

@@ -64,8 +64,6 @@ test_table_1(void)
 
 		check(fabs(ratio - table[i].ratio) < 0.005);
 		check_near(ratio, 1 / (1 - pow(1 - 1.0 / table[i].l, 1.0 / table[i].releases)));
-		check_near(planned_ratio(&strategy, 1), ratio);
-		check_near(planned_breach(&strategy, table[i].releases), 1.0 / table[i].l);
 		check_near(least_largest_ratio(table[i].l, table[i].releases), ratio);
 	}
 }
@@ -84,9 +82,9 @@ test_geometric_closed_form(void)
 			{
 				double		ratio = next_ratio(&strategy, kept);
 
-				check(fabs(ratio / planned_ratio(&strategy, round) - 1) < 1e-6);
+				check(fabs(ratio / (alpha * (1 + (l - 1) * pow(alpha / (alpha - 1), round - 1))) - 1) < 1e-6);
 				kept *= 1 - 1 / ratio;
-				check(fabs(1 - kept - planned_breach(&strategy, round)) < 1e-9);
+				check(fabs(1 - kept - (1 - pow(1 - 1 / alpha, round)) / l) < 1e-9);
 			}
 		}
 }
@@ -308,7 +306,7 @@ test_exact_boundary(void)
 typedef struct Life
 {
 	/* Parameters, as the method's table has them */
-	int64		params[8];
+	int64		params[7];
 	bool		some_protected;
 	bool		is_protected[NVALUES];
 	bool		has_registry;
@@ -617,8 +615,7 @@ begin_life(void)
 	life.params[1] = draw(2);
 	life.params[2] = draw(6) + 1;
 	life.params[3] = PARAM_SCALE + 1 + draw(3 * PARAM_SCALE);
-	life.params[4] = draw(4) == 0;
-	life.params[5] = life.params[6] = life.params[7] = PARAM_ABSENT;
+	life.params[4] = life.params[5] = life.params[6] = PARAM_ABSENT;
 	life.has_registry = draw(2);
 	life.some_protected = draw(2);
 	for (int value = 0; value < NVALUES; value++)
@@ -700,7 +697,7 @@ test_disclosure(void)
  */
 
 static void
-set_params(int64 l, int64 strategy, int64 releases, int64 alpha, int64 top_down)
+set_params(int64 l, int64 strategy, int64 releases, int64 alpha)
 {
 	begin_life();
 	life.has_registry = life.some_protected = false;
@@ -708,37 +705,33 @@ set_params(int64 l, int64 strategy, int64 releases, int64 alpha, int64 top_down)
 	life.params[1] = strategy;
 	life.params[2] = releases;
 	life.params[3] = alpha;
-	life.params[4] = top_down;
 }
 
 static void
 test_absurd_parameters(void)
 {
-	for (int top_down = 0; top_down < 2; top_down++)
-	{
-		/* No bound at all */
-		set_params(1, 0, 1, PARAM_ABSENT, top_down);
-		for (int r = 0; r < 3; r++)
-			check(release(100) == NPEOPLE);
+	/* No bound at all */
+	set_params(1, 0, 1, PARAM_ABSENT);
+	for (int r = 0; r < 3; r++)
+		check(release(100) == NPEOPLE);
 
-		/* No class is large enough: who has no value is shown, nobody else. */
-		set_params(PG_INT32_MAX, 1, PARAM_ABSENT, (int64) 1000000 * PARAM_SCALE, top_down);
-		check(release(100) < NPEOPLE / 4);
-		set_params(PG_INT32_MAX, 0, 1000000, PARAM_ABSENT, top_down);
-		check(release(100) < NPEOPLE / 4);
-		set_params(2, 0, 1000000, PARAM_ABSENT, top_down);
-		check(release(100) < NPEOPLE / 4);
+	/* No class is large enough: who has no value is shown, nobody else. */
+	set_params(PG_INT32_MAX, 1, PARAM_ABSENT, (int64) 1000000 * PARAM_SCALE);
+	check(release(100) < NPEOPLE / 4);
+	set_params(PG_INT32_MAX, 0, 1000000, PARAM_ABSENT);
+	check(release(100) < NPEOPLE / 4);
+	set_params(2, 0, 1000000, PARAM_ABSENT);
+	check(release(100) < NPEOPLE / 4);
 
-		/* The least alpha leaves nearly nothing for the second time. */
-		set_params(2, 1, PARAM_ABSENT, PARAM_SCALE + 1, top_down);
-		for (int r = 0; r < NRELEASES; r++)
-			(void) release(100);
-		check_everybody(2);
+	/* The least alpha leaves nearly nothing for the second time. */
+	set_params(2, 1, PARAM_ABSENT, PARAM_SCALE + 1);
+	for (int r = 0; r < NRELEASES; r++)
+		(void) release(100);
+	check_everybody(2);
 
-		/* Nobody at all */
-		set_params(2, 0, 1, PARAM_ABSENT, top_down);
-		check(release(0) == 0);
-	}
+	/* Nobody at all */
+	set_params(2, 0, 1, PARAM_ABSENT);
+	check(release(0) == 0);
 }
 
 /* All have one value, or none: nothing can be shown, or everything. */
@@ -749,7 +742,7 @@ test_one_value(void)
 	{
 		Draft	   *draft;
 
-		set_params(2, 0, 1, PARAM_ABSENT, 0);
+		set_params(2, 0, 1, PARAM_ABSENT);
 		make_frame(100);
 		make_past();
 		for (uint64 row = 0; row < life.frame.nrows; row++)
@@ -765,7 +758,7 @@ test_one_value(void)
 static void
 test_decimal_ratio(void)
 {
-	set_params(10, 1, PARAM_ABSENT, PARAM_SCALE + PARAM_SCALE / 10, 0);
+	set_params(10, 1, PARAM_ABSENT, PARAM_SCALE + PARAM_SCALE / 10);
 	make_frame(100);
 	make_past();
 	life.frame.nrows = 11;
@@ -818,7 +811,7 @@ test_judge(void)
 	uint64		first_counted[] = {0, 2};
 	RowId		counted[] = {2, 3};
 
-	set_params(2, 0, 1, PARAM_ABSENT, 0);
+	set_params(2, 0, 1, PARAM_ABSENT);
 	draft_one_class(2);
 	make_past();
 	check(error_of(judge_it) == NULL);
@@ -866,7 +859,7 @@ test_judge(void)
 static void
 test_spared_too_well(void)
 {
-	set_params(2, 0, 2, PARAM_ABSENT, 0);
+	set_params(2, 0, 2, PARAM_ABSENT);
 	draft_one_class(4);
 	make_past();
 	spare_people();

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "frame/arrays.h"
-#include "partition/principle/kind.h"
+#include "partition/principle_kinds.h"
 
 /* Measures are as good as what they are less than by a rounding. */
 #define check_about(a, b) check(fabs((a) - (b)) < 1e-7)

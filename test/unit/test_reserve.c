@@ -11,7 +11,7 @@
 
 #include "common/pg_prng.h"
 #include "frame/arrays.h"
-#include "method/bpg/reserve.h"
+#include "method/bpg/class_life.h"
 #include "partition/classes.h"
 #include "partition/mondrian.h"
 
@@ -102,27 +102,6 @@ test_losses_of_cuts(void)
 			printf("# %6lu rows, classes of %7.1f: %.4f, cut %.4f\n", (unsigned long) nrows, size, loss_of_size(&curve, size), loss);
 			check(loss_of_size(&curve, size) < loss * 1.3 && loss_of_size(&curve, size) > loss / 1.3);
 		}
-	}
-}
-
-/* A column that is cut before the others leaves them wide. */
-static void
-test_losses_of_weighted_cuts(void)
-{
-	Frame		frame = make_frame(9000, NCODES);
-	LossCurve	plain = loss_curve(&frame, all_rows(9000), 9000);
-	LossCurve	curve;
-
-	frame.weight = (double[]) {10, 1, 1};
-	curve = loss_curve(&frame, all_rows(9000), 9000);
-	for (uint64 least = 30; least <= 450; least *= 3)
-	{
-		double		size;
-		double		loss = loss_of_cut(&frame, least, &size);
-
-		printf("# classes of %7.1f: %.4f, cut %.4f, without weights %.4f\n", size, loss_of_size(&curve, size), loss, loss_of_size(&plain, size));
-		check(loss_of_size(&curve, size) < loss * 1.6 && loss_of_size(&curve, size) > loss / 1.6);
-		check(loss_of_size(&curve, size) > loss_of_size(&plain, size) * 1.2);
 	}
 }
 
@@ -233,7 +212,6 @@ test_choice(void)
 static const Test tests[] = {
 	{"the shape of a loss curve", test_curve},
 	{"losses of classes that are cut", test_losses_of_cuts},
-	{"losses of classes that are cut by weights", test_losses_of_weighted_cuts},
 	{"costs of lives that are played", test_costs_of_lives},
 	{"the choice", test_choice},
 };

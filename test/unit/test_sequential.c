@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "audit/join/join.h"
-#include "frame/read_taxonomy.h"
+#include "frame/cells.h"
 #include "method/sequential/sequential.h"
 
 #define MAX_RELEASES	4

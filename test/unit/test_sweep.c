@@ -36,7 +36,7 @@ begin(int people, uint64 k, uint32 l)
 	memset(world, 0, sizeof(World));
 	world->params[0] = k;
 	world->params[1] = l;
-	world->params[3] = world->params[7] = 1;
+	world->params[3] = 1;
 	world->nindividuals = people;
 	for (int t = 0; t < people; t++)
 		world->individuals[t] = (Individual) {.alive = true,.code = {t % NCODES, 0},.sensitive = t % NVALUES};

@@ -5,7 +5,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_CELLS_H
 #define PPREPUB_AUDIT_JOIN_CELLS_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 
 /* Records are parted column by column: those that stood together and have the same cell stay together. */
 typedef struct Parting

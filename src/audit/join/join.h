@@ -22,7 +22,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_JOIN_H
 #define PPREPUB_AUDIT_JOIN_JOIN_H
 
-#include "frame/span.h"
+#include "frame/domain.h"
 #include "partition/wide.h"
 
 /* ----------------------------------------------------------------

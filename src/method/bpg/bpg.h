@@ -3,16 +3,16 @@
  *		A release of method bpg in the making.
  *
  * One neighborhood after the other is at hand: who of it is shown is asked for,
- * then mended until both sides are allowed (sides.c), and what is
- * shown becomes classes (layout.c, classes.c), with values of their own for invented rows
- * (invent.c).  Newcomers, of no neighborhood yet, come last (newcomers.c).
+ * then mended until both sides are allowed (sides.c), and what is shown becomes classes
+ * (classes.c), with values of their own for invented rows (invent.c).  Newcomers, of no
+ * neighborhood yet, come last.
  */
 #ifndef PPREPUB_METHOD_BPG_BPG_H
 #define PPREPUB_METHOD_BPG_BPG_H
 
 #include "common/pg_prng.h"
-#include "method/bpg/reserve.h"
-#include "method/drafting.h"
+#include "method/bpg/class_life.h"
+#include "method/method.h"
 
 /* The repairs, in the order of the list. */
 typedef enum Repair
@@ -53,7 +53,6 @@ typedef struct Bpg
 	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
 	Repair		declared;		/* repair */
 	uint64		max_added;		/* rows that nobody asked for, in millionths of those shown of a neighborhood */
-	uint64		gather;			/* newcomers wait for each release whose number is 1 more than a multiple of this */
 	uint64		seed;
 	pg_prng_state random;
 	Tally	   *tally;			/* empty between two questions */
@@ -187,21 +186,6 @@ extern void mend_sides(Bpg *bpg);
 /* Publishes the members of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
 extern void publish_neighborhood(Bpg *bpg, uint64 n);
 
-/*
- * Cuts n rows, which stand in bpg->rows, newcomers or of the neighborhood at hand, into classes as small as the reserve
- * allows; false if they cannot be cut, or be a class at all.
- */
-extern bool cut_rows(Bpg *bpg, RowId *rows, uint64 n);
-
-/*
- * Likewise the first n of bpg->rows, parted first by when they leave and by strata (layout.c).  For each set of
- * newcomers a reserve that is to be chosen is chosen by itself.
- */
-extern bool cut_by_layout(Bpg *bpg, uint64 n);
-
-/* Were the values of these rows, of the neighborhood at hand, allowed in each release that they were in?  Newcomers' were. */
-extern bool were_allowed(Bpg *bpg, const RowId *rows, uint64 n);
-
 /* Invented rows for the class that is added next: returns where it goes whom they stand for; values are drawn in the end. */
 extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
 
@@ -216,7 +200,7 @@ extern void choose_reserve(Bpg *bpg, const RowId *rows, uint64 n);
 /* Would it take more invented rows than it is worth to show these people, beside members who have left? */
 extern bool is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead);
 
-/* Drafts people who were never published: in classes of the reserve if that can be, of k if not (newcomers.c). */
+/* Drafts people who were never published: in classes of the reserve if that can be, of k if not. */
 extern void draft_newcomers(Bpg *bpg);
 
 /* ----------------------------------------------------------------

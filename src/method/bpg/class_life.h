@@ -1,9 +1,12 @@
 /*
  * class_life.h
- *		How the people of a class fare while others of it leave, on average.
+ *		How the people of a class fare while others of it leave, on average; and how
+ *		many times larger than k classes should be for that.
  */
 #ifndef PPREPUB_METHOD_BPG_CLASS_LIFE_H
 #define PPREPUB_METHOD_BPG_CLASS_LIFE_H
+
+#include "partition/mondrian.h"
 
 /* The future that classes are made for. */
 typedef struct Outlook
@@ -47,5 +50,15 @@ extern PeopleShares release_shares(const Outlook *outlook, double size, uint32 r
 
 /* Are so many people fewer than the invented rows are worth that it takes to show them? */
 extern bool is_dying(const Outlook *outlook, double alive, double dead);
+
+/*
+ * The average cost of a person in a release, over all releases, of people who
+ * begin in classes of this size: what cells lose, those who are withheld, and
+ * the rows invented.
+ */
+extern double cost_of_size(const Outlook *outlook, const LossCurve *curve, double size);
+
+/* The reserve that costs least for so many people. */
+extern uint64 best_reserve(const Outlook *outlook, const LossCurve *curve, uint64 people);
 
 #endif							/* PPREPUB_METHOD_BPG_CLASS_LIFE_H */

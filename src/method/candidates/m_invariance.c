@@ -30,25 +30,17 @@ invariance_needs(const int64 *params)
 	return (SourceNeeds) {.values = params[INVARIANCE_M], .for_fewer_values = "a smaller \"m\""};
 }
 
-/* Makes a class of each set of a bucket. */
-static void
-draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
+void
+add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n)
 {
-	uint32		n = bucket_values(buckets, b);
-	uint64		sets = buckets->sets[b];
-	uint64		first = buckets->first_value[b];
-	RowId	   *cell = new_array(RowId, sets * n);
-
-	even_split(drafting->frame, buckets->rows, buckets->first + first, buckets->first + first + 1, n, sets, cell);
-	for (uint64 set = 0; set < sets; set++)
-	{
-		add_set(drafting, cell + set * n, buckets->value + first, n);
-		(void) drafting_end_class(drafting, NULL);
-	}
-	pfree(cell);
+	for (uint32 i = 0; i < n; i++)
+		if (cell[i] != NO_ROW)
+			drafting_add_rows(drafting, &cell[i], 1);
+		else
+			*drafting_invent(drafting, 1) = values[i];
 }
 
-/* Drafts classes of buckets, or notes a refusal in the draft. */
+/* Drafts a class of each set of each bucket, or notes a refusal in the draft. */
 static Draft *
 invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
@@ -61,8 +53,18 @@ invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint
 		progress_phase("split buckets", buckets->n);
 	for (uint32 b = 0; buckets != NULL && b < buckets->n; b++)
 	{
+		uint32		n = bucket_values(buckets, b);
+		uint64		first = buckets->first_value[b];
+		RowId	   *cell = new_array(RowId, buckets->sets[b] * n);
+
 		CHECK_FOR_INTERRUPTS();
-		draft_bucket(drafting, buckets, b);
+		even_split(frame, buckets->rows, buckets->first + first, buckets->first + first + 1, n, buckets->sets[b], cell);
+		for (uint64 set = 0; set < buckets->sets[b]; set++)
+		{
+			add_set(drafting, cell + set * n, buckets->value + first, n);
+			(void) drafting_end_class(drafting, NULL);
+		}
+		pfree(cell);
 		progress_done(b + 1);
 	}
 	MemoryContextSwitchTo(old);

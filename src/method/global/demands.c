@@ -65,27 +65,6 @@ is_modest(const Demanding *demanding, RowId row)
 	return kept == 0 || exp(kept) >= demanding->enough;
 }
 
-/* Lowers what is kept of each value that a class shows, and lists values that had not been lowered before. */
-static void
-link_values(Demanding *demanding, const ShownClass *class)
-{
-	const ShownValue *shown = demanding->shown.value + class->first;
-
-	for (uint32 i = 0; i < class->nvalues; i++)
-	{
-		if (demanding->kept[shown[i].value] == 1)
-			demanding->linked[demanding->nlinked++] = shown[i].value;
-		demanding->kept[shown[i].value] *= kept_by(class, &shown[i]);
-	}
-}
-
-static void
-add_demand(Demanding *demanding, Code value, double ratio)
-{
-	array_reserve(demanding->demands, demanding->allocated, demanding->ndemands + 1);
-	demanding->demands[demanding->ndemands++] = (Demand) {value, ratio};
-}
-
 #define ST_SORT sort_demands
 #define ST_ELEMENT_TYPE Demand
 #define ST_COMPARE(a, b) ((a)->ratio < (b)->ratio ? 1 : (a)->ratio > (b)->ratio ? -1 : (a)->value < (b)->value ? -1 : 1)
@@ -116,10 +95,20 @@ static void
 add_demands(Demanding *demanding, RowId row)
 {
 	const Paths *paths = demanding->paths;
+	bool		modest = is_modest(demanding, row);
 
-	if (!is_modest(demanding, row))
-		for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
-			link_values(demanding, &demanding->shown.class[paths->class[i]]);
+	for (uint64 i = paths->first[row]; i < paths->first[row + 1] && !modest; i++)
+	{
+		const ShownClass *class = &demanding->shown.class[paths->class[i]];
+		const ShownValue *shown = demanding->shown.value + class->first;
+
+		for (uint32 v = 0; v < class->nvalues; v++)
+		{
+			if (demanding->kept[shown[v].value] == 1)
+				demanding->linked[demanding->nlinked++] = shown[v].value;
+			demanding->kept[shown[v].value] *= kept_by(class, &shown[v]);
+		}
+	}
 	for (Code i = 0; i < demanding->nlinked; i++)
 	{
 		Code		value = demanding->linked[i];
@@ -127,7 +116,10 @@ add_demands(Demanding *demanding, RowId row)
 		double		ratio = kept >= demanding->enough ? 0 : next_ratio(demanding->strategy, kept);
 
 		if (ratio > demanding->ratios.base)
-			add_demand(demanding, value, ratio);
+		{
+			array_reserve(demanding->demands, demanding->allocated, demanding->ndemands + 1);
+			demanding->demands[demanding->ndemands++] = (Demand) {value, ratio};
+		}
 		demanding->kept[value] = 1;
 	}
 	demanding->nlinked = 0;
@@ -209,12 +201,6 @@ protected_values(const Frame *frame)
 	return value;
 }
 
-static bool
-has_steps(const Paths *paths, uint64 nrows)
-{
-	return paths != NULL && paths->nclasses > 0 && paths->first[nrows] > 0;
-}
-
 const Ratios *
 demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 {
@@ -227,7 +213,7 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 		.value = protected_values(frame), .nvalues = frame->nsensitive,
 		.base = base_ratio(strategy), .is_met = promise_is_met,
 	};
-	if (!has_steps(paths, frame->nrows))
+	if (paths == NULL || paths->nclasses == 0 || paths->first[frame->nrows] == 0)
 		return &demanding->ratios;
 	demanding->shown = shown_classes(paths, frame);
 	demanding->first = new_zeros(uint64, frame->nrows);

@@ -7,6 +7,11 @@
  *		Classes are as large as the ratios ask that the strategy, or what was
  *		published before, demands for their members.  The paper blanks a value
  *		that no class can hide; that would name it.  Here the row is withheld.
+ *
+ *		The paper's constant ratio lasts for as many releases as were expected, if
+ *		each class has it exactly.  Classes are mostly a little larger, so
+ *		something is left to spend after that: then Theorem 1 decides, and
+ *		no row is refused before it must be.
  */
 #include "postgres.h"
 
@@ -18,6 +23,7 @@
 #include "miscadmin.h"
 #include "partition/grow.h"
 #include "portability/instr_time.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -27,21 +33,18 @@ enum
 	GLOBAL_STRATEGY,
 	GLOBAL_RELEASES,
 	GLOBAL_ALPHA,
-	GLOBAL_CLASSES,
 	GLOBAL_REGISTRY,
 	GLOBAL_TRANSIENT,
 	GLOBAL_ACCEPT_INSENSITIVE
 };
 
 static const char *const strategies[] = {"constant-ratio", "geometric", NULL};
-static const char *const directions[] = {"bottom-up", "top-down", NULL};
 
 static const ParamSpec global_params[] = {
 	[GLOBAL_L] = {"l", PARAM_INTEGER, PARAM_REQUIRED, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
 	[GLOBAL_STRATEGY] = {"strategy", PARAM_CHOICE, PARAM_REQUIRED, 0, 0, strategies, NULL, STRENGTH_NONE},
 	[GLOBAL_RELEASES] = {"releases", PARAM_INTEGER, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	[GLOBAL_ALPHA] = {"alpha", PARAM_DECIMAL, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_NONE},
-	[GLOBAL_CLASSES] = {"classes", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, directions, "\"bottom-up\"", STRENGTH_NONE},
 	[GLOBAL_REGISTRY] = {"registry", PARAM_TABLE, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	[GLOBAL_TRANSIENT] = {"transient", PARAM_TABLE, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_KEPT},
 	[GLOBAL_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
@@ -76,6 +79,50 @@ contradiction(const int64 *params)
 		return "Strategy \"geometric\" needs \"alpha\": how many times larger than it must be a class is.";
 	return params[GLOBAL_ALPHA] > PARAM_SCALE ? NULL :
 		"An \"alpha\" of 1 would use up all that may ever be known at once: it must be greater.";
+}
+
+/* ----------------------------------------------------------------
+ * The two strategies
+ * ----------------------------------------------------------------
+ */
+
+/* 1 / (1 - (1 - 1/l)^(1/releases)), without subtracting numbers that are nearly the same */
+static double
+constant_ratio(const Strategy *strategy)
+{
+	return strategy->releases == 1 ? strategy->l : -1 / expm1(log1p(-1.0 / strategy->l) / strategy->releases);
+}
+
+double
+first_ratio(const Strategy *strategy)
+{
+	return strategy->kind == CONSTANT_RATIO ? constant_ratio(strategy) : strategy->alpha * strategy->l;
+}
+
+/* The least ratio that keeps the promise (Theorem 1); Theorem 2 says when there is none. */
+static double
+promise_ratio(const Strategy *strategy, double kept)
+{
+	if (strategy->l == 1)
+		return 1;
+	return kept <= least_kept(strategy) ? get_float8_infinity() : kept / (kept - least_kept(strategy));
+}
+
+double
+next_ratio(const Strategy *strategy, double kept)
+{
+	double		promise = promise_ratio(strategy, kept);
+
+	return strategy->kind == CONSTANT_RATIO ? Max(constant_ratio(strategy), promise) : strategy->alpha * promise;
+}
+
+/* A class of the ratio that all demand takes its share of what is kept; the least must be left. */
+double
+enough_kept(const Strategy *strategy)
+{
+	double		ratio = constant_ratio(strategy);
+
+	return strategy->kind == GEOMETRIC || strategy->l == 1 ? 1 : least_kept(strategy) * ratio / (ratio - 1);
 }
 
 static Strategy
@@ -176,27 +223,7 @@ count_withheld(Draft *draft, const Frame *frame, const Ratios *ratios)
 	pfree(is_shown);
 }
 
-static RowId *
-all_rows(const Frame *frame)
-{
-	RowId	   *rows = new_array(RowId, frame->nrows);
-
-	for (uint64 row = 0; row < frame->nrows; row++)
-		rows[row] = row;
-	return rows;
-}
-
-static double
-seconds_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
-
-/* Measures demands, and grows or splits classes that meet them. */
+/* Measures demands, and grows classes that meet them. */
 static Draft *
 global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
@@ -204,18 +231,22 @@ global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 s
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "global", ALLOCSET_DEFAULT_SIZES);
 	Strategy	strategy = strategy_of(params);
-	GrowOptions options = {.top_down = params[GLOBAL_CLASSES] == 1, .seed = seed};
 	const Ratios *ratios;
 	RowId	   *rows;
 	instr_time	start;
+	instr_time	now;
 
 	MemoryContextSwitchTo(work);
 	ratios = demands_of(frame, past->paths, &strategy);
-	rows = all_rows(frame);
+	rows = new_array(RowId, frame->nrows);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		rows[row] = row;
 	MemoryContextSwitchTo(context);
 	INSTR_TIME_SET_CURRENT(start);
-	draft->classes = grow_classes(frame, rows, frame->nrows, ratios, &options);
-	draft->cutting_seconds = seconds_since(start);
+	draft->classes = grow_classes(frame, rows, frame->nrows, ratios, seed);
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	draft->cutting_seconds = INSTR_TIME_GET_DOUBLE(now);
 	draft->k = ceil(ratios->base);
 	count_in(draft, frame);
 	MemoryContextSwitchTo(work);

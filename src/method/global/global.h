@@ -13,7 +13,7 @@
 #define PPREPUB_METHOD_GLOBAL_GLOBAL_H
 
 #include "history/past.h"
-#include "partition/ratios.h"
+#include "partition/grow.h"
 
 typedef enum StrategyKind
 {
@@ -46,19 +46,10 @@ extern double next_ratio(const Strategy *strategy, double kept);
 extern double enough_kept(const Strategy *strategy);
 
 /*
- * The ratio of a person's release number round from 1 on, and the chance that the
- * person was ever linked by then, if all ratios were just as demanded.
+ * demands.c: demands of the people of a frame on their classes, after all that linked them
+ * to values before.  Everything is allocated in the current context; frame, paths (or NULL) and
+ * strategy are borrowed.
  */
-extern double planned_ratio(const Strategy *strategy, int32 round);
-extern double planned_breach(const Strategy *strategy, int32 round);
-
-/* ----------------------------------------------------------------
- * Demands of the people of a frame on their classes, after all that linked them
- * to values before (demands.c)
- * ----------------------------------------------------------------
- */
-
-/* Everything is allocated in the current context; frame, paths (or NULL) and strategy are borrowed. */
 extern const Ratios *demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy);
 
 /* Can no class whatsoever link the row to its value any more? */

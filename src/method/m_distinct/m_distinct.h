@@ -2,11 +2,10 @@
  * m_distinct.h
  *		Structures that the steps of method m-distinct hand to each other.
  *
- * sets.c knows the candidate update sets; buckets.c makes buckets of people by
- * what may be shown of them, and says how many groups each needs; plans.c
- * brings buckets together where that saves counterfeits; newcomers.c finds a
- * place for those who were never published; split_buckets.c splits
- * buckets and invents what is missing.
+ * buckets.c knows the candidate update sets, makes buckets of people by what may be
+ * shown of them, and says how many groups each needs; plans.c brings buckets together
+ * where that saves counterfeits; newcomers.c finds a place for those who were never
+ * published; m_distinct.c splits buckets and invents what is missing.
  */
 #ifndef PPREPUB_METHOD_M_DISTINCT_H
 #define PPREPUB_METHOD_M_DISTINCT_H
@@ -15,13 +14,12 @@
 #include "compat.h"
 #include "frame/tuple_numbers.h"
 #include "frame/update_sets.h"
-#include "method/drafting.h"
+#include "method/method.h"
 
 /* A set of values, by its number: sets that are equal have the same. */
 typedef uint32 SetId;
 
 #define NO_SET		PG_UINT32_MAX
-#define NO_BUCKET	PG_UINT32_MAX
 
 /* Its values; gone when another set is made. */
 typedef struct ValueSet
@@ -88,6 +86,15 @@ typedef struct Bucket
 	uint32		groups;			/* that it needs */
 } Bucket;
 
+/* Something and its amount; sorted with the greatest first. */
+typedef struct Ranked
+{
+	uint64		amount;
+	uint32		what;			/* a value, or a bucket */
+} Ranked;
+
+extern void sort_ranked(Ranked *ranked, uint32 n);
+
 typedef struct Distinct
 {
 	const Frame *frame;
@@ -145,6 +152,13 @@ typedef struct Placement
 	uint32	   *by_kind;		/* [nentries] */
 } Placement;
 
+/* How many rows more an entry may have. */
+static inline uint64
+room_in(const Placement *placement, uint32 entry)
+{
+	return (uint64) placement->bucket->multiplicity[entry] * placement->groups - placement->filled[entry];
+}
+
 extern Placement *placement_create(const Sets *sets, const Bucket *bucket);
 extern uint32 placement_kind(Placement *placement, Code value);
 
@@ -167,7 +181,7 @@ extern void place_newcomers(Distinct *distinct);
 extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they
 																	 * can */
 
-/* split_buckets.c */
+/* m_distinct.c: makes classes of all buckets. */
 extern Draft *draft_groups(Distinct *distinct, MemoryContext context);
 
 #endif							/* PPREPUB_METHOD_M_DISTINCT_H */

@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "frame/arrays.h"
+#include "frame/domain.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -46,35 +47,21 @@ find_level(ValueSet set, const uint32 *avail, uint64 amount)
 	return low;
 }
 
-/* The kind of a value in a placement whose kinds are known by kind_of[]. */
-static uint32
-known_kind(const Distinct *distinct, Placement *placement, Code value)
-{
-	uint32		kind = distinct->kind_of[value];
-
-	if (kind < placement->nkinds && placement->value[kind] == value)
-		return kind;
-	return distinct->kind_of[value] = placement_kind(placement, value);
-}
-
-/* Places up to amount of the newcomers left with a value; returns how many found a place. */
+/* Places up to amount of the newcomers left with a value, whose kinds are known by kind_of[]; returns how many found a place. */
 static uint32
 take(const Distinct *distinct, Placement *placement, uint32 *avail, Code value, uint64 amount)
 {
+	uint32	   *kind = &distinct->kind_of[value];
 	uint32		placed;
 
 	amount = Min(amount, avail[value]);
 	if (amount == 0)
 		return 0;
-	placed = place(placement, known_kind(distinct, placement, value), amount);
+	if (*kind >= placement->nkinds || placement->value[*kind] != value)
+		*kind = placement_kind(placement, value);
+	placed = place(placement, *kind, amount);
 	avail[value] -= placed;
 	return placed;
-}
-
-static uint64
-room_of_entry(const Placement *placement, uint32 e)
-{
-	return (uint64) placement->bucket->multiplicity[e] * placement->groups - placement->filled[e];
 }
 
 /* Fills what room there is from the most frequent of those available, so that the rest stays even. */
@@ -86,13 +73,13 @@ fill_room(const Distinct *distinct, Placement *placement, uint32 *avail)
 	for (uint32 e = 0; e < bucket->nentries; e++)
 	{
 		ValueSet	set = set_at(distinct->sets, bucket->set[e]);
-		uint64		room = room_of_entry(placement, e);
+		uint64		room = room_in(placement, e);
 		uint32		level;
 
 		if (room == 0)
 			continue;
 		level = find_level(set, avail, room);
-		for (Code i = 0; i < set.n && (room = room_of_entry(placement, e)) > 0; i++)
+		for (Code i = 0; i < set.n && (room = room_in(placement, e)) > 0; i++)
 			if (avail[set.value[i]] > level)
 				(void) take(distinct, placement, avail, set.value[i], Min(room, avail[set.value[i]] - level));
 	}
@@ -261,24 +248,6 @@ try_groups(const Distinct *distinct, const Bucket *bucket, uint32 groups, const 
 	return placement;
 }
 
-typedef struct Sized
-{
-	uint64		rows;
-	uint32		bucket;
-} Sized;
-
-/* Orders buckets by their rows, largest first. */
-static int
-compare_sized(const void *a, const void *b)
-{
-	const Sized *x = a;
-	const Sized *y = b;
-
-	if (x->rows != y->rows)
-		return x->rows > y->rows ? -1 : 1;
-	return (x->bucket > y->bucket) - (x->bucket < y->bucket);
-}
-
 /* Adds as many groups of a bucket as newcomers can fill. */
 static void
 add_groups(Distinct *distinct, uint32 b, uint64 reserved, MemoryContext work)
@@ -304,33 +273,26 @@ add_groups(Distinct *distinct, uint32 b, uint64 reserved, MemoryContext work)
 		move_placed(distinct, b, best, NULL);
 }
 
-/* Counts rows that do not come out even: they are dealt in larger groups, if there are enough of these. */
-static uint64
-rows_for_larger_groups(const Distinct *distinct)
-{
-	uint64		odd = distinct->newcomers % distinct->m;
-	uint64		rows = odd * (distinct->m + 1);
-
-	return rows <= distinct->newcomers ? rows : 0;
-}
-
 /* Adds whole groups of newcomers to buckets, the largest buckets first. */
 static void
 join_whole_groups(Distinct *distinct)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "groups of newcomers", ALLOCSET_DEFAULT_SIZES);
-	Sized	   *sized = palloc(sizeof(Sized) * ((Size) distinct->nbuckets + 1));
+	Ranked	   *sized = new_array(Ranked, distinct->nbuckets);
 	uint32		n = 0;
 
 	for (uint32 b = 0; b < distinct->nbuckets; b++)
 		if (distinct->buckets[b].rows > 0 && distinct->buckets[b].n == distinct->m &&
 			may_join(distinct, &distinct->buckets[b]))
-			sized[n++] = (Sized) {distinct->buckets[b].rows, b};
-	qsort(sized, n, sizeof(Sized), compare_sized);
+			sized[n++] = (Ranked) {distinct->buckets[b].rows, b};
+	sort_ranked(sized, n);
 	for (uint32 i = 0; i < n && i < MAX_TRIED && distinct->newcomers >= distinct->m; i++)
 	{
+		/* Rows that do not come out even are dealt in larger groups, if there are enough of these. */
+		uint64		odd_rows = distinct->newcomers % distinct->m * (distinct->m + 1);
+
 		CHECK_FOR_INTERRUPTS();
-		add_groups(distinct, sized[i].bucket, rows_for_larger_groups(distinct), work);
+		add_groups(distinct, sized[i].what, odd_rows <= distinct->newcomers ? odd_rows : 0, work);
 		MemoryContextReset(work);
 	}
 	MemoryContextDelete(work);
@@ -341,10 +303,8 @@ join_whole_groups(Distinct *distinct)
  * ----------------------------------------------------------------
  */
 
-pg_noreturn static void refuse_group(const Distinct *distinct, Code value);
-
 /* Raises the error that newcomers cannot be in a class. */
-static void
+pg_noreturn static void
 refuse_group(const Distinct *distinct, Code value)
 {
 	if (distinct->strict)
@@ -381,42 +341,24 @@ fits(const Distinct *distinct, const SetId *slots, uint32 n, SetId set, Code *sc
 	return result;
 }
 
-typedef struct Frequent
-{
-	uint64		rows;
-	Code		value;
-} Frequent;
-
-/* Orders values by their rows, most frequent first. */
-static int
-compare_frequent(const void *a, const void *b)
-{
-	const Frequent *x = a;
-	const Frequent *y = b;
-
-	if (x->rows != y->rows)
-		return x->rows > y->rows ? -1 : 1;
-	return (x->value > y->value) - (x->value < y->value);
-}
-
 /* Values that were declared, those that most people have first. */
-static Frequent *
+static Ranked *
 frequent_values(const Distinct *distinct, Code *n)
 {
 	Code		nvalues = distinct->frame->nsensitive;
-	Frequent   *list = new_array(Frequent, nvalues);
+	Ranked	   *list = new_array(Ranked, nvalues);
 
 	*n = 0;
 	for (Code v = 0; v < nvalues; v++)
 		if (distinct->sets->of_value[v] != NO_SET)
-			list[(*n)++] = (Frequent) {distinct->frequency[v], v};
-	qsort(list, *n, sizeof(Frequent), compare_frequent);
+			list[(*n)++] = (Ranked) {distinct->frequency[v], v};
+	sort_ranked(list, *n);
 	return list;
 }
 
 /* Entries for invented rows, up to m; false if these values do not allow it. */
 static bool
-complete_slots(const Distinct *distinct, const Frequent *frequent, Code nfrequent, SetId *slots, uint32 n)
+complete_slots(const Distinct *distinct, const Ranked *frequent, Code nfrequent, SetId *slots, uint32 n)
 {
 	Code	   *scratch = palloc(sizeof(Code) * (distinct->m + 1));
 	bool		progress = true;
@@ -426,7 +368,7 @@ complete_slots(const Distinct *distinct, const Frequent *frequent, Code nfrequen
 		progress = false;
 		for (Code i = 0; i < nfrequent && n < distinct->m; i++)
 		{
-			SetId		set = distinct->sets->of_value[frequent[i].value];
+			SetId		set = distinct->sets->of_value[frequent[i].what];
 
 			if (!fits(distinct, slots, n, set, scratch))
 				continue;
@@ -494,17 +436,6 @@ compare_turns(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The values of a run one after the other. */
-static void
-lay_in_order(const Distinct *distinct, Run *run, const Placed *placed, uint32 n)
-{
-	uint64		at = 0;
-
-	for (uint32 i = 0; i < n; i++)
-		for (uint32 j = 0; j < distinct->newcomer[placed[i].value].count; j++)
-			run->value[at++] = placed[i].value;
-}
-
 /*
  * Each value evenly over the run, so that all buckets get their share of it.
  * Only where no group gets two rows of the run: then any order will do.
@@ -556,7 +487,9 @@ lay_out(const Distinct *distinct, uint32 groups)
 		if (run->end - run->first <= groups)
 			lay_evenly(distinct, run, placed + from, i - from);
 		else
-			lay_in_order(distinct, run, placed + from, i - from);
+			for (uint64 at = 0; from < i; from++)
+				for (uint32 j = 0; j < distinct->newcomer[placed[from].value].count; j++)
+					run->value[at++] = placed[from].value;
 	}
 	pfree(placed);
 	return layout;
@@ -581,15 +514,6 @@ run_at(const Layout *layout, uint64 place)
 	return &layout->runs[low];
 }
 
-static int
-compare_groups(const void *a, const void *b)
-{
-	uint32		x = *(const uint32 *) a;
-	uint32		y = *(const uint32 *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* Where entries change from one group to the next: the first groups of runs with equal entries. */
 static uint32 *
 find_changes(const Layout *layout, uint32 *n)
@@ -602,7 +526,7 @@ find_changes(const Layout *layout, uint32 *n)
 	change[(*n)++] = layout->rows % layout->groups;
 	for (uint32 r = 0; r < layout->nruns; r++)
 		change[(*n)++] = layout->runs[r].first % layout->groups;
-	qsort(change, *n, sizeof(uint32), compare_groups);
+	sort_codes(change, *n);
 	for (uint32 i = 0; i < *n; i++)
 		if (i == 0 || change[i] != change[i - 1])
 			change[kept++] = change[i];
@@ -614,7 +538,7 @@ find_changes(const Layout *layout, uint32 *n)
 /* Groups begin .. end, which have equal entries: place i, i + groups, i + 2 groups … each. */
 static void
 deal_groups(Distinct *distinct, const Layout *layout, uint32 begin, uint32 end,
-			const Frequent *frequent, Code nfrequent)
+			const Ranked *frequent, Code nfrequent)
 {
 	uint32		most = Max(distinct->m, layout->rows / layout->groups + 1);
 	SetId	   *slots = palloc(sizeof(SetId) * (most + 1));
@@ -644,7 +568,7 @@ deal_newcomers(Distinct *distinct, uint32 groups)
 	uint32		n;
 	uint32	   *change = find_changes(&layout, &n);
 	Code		nfrequent;
-	Frequent   *frequent = frequent_values(distinct, &nfrequent);
+	Ranked	   *frequent = frequent_values(distinct, &nfrequent);
 
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -660,17 +584,17 @@ deal_newcomers(Distinct *distinct, uint32 groups)
 
 /* A group's values, the most frequent first, of which updates connect no two; returns how many. */
 static uint32
-choose_apart(const Distinct *distinct, const Frequent *list, Code nlist, Code *chosen, SetId *slots)
+choose_apart(const Distinct *distinct, const Ranked *list, Code nlist, Code *chosen, SetId *slots)
 {
 	uint32		n = 0;
 
-	for (Code i = 0; i < nlist && n < distinct->m && list[i].rows > 0; i++)
+	for (Code i = 0; i < nlist && n < distinct->m && list[i].amount > 0; i++)
 	{
-		SetId		set = distinct->sets->of_value[list[i].value];
+		SetId		set = distinct->sets->of_value[list[i].what];
 
 		if (n > 0 && !fits(distinct, slots, n, set, NULL))
 			continue;
-		chosen[n] = list[i].value;
+		chosen[n] = list[i].what;
 		slots[n++] = set;
 	}
 	return n;
@@ -678,7 +602,7 @@ choose_apart(const Distinct *distinct, const Frequent *list, Code nlist, Code *c
 
 /* How many groups of these values leave the others, which may not meet them, no worse off. */
 static uint32
-groups_apart(const Distinct *distinct, const Frequent *list, Code nlist, const Code *chosen, uint32 n)
+groups_apart(const Distinct *distinct, const Ranked *list, Code nlist, const Code *chosen, uint32 n)
 {
 	const uint32 *component = distinct->sets->component;
 	uint64	   *waiting = palloc0(sizeof(uint64) * ((Size) distinct->sets->ncomponents + 1));
@@ -688,8 +612,8 @@ groups_apart(const Distinct *distinct, const Frequent *list, Code nlist, const C
 
 	for (Code i = 0; i < nlist; i++)
 	{
-		rows += list[i].rows;
-		waiting[component[list[i].value]] += list[i].rows;
+		rows += list[i].amount;
+		waiting[component[list[i].what]] += list[i].amount;
 	}
 	for (uint32 k = 0; k < n; k++)
 	{
@@ -709,8 +633,8 @@ deal_apart(Distinct *distinct)
 	Code	   *chosen = palloc(sizeof(Code) * distinct->m);
 	SetId	   *slots = palloc(sizeof(SetId) * (distinct->m + 1));
 	Code		nfrequent;
-	Frequent   *frequent = frequent_values(distinct, &nfrequent);
-	Frequent   *list = new_array(Frequent, nfrequent);
+	Ranked	   *frequent = frequent_values(distinct, &nfrequent);
+	Ranked	   *list = new_array(Ranked, nfrequent);
 
 	while (distinct->newcomers > 0)
 	{
@@ -720,28 +644,17 @@ deal_apart(Distinct *distinct)
 
 		CHECK_FOR_INTERRUPTS();
 		for (Code i = 0; i < nfrequent; i++)
-			list[i] = (Frequent) {distinct->newcomer[frequent[i].value].count, frequent[i].value};
-		qsort(list, nfrequent, sizeof(Frequent), compare_frequent);
+			list[i] = (Ranked) {distinct->newcomer[frequent[i].what].count, frequent[i].what};
+		sort_ranked(list, nfrequent);
 		n = choose_apart(distinct, list, nfrequent, chosen, slots);
 		while (!complete_slots(distinct, frequent, nfrequent, slots, n))
 			if (--n == 0)
-				refuse_group(distinct, list[0].value);
+				refuse_group(distinct, list[0].what);
 		groups = groups_apart(distinct, list, nfrequent, chosen, n);
 		b = bucket_find(distinct, slots, distinct->m, false);
 		for (uint32 i = 0; i < n; i++)
 			move_newcomers(distinct, b, chosen[i], groups);
 	}
-}
-
-/* Counts the groups that the newcomers take, and the rows that these lack. */
-static uint32
-groups_of_newcomers(const Distinct *distinct, uint32 largest)
-{
-	uint64		rows = distinct->newcomers;
-
-	if (rows >= distinct->m && largest <= rows / distinct->m)
-		return rows / distinct->m;
-	return Max((rows + distinct->m - 1) / distinct->m, largest);
 }
 
 void
@@ -755,7 +668,9 @@ place_newcomers(Distinct *distinct)
 	if (distinct->newcomers == 0)
 		return;
 	largest = largest_block(distinct, count_newcomers(distinct));
-	groups = groups_of_newcomers(distinct, largest);
+	groups = distinct->newcomers / distinct->m;
+	if (distinct->newcomers < distinct->m || largest > groups)
+		groups = Max((distinct->newcomers + distinct->m - 1) / distinct->m, largest);
 	if (distinct->strict && (uint64) groups * distinct->m > distinct->newcomers)
 		deal_apart(distinct);
 	else

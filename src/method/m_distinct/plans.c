@@ -17,9 +17,9 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* Pairs that are looked at for each bucket that lacks rows, and buckets that are. */
 #define MAX_PARTNERS	64
@@ -352,16 +352,15 @@ move_people(Distinct *distinct, uint32 from, const Leaving *leaving, uint32 to)
 
 /* The best partner of a bucket, among some that may be; false if none saves anything. */
 static bool
-join_one(Distinct *distinct, uint32 a, const uint32 *partners, uint32 npartners, MemoryContext lasting)
+join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners)
 {
 	Plan		best = {0};
 	uint32		tried = 0;
 	uint32		meeting;
-	MemoryContext old;
 
 	for (uint32 i = 0; i < npartners && tried < MAX_PARTNERS; i++)
 	{
-		uint32		b = partners[i];
+		uint32		b = partners[i].what;
 
 		if (b == a || distinct->buckets[b].rows == 0 || distinct->buckets[b].n != distinct->buckets[a].n ||
 			distinct->buckets[b].is_mixed != distinct->buckets[a].is_mixed)
@@ -373,52 +372,29 @@ join_one(Distinct *distinct, uint32 a, const uint32 *partners, uint32 npartners,
 	}
 	if (best.saved == 0)
 		return false;
-	old = MemoryContextSwitchTo(lasting);
 	meeting = bucket_find(distinct, best.slots, distinct->buckets[a].n, distinct->buckets[a].is_mixed);
 	if (meeting != a)
 		move_people(distinct, a, &best.from_first, meeting);
 	if (meeting != best.partner)
 		move_people(distinct, best.partner, &best.from_partner, meeting);
-	MemoryContextSwitchTo(old);
 	return true;
-}
-
-typedef struct Lacking
-{
-	uint64		holes;
-	uint32		bucket;
-} Lacking;
-
-/* Orders buckets by the holes that they have, most first. */
-static int
-compare_lacking(const void *a, const void *b)
-{
-	const Lacking *x = a;
-	const Lacking *y = b;
-
-	if (x->holes != y->holes)
-		return x->holes > y->holes ? -1 : 1;
-	return (x->bucket > y->bucket) - (x->bucket < y->bucket);
 }
 
 void
 join_buckets(Distinct *distinct)
 {
 	uint32		nbuckets = distinct->nbuckets;
-	Lacking    *lacking = palloc(sizeof(Lacking) * ((Size) nbuckets + 1));
-	uint64	   *holes = palloc(sizeof(uint64) * ((Size) nbuckets + 1));
-	uint32	   *partners = palloc(sizeof(uint32) * ((Size) nbuckets + 1));
+	Ranked	   *lacking = new_array(Ranked, nbuckets);
+	uint64	   *holes = new_array(uint64, nbuckets);
 
 	if (unfilled_holes(distinct, holes) == 0)
 		return;
 	for (uint32 b = 0; b < nbuckets; b++)
-		lacking[b] = (Lacking) {holes[b], b};
-	qsort(lacking, nbuckets, sizeof(Lacking), compare_lacking);
-	for (uint32 b = 0; b < nbuckets; b++)
-		partners[b] = lacking[b].bucket;
-	for (uint32 i = 0; i < nbuckets && i < MAX_LACKING && lacking[i].holes > 0; i++)
-		if (distinct->buckets[lacking[i].bucket].rows > 0)
-			while (join_one(distinct, lacking[i].bucket, partners, nbuckets, CurrentMemoryContext) &&
-				   distinct->buckets[lacking[i].bucket].rows > 0)
+		lacking[b] = (Ranked) {holes[b], b};
+	sort_ranked(lacking, nbuckets);
+	for (uint32 i = 0; i < nbuckets && i < MAX_LACKING && lacking[i].amount > 0; i++)
+		if (distinct->buckets[lacking[i].what].rows > 0)
+			while (join_one(distinct, lacking[i].what, lacking, nbuckets) &&
+				   distinct->buckets[lacking[i].what].rows > 0)
 				;
 }

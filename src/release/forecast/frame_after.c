@@ -159,7 +159,6 @@ make_frame(const Frame *frame, const Frame *real, const Origins *origins)
 		after.code[q] = codes_after(origins, frame->code[q], real->code[q]);
 	after.sensitive = codes_after(origins, frame->sensitive, real->sensitive);
 	after.leaves = groups_after(origins, frame->leaves, real->leaves, 1);
-	after.strata = groups_after(origins, frame->strata, real->strata, frame->nstrata);
 	return after;
 }
 

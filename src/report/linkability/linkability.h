@@ -14,7 +14,6 @@
 #include "compat.h"
 #include "frame/cells.h"
 #include "frame/load.h"
-#include "frame/read_taxonomy.h"
 #include "history/recall.h"
 #include "release/past_releases.h"
 

@@ -37,8 +37,7 @@ sub declare
 		life_registry => chance(0.3), life_transient => chance(0.5), links => {}, tables => [], alters => chance(0.3) ? 0.3 : 0, imports => chance(0.3) ? draw(0.2, 0.5) : 0 };
 	$life->count('global: lives in which l or what is protected is altered') if $self->{alters};
 	$life->count('global: lives with imports') if $self->{imports};
-	my $params = qq("l": $self->{l}, ) . (chance(0.6) ? '"strategy": "constant-ratio", "releases": ' . draw(1 .. 6) : '"strategy": "geometric", "alpha": ' . draw(2, 3, 1.5))
-		. draw('', '', ', "classes": "top-down"');
+	my $params = qq("l": $self->{l}, ) . (chance(0.6) ? '"strategy": "constant-ratio", "releases": ' . draw(1 .. 6) : '"strategy": "geometric", "alpha": ' . draw(2, 3, 1.5));
 
 	$life->run('CREATE TABLE life (id int PRIMARY KEY, a int, b text, s text)');
 	if ($self->{life_registry})

@@ -40,41 +40,10 @@ typedef struct UpdateRows
 {
 	uint64		n;
 	uint64		allocated;
-	uint32	   *from;
-	uint32	   *to;
-	double	   *probability;
+	Update	   *list;			/* [n] */
 	uint64		probabilities;	/* how many have one */
 	uint64		incomplete;		/* rows without a value, which are left out */
-
-	/* The dictionary */
-	void	   *numbering;
-	uint32		(*number) (void *numbering, Datum value);
 } UpdateRows;
-
-/* Takes a row of the copy, its values as numbers; rows without a value are counted only. */
-static void
-keep_row(void *what, TupleTableSlot *slot)
-{
-	UpdateRows *rows = what;
-	bool		has_probability = !slot->tts_isnull[UPDATE_PROBABILITY];
-
-	if (slot->tts_isnull[UPDATE_FROM] || slot->tts_isnull[UPDATE_TO])
-	{
-		rows->incomplete++;
-		return;
-	}
-	if (rows->n == rows->allocated)
-	{
-		rows->allocated *= 2;
-		rows->from = repalloc_huge(rows->from, sizeof(uint32) * rows->allocated);
-		rows->to = repalloc_huge(rows->to, sizeof(uint32) * rows->allocated);
-		rows->probability = repalloc_huge(rows->probability, sizeof(double) * rows->allocated);
-	}
-	rows->from[rows->n] = rows->number(rows->numbering, slot->tts_values[UPDATE_FROM]);
-	rows->to[rows->n] = rows->number(rows->numbering, slot->tts_values[UPDATE_TO]);
-	rows->probability[rows->n++] = has_probability ? DatumGetFloat8(slot->tts_values[UPDATE_PROBABILITY]) : 0;
-	rows->probabilities += has_probability;
-}
 
 /* Reads a copy; an error if it has not the columns that it was made with. */
 static UpdateRows *
@@ -84,27 +53,33 @@ read_rows_of(const DeclaredPublication *publication, Oid table, uint32 (*number)
 	RowReader  *reader = reader_open(table);
 	TupleTableSlot *slot;
 
-	rows->numbering = numbering;
-	rows->number = number;
-	rows->allocated = 64;
-	rows->from = palloc(sizeof(uint32) * rows->allocated);
-	rows->to = palloc(sizeof(uint32) * rows->allocated);
-	rows->probability = palloc(sizeof(double) * rows->allocated);
 	while ((slot = reader_next(reader)) != NULL)
 	{
+		bool		has_probability;
+
 		if (slot->tts_tupleDescriptor->natts != UPDATE_COLUMNS)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("the copy of table \"%s\" of publication \"%s\" has other columns than it was made with",
 							PARAM, publication->name),
 					 errhint("pprepub.alter_publication() copies the table again.")));
-		keep_row(rows, slot);
+		if (slot->tts_isnull[UPDATE_FROM] || slot->tts_isnull[UPDATE_TO])
+		{
+			rows->incomplete++;
+			continue;
+		}
+		has_probability = !slot->tts_isnull[UPDATE_PROBABILITY];
+		array_reserve(rows->list, rows->allocated, rows->n + 1);
+		rows->list[rows->n].from = number(numbering, slot->tts_values[UPDATE_FROM]);
+		rows->list[rows->n].to = number(numbering, slot->tts_values[UPDATE_TO]);
+		rows->list[rows->n++].probability = has_probability ? DatumGetFloat8(slot->tts_values[UPDATE_PROBABILITY]) : 0;
+		rows->probabilities += has_probability;
 	}
 	reader_close(reader);
 	return rows;
 }
 
-/* In codes, which each number has, or NO_CODE; has_probabilities if all rows have one. */
+/* In codes, which each number has, or NO_CODE; NULL: those that are less than ncodes are their own. */
 static Updates *
 updates_of_rows(const UpdateRows *rows, const Code *code, Code ncodes)
 {
@@ -112,8 +87,13 @@ updates_of_rows(const UpdateRows *rows, const Code *code, Code ncodes)
 	uint64		n = 0;
 
 	for (uint64 i = 0; i < rows->n; i++)
-		if (code[rows->from[i]] < ncodes && code[rows->to[i]] < ncodes)
-			list[n++] = (Update) {code[rows->from[i]], code[rows->to[i]], rows->probability[i]};
+	{
+		Code		from = code == NULL ? rows->list[i].from : code[rows->list[i].from];
+		Code		to = code == NULL ? rows->list[i].to : code[rows->list[i].to];
+
+		if (from < ncodes && to < ncodes)
+			list[n++] = (Update) {from, to, rows->list[i].probability};
+	}
 	return updates_create(ncodes, list, n, rows->n > 0 && rows->probabilities == rows->n);
 }
 
@@ -141,33 +121,45 @@ number_of(void *dictionary, Datum value)
 }
 
 static char *
-text_of(Oid output, Datum value)
+text_of(const Checking *checking, Code code)
 {
-	return OidOutputFunctionCall(output, value);
+	return OidOutputFunctionCall(checking->output, checking->values[code]);
 }
 
-/* Pairs as people read them: the first few, and how many more. */
-typedef struct Examples
+/* Puts one more example into words, unless there are enough. */
+static void
+note_example(StringInfo words, uint64 before, const char *example)
+{
+	if (before < MAX_EXAMPLES)
+		appendStringInfo(words, "%s%s", before > 0 ? ", " : "", example);
+}
+
+/*
+ * Counts the updates that others do not allow, and puts them into words: the first few, and how many more.  Known: only
+ * those between values of which something was declared there, or NULL.  They are written by the writer, if there is one.
+ */
+static uint64
+find_missing(const Checking *checking, const Updates *updates, const Updates *others, const Updates *known, RowWriter *writer, char **words)
 {
 	StringInfoData text;
-	uint64		n;
-} Examples;
+	uint64		n = 0;
 
-static void
-note_pair(Examples *examples, const Checking *checking, Code from, Code to)
-{
-	if (examples->n == 0)
-		initStringInfo(&examples->text);
-	if (examples->n++ < MAX_EXAMPLES)
-		appendStringInfo(&examples->text, "%s\"%s\" to \"%s\"", examples->n > 1 ? ", " : "",
-						 text_of(checking->output, checking->values[from]), text_of(checking->output, checking->values[to]));
-}
+	initStringInfo(&text);
+	for (Code v = 0; v < updates->nvalues; v++)
+		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
+		{
+			Code		to = updates->to[at];
 
-static char *
-pairs_text(const Examples *examples)
-{
-	return examples->n <= MAX_EXAMPLES ? examples->text.data :
-		psprintf("%s and " UINT64_FORMAT " more", examples->text.data, examples->n - MAX_EXAMPLES);
+			if (updates_allow(others, v, to) || (known != NULL && (updates_size(known, v) == 0 || updates_size(known, to) == 0)))
+				continue;
+			note_example(&text, n++, psprintf("\"%s\" to \"%s\"", text_of(checking, v), text_of(checking, to)));
+			if (writer != NULL)
+				writer_add(writer, (Datum[UPDATE_COLUMNS]) {checking->values[v], checking->values[to]}, (bool[UPDATE_COLUMNS]) {false, false, true});
+		}
+	if (n > MAX_EXAMPLES)
+		appendStringInfo(&text, " and " UINT64_FORMAT " more", n - MAX_EXAMPLES);
+	*words = text.data;
+	return n;
 }
 
 /* An error if the table is empty, or rows lack values or probabilities. */
@@ -200,16 +192,15 @@ verify_no_repeats(const Checking *checking, const UpdateRows *rows, const Update
 
 	for (uint64 i = 0; i < rows->n; i++)
 	{
-		Code		from = checking->code[rows->from[i]];
-		Code		to = checking->code[rows->to[i]];
+		Code		from = checking->code[rows->list[i].from];
+		Code		to = checking->code[rows->list[i].to];
 		uint64		at = updates_find(updates, from, to);
 
 		if (seen[at])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("the table that \"%s\" names repeats the update from \"%s\" to \"%s\"", PARAM,
-							text_of(checking->output, checking->values[from]),
-							text_of(checking->output, checking->values[to]))));
+							text_of(checking, from), text_of(checking, to))));
 		seen[at] = true;
 	}
 	pfree(seen);
@@ -231,8 +222,7 @@ verify_probabilities(const Checking *checking, const Updates *updates)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("the update from \"%s\" to \"%s\" has probability %g",
-								text_of(checking->output, checking->values[v]),
-								text_of(checking->output, checking->values[updates->to[at]]), updates->probability[at]),
+								text_of(checking, v), text_of(checking, updates->to[at]), updates->probability[at]),
 						 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
 			sum += updates->probability[at];
 		}
@@ -240,52 +230,31 @@ verify_probabilities(const Checking *checking, const Updates *updates)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("the probabilities of the updates from \"%s\" sum to %g instead of 1",
-							text_of(checking->output, checking->values[v]), sum)));
+							text_of(checking, v), sum)));
 	}
 }
 
-/* Writes the updates that closing has added as rows of the copy. */
+/* Closing adds rows to the copy, or is an error where these would have no probabilities. */
 static void
-write_added(const Checking *checking, const Updates *given, const Updates *closed, Oid copy)
+complete_copy(const Checking *checking, const Updates *given, const Updates *closed, Oid copy)
 {
-	RowWriter  *writer = writer_open(copy, false);
-	Examples	added = {.n = 0};
+	const char *why = "A value that can stay as it is, or change in two steps, can do so in one: %s.";
+	RowWriter  *writer = given->probability != NULL ? NULL : writer_open(copy, false);
+	char	   *added;
+	uint64		n = find_missing(checking, closed, given, NULL, writer, &added);
 
-	for (Code v = 0; v < closed->nvalues; v++)
-		for (uint64 at = closed->first[v]; at < closed->first[v + 1]; at++)
-		{
-			Datum		values[UPDATE_COLUMNS] = {checking->values[v], checking->values[closed->to[at]], (Datum) 0};
-			bool		nulls[UPDATE_COLUMNS] = {false, false, true};
-
-			if (updates_allow(given, v, closed->to[at]))
-				continue;
-			note_pair(&added, checking, v, closed->to[at]);
-			writer_add(writer, values, nulls);
-		}
-	writer_close(writer);
-	if (added.n > 0)
-		ereport(NOTICE,
-				(errmsg(UINT64_FORMAT " update(s) were added to those of publication \"%s\"", added.n,
-						checking->publication->name),
-				 errdetail("A value that can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&added))));
-}
-
-/* An error if closing would add updates: these would have no probabilities. */
-static void
-verify_closed(const Checking *checking, const Updates *given, const Updates *closed)
-{
-	Examples	missing = {.n = 0};
-
-	for (Code v = 0; v < closed->nvalues; v++)
-		for (uint64 at = closed->first[v]; at < closed->first[v + 1]; at++)
-			if (!updates_allow(given, v, closed->to[at]))
-				note_pair(&missing, checking, v, closed->to[at]);
-	if (missing.n > 0)
+	if (writer != NULL)
+		writer_close(writer);
+	if (n > 0 && writer == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the table that \"%s\" names lacks " UINT64_FORMAT " update(s)", PARAM, missing.n),
-				 errdetail("A value that can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&missing)),
+				 errmsg("the table that \"%s\" names lacks " UINT64_FORMAT " update(s)", PARAM, n),
+				 errdetail(why, added),
 				 errhint("Add them with their probabilities, or leave all probabilities out.")));
+	if (n > 0)
+		ereport(NOTICE,
+				(errmsg(UINT64_FORMAT " update(s) were added to those of publication \"%s\"", n, checking->publication->name),
+				 errdetail(why, added)));
 }
 
 /* Numbers of the values in the source, and how many rows have each. */
@@ -306,9 +275,7 @@ read_source_values(const Checking *checking)
 	if (SPI_execute(psprintf("SELECT %1$s, pg_catalog.count(*) FROM %2$s WHERE %1$s IS DISTINCT FROM NULL GROUP BY 1 ORDER BY 2 DESC, %1$s::pg_catalog.text",
 							 column, quoted_relation(checking->publication->pinned)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the sensitive values");
-	source.n = SPI_processed;
-	source.number = new_array(uint32, source.n);
-	source.rows = new_array(int64, source.n);
+	source = (SourceValues) {SPI_processed, new_array(uint32, SPI_processed), new_array(int64, SPI_processed)};
 	for (uint64 i = 0; i < source.n; i++)
 	{
 		bool		isnull;
@@ -342,8 +309,7 @@ verify_covered(const Checking *checking, const Updates *closed, const SourceValu
 
 		if (updates_size(closed, code) > 0)
 			continue;
-		if (values++ < MAX_EXAMPLES)
-			appendStringInfo(&examples, "%s\"%s\"", values > 1 ? ", " : "", text_of(checking->output, checking->values[code]));
+		note_example(&examples, values++, psprintf("\"%s\"", text_of(checking, code)));
 		rows += source->rows[i];
 	}
 	if (rows > 0)
@@ -372,8 +338,7 @@ verify_none_dropped(const Checking *checking, const Updates *before, const Updat
 			recalled = recall(checking->publication);
 		if (recalled_value(recalled, checking->values[v], false) == UNKNOWN_VALUE)
 			continue;
-		if (values++ < MAX_EXAMPLES)
-			appendStringInfo(&examples, "%s\"%s\"", values > 1 ? ", " : "", text_of(checking->output, checking->values[v]));
+		note_example(&examples, values++, psprintf("\"%s\"", text_of(checking, v)));
 	}
 	if (values > 0)
 		ereport(ERROR,
@@ -384,67 +349,44 @@ verify_none_dropped(const Checking *checking, const Updates *before, const Updat
 				 errhint("Observers go on asking what they have become. Add rows for them, at least one to itself each.")));
 }
 
-/* Updates of values that were known before, which are possible now and were not. */
+/* Compares with the copy that is replaced: what is possible now between values that were known, and was not; and what was. */
 static void
-verify_not_weaker(const Checking *checking, const Updates *before, const Updates *after)
+compare_with_old(const Checking *checking, const Updates *before, const Updates *after, bool accept_weakening)
 {
-	Examples	more = {.n = 0};
+	char	   *words;
+	uint64		n;
 
-	for (Code v = 0; v < after->nvalues; v++)
-		for (uint64 at = after->first[v]; at < after->first[v + 1]; at++)
-			if (updates_size(before, v) > 0 && updates_size(before, after->to[at]) > 0 &&
-				!updates_allow(before, v, after->to[at]))
-				note_pair(&more, checking, v, after->to[at]);
-	if (more.n > 0)
+	verify_none_dropped(checking, before, after);
+	if (!accept_weakening && find_missing(checking, after, before, before, NULL, &words) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("these \"%s\" would weaken what publication \"%s\" has promised", PARAM, checking->publication->name),
-				 errdetail("Observers would be taken to know less than before: %s.", pairs_text(&more)),
+				 errdetail("Observers would be taken to know less than before: %s.", words),
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
-}
-
-/* Warns of updates that were possible when releases were made, and are not any more. */
-static void
-warn_of_stronger(const Checking *checking, const Updates *before, const Updates *after)
-{
-	Examples	less = {.n = 0};
-
-	for (Code v = 0; v < before->nvalues; v++)
-		for (uint64 at = before->first[v]; at < before->first[v + 1]; at++)
-			if (!updates_allow(after, v, before->to[at]))
-				note_pair(&less, checking, v, before->to[at]);
-	if (less.n > 0)
+	n = find_missing(checking, before, after, NULL, NULL, &words);
+	if (n > 0)
 		warn_owner(checking->publication, &(OwnerWarning) {
-			.message = psprintf(UINT64_FORMAT " update(s) of publication \"%s\" are not possible any more", less.n,
+			.message = psprintf(UINT64_FORMAT " update(s) of publication \"%s\" are not possible any more", n,
 								checking->publication->name),
-			.detail = psprintf("They were, when releases were made: %s.", pairs_text(&less)),
+			.detail = psprintf("They were, when releases were made: %s.", words),
 			.hint = "pprepub.audit() says whether these releases are still safe.",
 		});
-}
-
-/* Prepares a check of updates: the dictionary of their values, and how to print these in messages. */
-static Checking
-checking_create(const DeclaredPublication *publication)
-{
-	Checking	checking = {.publication = publication, .column = publication_column(publication, ROLE_SENSITIVE)};
-	bool		varlena;
-
-	checking.dictionary = dictionary_create(checking.column->type);
-	getTypeOutputInfo(checking.column->type, &checking.output, &varlena);
-	return checking;
 }
 
 /* Checks a new copy by itself, against the source, and against the copy that it replaces. */
 static void
 check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
 {
-	Checking	checking = checking_create(publication);
+	Checking	checking = {.publication = publication, .column = publication_column(publication, ROLE_SENSITIVE)};
+	bool		varlena;
 	UpdateRows *rows;
 	UpdateRows *old = NULL;
 	SourceValues source;
 	Updates    *given;
 	Updates    *closed;
 
+	checking.dictionary = dictionary_create(checking.column->type);
+	getTypeOutputInfo(checking.column->type, &checking.output, &varlena);
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
 	rows = read_rows_of(publication, new_copy, number_of, checking.dictionary);
@@ -459,19 +401,9 @@ check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy
 	verify_probabilities(&checking, given);
 	closed = updates_close(given);
 	verify_covered(&checking, closed, &source);
-	if (given->probability != NULL)
-		verify_closed(&checking, given, closed);
-	else
-		write_added(&checking, given, closed, new_copy);
+	complete_copy(&checking, given, closed, new_copy);
 	if (old != NULL)
-	{
-		const Updates *before = updates_of_rows(old, checking.code, checking.ncodes);
-
-		verify_none_dropped(&checking, before, closed);
-		if (!accept_weakening)
-			verify_not_weaker(&checking, before, closed);
-		warn_of_stronger(&checking, before, closed);
-	}
+		compare_with_old(&checking, updates_of_rows(old, checking.code, checking.ncodes), closed, accept_weakening);
 }
 
 void
@@ -540,19 +472,18 @@ refuse_row(Refused *refused, Code from, Code to)
 static char *
 refused_text(const Refused *refused, const Datum *values, const DeclaredColumn *column)
 {
+	Checking	checking = {.values = unconstify(Datum *, values)};
 	StringInfoData text;
-	Oid			output;
 	bool		varlena;
 
 	initStringInfo(&text);
-	getTypeOutputInfo(column->type, &output, &varlena);
+	getTypeOutputInfo(column->type, &checking.output, &varlena);
 	for (int i = 0; i < refused->n; i++)
 	{
 		appendStringInfoString(&text, i > 0 ? ", " : "");
 		if (refused->from[i] != NO_CODE)
-			appendStringInfo(&text, "\"%s\" to ", text_of(output, values[refused->from[i]]));
-		appendStringInfo(&text, "\"%s\" (" UINT64_FORMAT " row(s))",
-						 text_of(output, values[refused->to[i]]), refused->count[i]);
+			appendStringInfo(&text, "\"%s\" to ", text_of(&checking, refused->from[i]));
+		appendStringInfo(&text, "\"%s\" (" UINT64_FORMAT " row(s))", text_of(&checking, refused->to[i]), refused->count[i]);
 	}
 	return text.data;
 }
@@ -615,18 +546,6 @@ verify_possible(const DeclaredPublication *publication, const LoadedFrame *loade
 				 errhint("Correct the rows, or add the updates to the table that \"%s\" names and call pprepub.alter_publication().", PARAM)));
 }
 
-/* Were all releases made by this method, under strict? */
-static bool
-all_were_strict(const DeclaredPublication *publication)
-{
-	const Released *released = read_released(publication);
-	bool		result = true;
-
-	for (int32 r = 0; r < publication->releases; r++)
-		result &= !released[r].is_imported && param_is_set(method_declaration(publication->method), released[r].params, "strict");
-	return result;
-}
-
 /* Does the last class of somebody show values that updates connect?  By releases under strict it does if others were declared since. */
 static bool
 any_connected(const Past *past)
@@ -657,6 +576,9 @@ any_connected(const Past *past)
 static bool *
 mixed_people(const DeclaredPublication *publication, const LoadedFrame *loaded, const Past *past)
 {
+	const MethodDeclaration *method = method_declaration(publication->method);
+	const Released *released = read_released(publication);
+	bool		were_strict = true; /* all releases, and made here */
 	const Recalled *recalled;
 	uint32	   *family;
 	const bool *is_mixed;
@@ -664,8 +586,10 @@ mixed_people(const DeclaredPublication *publication, const LoadedFrame *loaded, 
 	MemoryContext work;
 	MemoryContext old;
 
-	if (!param_is_set(method_declaration(publication->method), publication->params, "strict") ||
-		past->paths == NULL || past->paths->nclasses == 0 || (all_were_strict(publication) && !any_connected(past)))
+	for (int32 r = 0; r < publication->releases; r++)
+		were_strict &= !released[r].is_imported && param_is_set(method, released[r].params, "strict");
+	if (!param_is_set(method, publication->params, "strict") || past->paths == NULL || past->paths->nclasses == 0 ||
+		(were_strict && !any_connected(past)))
 		return NULL;
 	result = new_zeros(bool, loaded->frame.nrows);
 	work = AllocSetContextCreate(CurrentMemoryContext, "the log", ALLOCSET_DEFAULT_SIZES);
@@ -723,19 +647,15 @@ updates_in_log(const DeclaredPublication *publication, Oid table, const Recalled
 	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
 	LogNumbers	numbers = {.recalled = recalled, .others = keys_create(column->type, column->collation)};
 	UpdateRows *rows = read_rows_of(publication, table, number_in_log, &numbers);
-	Code		nvalues = recalled->seen.nvalues;
-	Update	   *list = new_array(Update, rows->n);
-	uint64		n = 0;
 	uint32		nfamilies;
 
-	for (uint64 i = 0; i < rows->n; i++)
-		list[i] = (Update) {rows->from[i], rows->to[i], rows->probability[i]};
 	if (family != NULL)
-		*family = updates_components(updates_create(nvalues + numbers.others->size, list, rows->n, false), &nfamilies);
-	for (uint64 i = 0; i < rows->n; i++)
-		if (list[i].from < nvalues && list[i].to < nvalues)
-			list[n++] = list[i];
-	return updates_create(nvalues, list, n, rows->n > 0 && rows->probabilities == rows->n);
+	{
+		Update	   *list = memcpy(new_array(Update, rows->n), rows->list, sizeof(Update) * rows->n);
+
+		*family = updates_components(updates_create(recalled->seen.nvalues + numbers.others->size, list, rows->n, false), &nfamilies);
+	}
+	return updates_of_rows(rows, NULL, recalled->seen.nvalues);
 }
 
 /* By a query, since it may be a view, and its columns may stand in any order. */
@@ -752,16 +672,6 @@ query_updates(const DeclaredPublication *publication, Oid table)
 	if (SPI_execute(psprintf("SELECT from_value::%s, to_value::%s, %s::pg_catalog.float8 FROM %s", type, type,
 							 has_probability ? "probability" : "NULL", quoted_relation(table)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the updates");
-}
-
-static void
-verify_is_probability(double probability, Oid table)
-{
-	if (!(probability > 0 && probability <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"%s\" has an update with probability %g", get_rel_name(table), probability),
-				 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
 }
 
 Updates *
@@ -788,16 +698,20 @@ updates_named(const DeclaredPublication *publication, Oid table, Recalled *recal
 	{
 		Datum		values[UPDATE_COLUMNS];
 		bool		nulls[UPDATE_COLUMNS];
+		double		probability;
 
 		heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
 		if (nulls[UPDATE_FROM] || nulls[UPDATE_TO])
 			continue;
-		if (!nulls[UPDATE_PROBABILITY])
-			verify_is_probability(DatumGetFloat8(values[UPDATE_PROBABILITY]), table);
+		probability = nulls[UPDATE_PROBABILITY] ? 1 : DatumGetFloat8(values[UPDATE_PROBABILITY]);
+		if (!(probability > 0 && probability <= 1))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("\"%s\" has an update with probability %g", get_rel_name(table), probability),
+					 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
 		probabilities += !nulls[UPDATE_PROBABILITY];
 		list[n++] = (Update) {
-			recalled_new_value(recalled, values[UPDATE_FROM]), recalled_new_value(recalled, values[UPDATE_TO]),
-			nulls[UPDATE_PROBABILITY] ? 0 : DatumGetFloat8(values[UPDATE_PROBABILITY])
+			recalled_new_value(recalled, values[UPDATE_FROM]), recalled_new_value(recalled, values[UPDATE_TO]), probability
 		};
 	}
 	probabilities = SPI_processed > 0 && probabilities == SPI_processed;

@@ -19,7 +19,7 @@
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "frame/bins.h"
+#include "frame/line.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"

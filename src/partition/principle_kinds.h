@@ -1,9 +1,9 @@
 /*
- * kind.h
- *		A condition on values, described: what a file of this folder defines.
+ * principle_kinds.h
+ *		What a condition on values is, and what it is asked of.
  */
-#ifndef PPREPUB_PARTITION_PRINCIPLE_KIND_H
-#define PPREPUB_PARTITION_PRINCIPLE_KIND_H
+#ifndef PPREPUB_PARTITION_PRINCIPLE_KINDS_H
+#define PPREPUB_PARTITION_PRINCIPLE_KINDS_H
 
 #include "lib/stringinfo.h"
 #include "partition/principle.h"
@@ -49,22 +49,4 @@ PRINCIPLES(PRINCIPLE_KIND)
 /* Logarithms and sums of shares are not exact: so much less than the strength is as good as it. */
 #define PRINCIPLE_ROUNDING	1e-9
 
-/* The rows with the commonest value. */
-static inline uint32
-commonest_count(const ValueCounts *set)
-{
-	uint32		most = 0;
-
-	for (uint32 i = 0; i < set->n; i++)
-		most = Max(most, set->count[set->value[i]]);
-	return most;
-}
-
-/* The share of the set's rows with a value that have this one. */
-static inline double
-share_in(const ValueCounts *set, Code value)
-{
-	return (double) set->count[value] / set->known;
-}
-
-#endif							/* PPREPUB_PARTITION_PRINCIPLE_KIND_H */
+#endif							/* PPREPUB_PARTITION_PRINCIPLE_KINDS_H */

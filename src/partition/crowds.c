@@ -1,5 +1,5 @@
 /*
- * ratios.c
+ * crowds.c
  *		Demands of rows on their class, and whether a class in the making meets them.
  */
 #include "postgres.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "frame/arrays.h"
-#include "partition/ratios.h"
+#include "partition/growing.h"
 #include "utils/memutils.h"
 
 /* So near to each other, doubles that were computed in a few hundred steps may be the same number. */
@@ -19,7 +19,7 @@ is_near(double a, double b)
 	return fabs(a - b) < NEAR * b;	/* nothing is near to what is infinite */
 }
 
-bool
+static bool
 demand_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 size, uint64 count)
 {
 	double		needed = demand->ratio * count;
@@ -29,26 +29,16 @@ demand_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 size
 	return ratios->is_met(ratios, row, demand, size, count);
 }
 
-static const Demand *
-demand_of(const Ratios *ratios, RowId row, Code value)
+const Demand *
+own_demand(const Ratios *ratios, RowId row)
 {
-	if (ratios->first != NULL)
+	Code		value = ratios->value[row];
+
+	if (ratios->first != NULL && value != NO_CODE)
 		for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
 			if (ratios->demands[i].value == value)
 				return &ratios->demands[i];
 	return NULL;
-}
-
-const Demand *
-own_demand(const Ratios *ratios, RowId row)
-{
-	return ratios->value[row] == NO_CODE ? NULL : demand_of(ratios, row, ratios->value[row]);
-}
-
-const Demand *
-greatest_demand(const Ratios *ratios, RowId row)
-{
-	return ratios->first == NULL || ratios->first[row] == ratios->first[row + 1] ? NULL : &ratios->demands[ratios->first[row]];
 }
 
 uint64
@@ -65,11 +55,6 @@ least_size(const Ratios *ratios, RowId row)
 		size++;
 	return size;
 }
-
-/* ----------------------------------------------------------------
- * Crowds
- * ----------------------------------------------------------------
- */
 
 Crowd *
 crowd_create(const Ratios *ratios)
@@ -117,21 +102,6 @@ touch(Crowd *crowd, Code value)
 	crowd->touched[crowd->ntouched++] = value;
 }
 
-/* Keeps the greatest demand of each value, and notes where two are too close to tell. */
-static void
-add_demand(Crowd *crowd, RowId row, const Demand *demand)
-{
-	const Demand **worst = &crowd->worst[demand->value];
-
-	touch(crowd, demand->value);
-	if (*worst != NULL && (*worst)->ratio != demand->ratio)
-		crowd->is_close[demand->value] |= is_near((*worst)->ratio, demand->ratio);
-	if (*worst != NULL && (*worst)->ratio >= demand->ratio)
-		return;
-	*worst = demand;
-	crowd->worst_of[demand->value] = row;
-}
-
 void
 crowd_count(Crowd *crowd, RowId row)
 {
@@ -145,6 +115,7 @@ crowd_count(Crowd *crowd, RowId row)
 	crowd->most = Max(crowd->most, crowd->count[value]);
 }
 
+/* Keeps the greatest demand on each value, and notes where two are too close to tell. */
 uint64
 crowd_add(Crowd *crowd, RowId row)
 {
@@ -154,14 +125,25 @@ crowd_add(Crowd *crowd, RowId row)
 	if (ratios->first == NULL)
 		return 1;
 	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
-		add_demand(crowd, row, &ratios->demands[i]);
+	{
+		const Demand *demand = &ratios->demands[i];
+		const Demand **worst = &crowd->worst[demand->value];
+
+		touch(crowd, demand->value);
+		if (*worst != NULL && (*worst)->ratio != demand->ratio)
+			crowd->is_close[demand->value] |= is_near((*worst)->ratio, demand->ratio);
+		if (*worst != NULL && (*worst)->ratio >= demand->ratio)
+			continue;
+		*worst = demand;
+		crowd->worst_of[demand->value] = row;
+	}
 	return ratios->first[row + 1] - ratios->first[row] + 1;
 }
 
-/* Is no row linked too well to a value that so many have? */
-static bool
-value_is_allowed(const Crowd *crowd, Code value, uint64 count)
+bool
+crowd_has_room(const Crowd *crowd, Code value)
 {
+	uint64		count = (uint64) crowd->count[value] + 1;
 	const Demand *worst = crowd->worst == NULL ? NULL : crowd->worst[value];
 
 	if (!base_is_met(crowd->ratios, crowd->goal, count))
@@ -171,12 +153,6 @@ value_is_allowed(const Crowd *crowd, Code value, uint64 count)
 	if (crowd->is_close[value] && is_near(crowd->goal, worst->ratio * count))
 		return false;			/* who of several demands most is not known */
 	return demand_is_met(crowd->ratios, crowd->worst_of[value], worst, crowd->goal, count);
-}
-
-bool
-crowd_has_room(const Crowd *crowd, Code value)
-{
-	return value_is_allowed(crowd, value, (uint64) crowd->count[value] + 1);
 }
 
 bool
@@ -205,16 +181,6 @@ crowd_admits(const Crowd *crowd, RowId row)
 		if (!crowd_meets(crowd, row, &ratios->demands[i]))
 			return false;
 	}
-	return true;
-}
-
-bool
-crowd_is_allowed(const Crowd *crowd)
-{
-	for (Code i = 0; i < crowd->ntouched; i++)
-		if (crowd->count[crowd->touched[i]] > 0 &&
-			!value_is_allowed(crowd, crowd->touched[i], crowd->count[crowd->touched[i]]))
-			return false;
 	return true;
 }
 

@@ -1,8 +1,17 @@
 /*
- * signature_buckets.h
- *		Each row in the bucket of the values that it is seen among, and as many
- *		rows of each value in it: what classes with the same candidates for ever
- *		are cut from.
+ * buckets.h
+ *		Buckets of rows by what may be shown of them, and how they are cut into classes.
+ */
+#ifndef PPREPUB_PARTITION_BUCKETS_H
+#define PPREPUB_PARTITION_BUCKETS_H
+
+#include "history/past.h"
+#include "partition/classes.h"
+
+/* ----------------------------------------------------------------
+ * Signatures: each row in the bucket of the values that it is seen among, and as
+ * many rows of each value in it, which classes with the same candidates for ever
+ * are cut from
  *
  * Paper 004 after Xiao and Tao.  A signature is the set of sensitive values of a
  * class; a row that was in a class with it stays with it.  Division puts those who
@@ -10,11 +19,8 @@
  * what is missing of each value with newcomers, or else with counterfeits;
  * assignment puts the newcomers who are left into buckets, new ones where need
  * be, in sets of a row of each value.
+ * ----------------------------------------------------------------
  */
-#ifndef PPREPUB_PARTITION_SIGNATURE_BUCKETS_H
-#define PPREPUB_PARTITION_SIGNATURE_BUCKETS_H
-
-#include "history/past.h"
 
 #define NO_BUCKET PG_UINT32_MAX
 
@@ -65,14 +71,9 @@ bucket_values(const Buckets *buckets, uint32 b)
 	return buckets->first_value[b + 1] - buckets->first_value[b];
 }
 
-/* ----------------------------------------------------------------
- * Cutting a bucket into sets of a row of each value that lie close together
- * (even_split.c)
- * ----------------------------------------------------------------
- */
-
 /*
- * A bucket has so many sets of n values; the true rows of value i are rows[lo[i]]
+ * even_split.c: cuts a bucket into sets of a row of each value that lie close together.
+ * It has so many sets of n values; the true rows of value i are rows[lo[i]]
  * up to, not including, rows[hi[i]], at most as many as sets, and of one value as
  * many.  The rows are permuted; set g gets cell[g * n + i], a row or NO_ROW for a
  * counterfeit, and a true row at least.  Sets that stand side by side lie so, too.
@@ -80,4 +81,46 @@ bucket_values(const Buckets *buckets, uint32 b)
 extern void even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
 					   uint32 n, uint64 sets, RowId *cell);
 
-#endif							/* PPREPUB_PARTITION_SIGNATURE_BUCKETS_H */
+/* ----------------------------------------------------------------
+ * Balanced buckets, split into groups that have a row in each entry and no
+ * sensitive value twice, and lie close together (balanced.c)
+ *
+ * A bucket has entries, each of some rows of every group (its multiplicity).
+ * It is balanced when no entry has more rows than its multiplicity times the
+ * number of groups, and no sensitive value occurs more often than there are
+ * groups.  Such a bucket always splits (Koenig: the bipartite multigraph of
+ * entries and values, a row being an edge, has an edge colouring with as many
+ * colours as its greatest degree), and so does either half of a split that
+ * leaves both halves balanced.  So it is cut in two again and again, where that
+ * loses least, until every part is one group.  Rows that an entry lacks are
+ * left for the caller to invent.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct BalancedRow
+{
+	RowId		row;
+	uint32		entry;
+} BalancedRow;
+
+typedef struct BalancedBucket
+{
+	uint32		nentries;
+	const uint32 *multiplicity; /* [nentries] */
+	uint32		ngroups;
+	uint32		nrows;
+	BalancedRow *rows;			/* permuted: group by group in the end */
+} BalancedBucket;
+
+typedef struct Splitter Splitter;
+
+/* For buckets of so many rows and entries at most, in the current context. */
+extern Splitter *splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries);
+
+/*
+ * Splits a balanced bucket.  *size[g] is set to the rows of group g, [ngroups];
+ * some may be none.
+ */
+extern void split_bucket(Splitter *splitter, const BalancedBucket *bucket, uint32 *size);
+
+#endif							/* PPREPUB_PARTITION_BUCKETS_H */

@@ -1,0 +1,306 @@
+-- ----------------------------------------------------------------
+-- release/: TARGET.NAME_counts(), bounds of the newest release of everybody
+--
+-- All of it runs with the rights of the caller.  The views show what the caller may read, or finds in pg_class and pg_proc anyhow.
+-- ----------------------------------------------------------------
+
+CREATE VIEW pprepub_internal.counted_view WITH (security_barrier) AS
+	SELECT p.publication AS id, p.name AS publication, p.target, k.oid::pg_catalog.regclass AS relation
+	FROM pprepub_internal.catalog_publication p
+		LEFT JOIN pprepub_internal.catalog_relation v ON v.publication = p.publication AND v.part = 'view'
+		LEFT JOIN pg_catalog.pg_class k ON k.oid = v.relation::pg_catalog.oid;
+COMMENT ON VIEW pprepub_internal.counted_view IS 'publications, each with the view of its newest release of everybody, for TARGET.NAME_counts()';
+
+-- A view shows one release, whose nodes are those of the trees that it was made with.
+CREATE VIEW pprepub_internal.counted_column WITH (security_barrier) AS
+	SELECT c.publication, c.relation, c.position, c.name, c.kind, c.taxonomy, c.tree, c.type,
+		CASE c.kind WHEN 'range' THEN '(,)' WHEN 'taxonomy' THEN root.node WHEN 'value' THEN NULL ELSE '*' END AS withheld
+	FROM (SELECT v.publication, v.relation, q.position, q.name, CASE q.role WHEN 'quasi-identifier' THEN pg_catalog.split_part(q.kind, ' ', 1) ELSE 'value' END AS kind,
+			q.taxonomy, a.atttypid::pg_catalog.regtype AS type,
+			coalesce(r.trees[(SELECT pg_catalog.count(b.tree) FROM pprepub_internal.catalog_column b
+							  WHERE b.publication = q.publication AND b.role = 'quasi-identifier' AND b.position <= q.position)], q.tree) AS tree
+		FROM pprepub_internal.counted_view v
+			JOIN pprepub_internal.catalog_column q ON q.publication = v.id AND q.role NOT IN ('key', 'layout')
+			JOIN pg_catalog.pg_attribute a ON a.attrelid = v.relation::pg_catalog.oid AND a.attname = q.name AND NOT a.attisdropped
+			LEFT JOIN pprepub_internal.catalog_release r ON r.publication = v.id AND r.relation::pg_catalog.oid IN (
+				SELECT d.refobjid FROM pg_catalog.pg_rewrite w JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+				WHERE w.ev_class = v.relation::pg_catalog.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass)
+		WHERE pg_catalog.has_schema_privilege(v.target::pg_catalog.text, 'USAGE') AND pg_catalog.has_any_column_privilege(v.relation::pg_catalog.oid, 'SELECT')) c
+		LEFT JOIN pprepub_internal.catalog_tree_node root ON root.tree = c.tree AND root.parent IS NULL AND c.kind = 'taxonomy';
+COMMENT ON VIEW pprepub_internal.counted_column IS 'columns that you can count by, for TARGET.NAME_counts()';
+
+CREATE VIEW pprepub_internal.counted_node WITH (security_barrier) AS
+	SELECT c.publication, c.name, n.node, pg_catalog.int8range(n.first_leaf, n.first_leaf + n.leaves) AS leaves,
+		n.leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node b WHERE b.tree = n.tree AND b.parent = n.node) AS is_leaf
+	FROM pprepub_internal.counted_column c JOIN pprepub_internal.catalog_tree_node n USING (tree)
+	WHERE c.kind = 'taxonomy';
+COMMENT ON VIEW pprepub_internal.counted_node IS 'nodes of columns that you can count by, for TARGET.NAME_counts()';
+
+-- Cells that no other one lies in, sorted by their bytes: all that lies in a prefix follows it.
+CREATE FUNCTION pprepub_internal.finest_cells(cells text[]) RETURNS TABLE (cell text, stem text, nth bigint)
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT s.cell, s.stem, s.nth
+	FROM (SELECT c.cell, t.stem, row_number() OVER sorted AS nth, lead(c.cell) OVER sorted AS next
+		  FROM unnest(cells) c (cell) CROSS JOIN LATERAL (SELECT CASE WHEN right(c.cell, 1) = '*' THEN left(c.cell, -1) ELSE c.cell END AS stem) t
+		  WHERE c.cell IS NOT NULL
+		  WINDOW sorted AS (ORDER BY t.stem COLLATE "C", length(c.cell) DESC)) s
+	WHERE next IS NULL OR NOT pprepub.lies_in(s.next, s.cell)
+$$;
+COMMENT ON FUNCTION pprepub_internal.finest_cells(text[]) IS 'list prefixes and values in which no other one lies, for TARGET.NAME_counts()';
+
+-- Bins lie at the multiples of their width: of numbers as they are, of days and seconds from Monday, 3 January 2000, where steps begin, too.
+CREATE FUNCTION pprepub_internal.bins_of_width(type regtype, low text, high text, includes_high boolean, is_open_below boolean, is_open_above boolean, width numeric,
+		OUT bins jsonb, OUT fault text)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	counts constant boolean := type IN ('int4range'::regtype, 'int8range'::regtype, 'daterange'::regtype);
+	is_time constant boolean := type IN ('tsrange'::regtype, 'tstzrange'::regtype);
+	moment constant text := 'timestamp ''2000-01-03'' + div(%1$s, 86400)::int4 * interval ''1 day'' + (mod(%1$s, 86400) * 1000000)::float8 * interval ''1 microsecond''';
+	-- an end as a number, a number as an end, and the numbers that the type has ends for
+	line constant text[] := CASE type
+		WHEN 'int4range'::regtype THEN ARRAY['%L::numeric', '(%1$s)::int4', '-2147483648', '2147483647']
+		WHEN 'int8range'::regtype THEN ARRAY['%L::numeric', '(%1$s)::int8', '-9223372036854775808', '9223372036854775807']
+		WHEN 'daterange'::regtype THEN ARRAY['(%L::date - date ''2000-01-03'')::numeric', 'date ''2000-01-03'' + (%1$s)::int4', '-2451547', '2145031946']
+		WHEN 'tsrange'::regtype THEN ARRAY['extract(epoch FROM %L::timestamp - timestamp ''2000-01-03'')', moment, '-211813660800', '9223371158399.999999']
+		WHEN 'tstzrange'::regtype THEN ARRAY['extract(epoch FROM %L::timestamptz - timestamptz ''2000-01-03 00:00+00'')', '(' || moment || ') AT TIME ZONE ''UTC''',
+			'-211813660800', '9223371158399.999999']
+		ELSE ARRAY['%L::numeric', '%1$s', '-Infinity', 'Infinity'] END;
+	first numeric;
+	last numeric;
+	unit numeric;
+	digits text[];
+BEGIN
+	fault := CASE WHEN width <= 0 THEN 'A width is more than 0.'
+		WHEN counts AND width % 1 <> 0 THEN 'The width of bins of whole numbers or days is a whole number.'
+		WHEN is_time AND width * 1000000 % 1 <> 0 THEN 'The width of bins of times is a whole number of microseconds.' END;
+	-- Where no end is told, one bin holds everything.
+	bins := '["(,)"]';
+	IF fault IS NOT NULL OR low IS NULL THEN
+		RETURN;
+	END IF;
+	EXECUTE format('SELECT ' || line[1] || ', ' || line[1], low, high) INTO first, last;
+	IF width IS NULL THEN
+		-- 1, 2 or 5 times a power of ten, so that about ten cover it all; of times, in days or hours if there are several
+		unit := CASE WHEN NOT is_time THEN 1 WHEN last - first >= 5 * 86400 THEN 86400 WHEN last - first >= 5 * 3600 THEN 3600 ELSE 1 END;
+		digits := string_to_array(to_char((last - first) / (unit * 10), '9.999EEEE'), 'e');
+		width := ((CASE WHEN digits[1]::numeric <= 1 THEN 1 WHEN digits[1]::numeric <= 2 THEN 2 WHEN digits[1]::numeric <= 5 THEN 5 ELSE 10 END) || 'e' || digits[2])::numeric * unit;
+		width := greatest(width, CASE WHEN counts THEN 1 WHEN is_time THEN 0.000001 END);
+	END IF;
+	IF last - first > width * 10000 THEN
+		fault := 'They would be more than 10000.';
+		RETURN;
+	END IF;
+	first := first - mod(first, width) - CASE WHEN mod(first, width) < 0 THEN width ELSE 0 END;
+	EXECUTE format('SELECT jsonb_agg(%s(CASE WHEN n BETWEEN $4 AND $5 AND NOT (n = $1 AND $6) THEN %s END,'
+			' CASE WHEN m BETWEEN $4 AND $5 AND NOT (is_last AND $7) THEN %s END)::text ORDER BY n)'
+			' FROM (SELECT n, n + $3 AS m, row_number() OVER (ORDER BY n DESC) = 1 AS is_last FROM generate_series($1, $2, $3) n WHERE n < $2 OR $8) s',
+			type, format(line[2], 'n'), format(line[2], 'm'))
+		USING first, last, width, line[3]::numeric, line[4]::numeric, is_open_below, is_open_above, includes_high INTO bins;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.bins_of_width(regtype, text, text, boolean, boolean, boolean, numeric) IS
+	'list bins of one width, or of one that is chosen, between the ends that a release shows, for TARGET.NAME_counts()';
+
+-- The bins of a column that shows these cells, as they are given, or chosen so that all lies in one of them; and of ranges, what they cover at most.
+CREATE FUNCTION pprepub_internal.bins_of(col pprepub_internal.counted_column, cells text[], given jsonb, OUT bins jsonb, OUT whole text)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	form constant text := coalesce(jsonb_typeof(given), 'none');
+	hint constant text := CASE col.kind
+		WHEN 'range' THEN 'Bins of ranges are a width (of dates in days, of times in seconds), or a list: 10, ["[20,30)", "[30,65)", null].'
+		WHEN 'taxonomy' THEN format('Bins of nodes are a list: ["Europe", "Asia", null]. View pprepub.taxonomy_node lists those of taxonomy "%s".', col.taxonomy)
+		WHEN 'prefix' THEN 'Bins of prefixes are a number of characters, or a list: 2, ["53*", "54*", null].'
+		WHEN 'suppress' THEN 'Bins are a list of values: ["F", "M", null].'
+		ELSE 'Bins are a list of values: ["asthma", "flu", null].' END;
+	fault text := CASE
+		WHEN form NOT IN ('none', 'array', 'number') THEN 'They are of another JSON type.'
+		WHEN given = '[]' THEN 'The list is empty.'
+		WHEN form = 'array' AND EXISTS (SELECT FROM jsonb_array_elements(given) e WHERE jsonb_typeof(e) NOT IN ('string', 'null')) THEN
+			'The list may hold strings and null only.'
+		WHEN form = 'number' AND col.kind NOT IN ('range', 'prefix') THEN 'A number says nothing of them.'
+		WHEN form = 'number' AND col.kind = 'prefix' AND NOT given::numeric BETWEEN 0.5 AND 2147483647 THEN 'There must be one character at least.' END;
+	characters int := 0;
+	ends record;
+	state text;
+	message text;
+	detail text;
+BEGIN
+	IF fault IS NULL AND col.kind = 'range' THEN
+		EXECUTE format('WITH c AS MATERIALIZED (SELECT c::%1$s AS cell FROM unnest($1) c WHERE c <> ''empty''),'
+				' e AS (SELECT min(lower(cell)) AS low, max(upper(cell)) AS high, coalesce(bool_or(lower_inf(cell) AND NOT upper_inf(cell)), false) AS open_below,'
+				' coalesce(bool_or(upper_inf(cell) AND NOT lower_inf(cell)), false) AS open_above FROM c),'
+				' h AS (SELECT bool_or(upper_inc(cell)) AS includes_high FROM c, e WHERE upper(cell) = high)'
+				' SELECT low::text, high::text, open_below, open_above, includes_high, CASE WHEN low < high THEN %1$s(low, high, CASE WHEN includes_high THEN ''[]'' ELSE ''[)'' END)::text END AS whole'
+				' FROM e, h', col.type) USING cells INTO ends;
+		whole := ends.whole;
+	END IF;
+	IF fault IS NOT NULL THEN
+		NULL;
+	ELSIF form = 'array' THEN
+		bins := given;
+		IF col.kind = 'range' THEN
+			EXECUTE format('SELECT jsonb_agg(label::%s::text ORDER BY nth) FROM jsonb_array_elements_text($1) WITH ORDINALITY b (label, nth)', col.type) USING given INTO bins;
+		ELSIF col.kind = 'taxonomy' THEN
+			fault := (SELECT format('There was no node "%s" when the release was made.', label) FROM jsonb_array_elements_text(given) WITH ORDINALITY b (label, nth)
+				WHERE label NOT IN (SELECT n.node FROM pprepub_internal.counted_node n WHERE n.publication = col.publication AND n.name = col.name) ORDER BY nth LIMIT 1);
+		END IF;
+	ELSIF col.kind = 'range' THEN
+		SELECT b.* INTO bins, fault FROM pprepub_internal.bins_of_width(col.type, CASE WHEN whole IS NOT NULL THEN ends.low END, ends.high,
+			ends.includes_high, ends.open_below, ends.open_above, given::numeric) b;
+	ELSIF col.kind = 'taxonomy' THEN
+		bins := (SELECT jsonb_agg(n.node ORDER BY n.leaves) FROM pprepub_internal.counted_node n WHERE n.publication = col.publication AND n.name = col.name AND n.is_leaf);
+	ELSIF col.kind = 'value' THEN
+		bins := (SELECT jsonb_agg(c ORDER BY c COLLATE "C") FROM unnest(cells) c WHERE c IS NOT NULL);
+	ELSE
+		-- The finest cells; or so many characters of them as are asked for, or as give up to twenty bins.
+		IF form = 'number' THEN
+			characters := given::numeric;
+		ELSIF col.kind = 'prefix' AND (SELECT count(*) FROM pprepub_internal.finest_cells(cells)) > 20 THEN
+			characters := 1;
+			WHILE (SELECT count(DISTINCT left(f.stem, characters + 1)) FROM pprepub_internal.finest_cells(cells) f) <= 20 LOOP
+				characters := characters + 1;
+			END LOOP;
+		END IF;
+		bins := (SELECT jsonb_agg(label ORDER BY nth)
+			FROM (SELECT CASE WHEN characters > 0 AND length(f.stem) >= characters THEN left(f.stem, characters) || '*' ELSE f.cell END AS label, min(f.nth) AS nth
+				  FROM pprepub_internal.finest_cells(cells) f GROUP BY 1) s);
+	END IF;
+	bins := coalesce(bins, '[]') || CASE WHEN form <> 'array' AND array_position(cells, NULL) IS NOT NULL THEN '[null]'::jsonb ELSE '[]' END;
+	fault := coalesce(fault, CASE WHEN jsonb_array_length(bins) > 10000 THEN 'They are more than 10000.' END);
+	IF fault IS NOT NULL THEN
+		RAISE EXCEPTION 'invalid bins of column "%"', col.name USING ERRCODE = 'invalid_parameter_value', DETAIL = fault, HINT = hint;
+	END IF;
+EXCEPTION
+	-- A type's own error says what is accepted, too.
+	WHEN data_exception THEN
+		GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+		RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail, HINT = hint;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.bins_of(pprepub_internal.counted_column, text[], jsonb) IS 'list the bins of a column, for TARGET.NAME_counts()';
+
+-- Which bins each cell touches, whether its value surely lies there, and its share in them if values are spread evenly: over the numbers, days
+-- or times of a range, cut to what the release shows; over the leaves of a node; over the finest cells within a prefix or a star, since nobody
+-- knows which values begin alike.  A withheld cell may stand for NULL: it touches all bins, that of NULL, too, and lies in none.
+CREATE FUNCTION pprepub_internal.touches_of(col pprepub_internal.counted_column, cells text[], bins jsonb, whole text)
+	RETURNS TABLE (cell text[], bin bigint, lies boolean, share float8)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+BEGIN
+	IF col.kind IN ('range', 'taxonomy') THEN
+		RETURN QUERY EXECUTE format('WITH c AS MATERIALIZED (SELECT c.cell, %1$s AS covers FROM unnest($1) c (cell)%2$s),'
+				' b AS MATERIALIZED (SELECT b.nth, %3$s AS covers FROM jsonb_array_elements_text($2) WITH ORDINALITY b (cell, nth)%4$s)'
+				' SELECT ARRAY[c.cell], b.nth, pprepub.lies_in(c.covers, b.covers) AND c.cell <> $3, coalesce(pprepub.share_in(c.covers, b.covers, $4::%5$s), 0)'
+				' FROM c JOIN b ON pprepub.touches(c.covers, b.covers)',
+				VARIADIC CASE col.kind WHEN 'range' THEN ARRAY[format('c.cell::%s', col.type), '', format('b.cell::%s', col.type), '', col.type::text]
+				ELSE ARRAY['coalesce(n.leaves, ''(,)'')', format(' LEFT JOIN pprepub_internal.counted_node n ON n.publication = %L AND n.name = %L AND n.node = c.cell', col.publication, col.name),
+					'n.leaves', format(' JOIN pprepub_internal.counted_node n ON n.publication = %L AND n.name = %L AND n.node = b.cell', col.publication, col.name), 'int8range'] END)
+			USING cells, bins, col.withheld, whole;
+	ELSIF col.kind = 'value' THEN
+		RETURN QUERY SELECT ARRAY[c], b.nth, true, 1::float8 FROM unnest(cells) c JOIN jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth) ON b.label = c;
+	ELSE
+		RETURN QUERY
+			WITH b AS MATERIALIZED (SELECT b.label, b.nth FROM jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth)),
+				f AS MATERIALIZED (SELECT f.cell, f.stem FROM pprepub_internal.finest_cells(cells) f),
+				-- how many of them lie in each cell or bin
+				within AS MATERIALIZED (
+					SELECT left(f.stem, p.n) || '*' AS label, count(*) AS n
+					FROM f CROSS JOIN (SELECT length(c) - 1 AS n FROM unnest(cells) c WHERE right(c, 1) = '*' UNION SELECT length(b.label) - 1 FROM b WHERE right(b.label, 1) = '*') p
+					WHERE length(f.stem) >= p.n GROUP BY 1
+					UNION ALL SELECT f.cell, 1 FROM f WHERE right(f.cell, 1) <> '*')
+			SELECT ARRAY[c], b.nth, pprepub.lies_in(c, b.label) AND c <> col.withheld, CASE WHEN pprepub.lies_in(c, b.label) THEN 1 ELSE coalesce(i.n, 0)::float8 / o.n END
+			FROM unnest(cells) c JOIN b ON pprepub.touches(c, b.label) LEFT JOIN within i ON i.label = b.label LEFT JOIN within o ON o.label = c;
+	END IF;
+	RETURN QUERY SELECT ARRAY[c], b.nth, c IS NULL, CASE WHEN c IS NULL THEN 1 ELSE 0 END::float8
+		FROM unnest(cells) c JOIN jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth) ON b.label IS NULL WHERE c IS NULL OR c = col.withheld;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.touches_of(pprepub_internal.counted_column, text[], jsonb, text) IS 'tell how cells lie to bins, for TARGET.NAME_counts()';
+
+CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb)
+	RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET jit = off
+	AS $$
+DECLARE
+	counted record;
+	columns pprepub_internal.counted_column[];
+	col pprepub_internal.counted_column;
+	fault text;
+	combinations numeric := 1;
+	known jsonb := '[]';
+	cells text[];
+	shown text[];
+	chosen record;
+BEGIN
+	IF publication IS NULL OR by IS NULL THEN
+		RAISE EXCEPTION '% must not be null', CASE WHEN publication IS NULL THEN 'the name of a publication' ELSE 'the columns to count by' END USING ERRCODE = 'null_value_not_allowed';
+	END IF;
+	fault := CASE WHEN cardinality(by) NOT BETWEEN 1 AND 4 THEN format('There are %s.', cardinality(by))
+		WHEN array_position(by, NULL) IS NOT NULL THEN 'One is NULL.'
+		ELSE (SELECT format('Column "%s" is named twice.', b) FROM unnest(by) b GROUP BY b HAVING count(*) > 1 LIMIT 1) END;
+	IF fault IS NOT NULL THEN
+		RAISE EXCEPTION 'invalid list of columns to count by'
+			USING ERRCODE = 'invalid_parameter_value', DETAIL = fault, HINT = 'Name up to 4 columns of the release, each once: ''{age,sex}''.';
+	END IF;
+	IF jsonb_typeof(bins) <> 'object' THEN
+		RAISE EXCEPTION 'bins must be a JSON object' USING ERRCODE = 'invalid_parameter_value', HINT = 'Give bins by column: {"age": 10, "sex": ["F", "M"]}.';
+	END IF;
+
+	SELECT v.* INTO counted FROM pprepub_internal.counted_view v WHERE v.publication = counts.publication;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'publication "%" does not exist', publication USING ERRCODE = 'undefined_object';
+	ELSIF counted.relation IS NULL AND has_schema_privilege(to_regnamespace(quote_ident(counted.target))::oid, 'USAGE') IS FALSE THEN
+		RAISE EXCEPTION 'permission denied for schema %', counted.target USING ERRCODE = 'insufficient_privilege';
+	ELSIF counted.relation IS NULL THEN
+		RAISE EXCEPTION 'publication "%" has no release of everybody yet', publication
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Its owner makes one with pprepub.publish().';
+	END IF;
+	-- An error for those who may not read the view or a column of it, before anything else is told; and a lock that keeps the view as it is.
+	EXECUTE format('SELECT FROM %s LIMIT 0', counted.relation);
+	columns := ARRAY(SELECT c FROM pprepub_internal.counted_column c WHERE c.publication = counts.publication AND c.name = ANY (by) ORDER BY array_position(by, c.name));
+	fault := (SELECT b FROM unnest(by) b WHERE b NOT IN (SELECT c.name FROM unnest(columns) c) LIMIT 1);
+	IF fault IS NOT NULL THEN
+		RAISE EXCEPTION 'the newest release of publication "%" shows no column "%"', publication, fault USING ERRCODE = 'undefined_column',
+			HINT = format('Columns to count by: %s.', (SELECT string_agg(c.name, ', ' ORDER BY c.position) FROM pprepub_internal.counted_column c WHERE c.publication = counts.publication));
+	END IF;
+	fault := (SELECT k FROM jsonb_object_keys(bins) k WHERE k <> ALL (by::text[]) LIMIT 1);
+	IF fault IS NOT NULL THEN
+		RAISE EXCEPTION 'there are bins of column "%", which is not counted by', fault
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Name it among the columns to count by, or leave its bins out.';
+	END IF;
+
+	FOREACH col IN ARRAY columns LOOP
+		IF col.kind = 'range' AND (SELECT t.typtype <> 'r' FROM pg_type t WHERE t.oid = col.type::oid) THEN
+			RAISE EXCEPTION 'column "%" of the view is not a range', col.name USING ERRCODE = 'datatype_mismatch', HINT = 'The next release makes the view anew.';
+		END IF;
+		-- Texts are told apart by their bytes, whatever their column's collation takes for equal.
+		shown := shown || format(CASE col.kind WHEN 'range' THEN 'r.%I' ELSE 'r.%I::text COLLATE "C"' END, col.name);
+		EXECUTE format('SELECT array_agg(cell::text) FROM (SELECT %s AS cell, count(*) FROM %s r GROUP BY 1) s', shown[cardinality(shown)], counted.relation) INTO cells;
+		SELECT b.* INTO chosen FROM pprepub_internal.bins_of(col, cells, bins -> col.name::text) b;
+		known := known || jsonb_build_object('cells', coalesce(cells, '{}'), 'bins', chosen.bins, 'whole', chosen.whole);
+		combinations := combinations * jsonb_array_length(chosen.bins);
+	END LOOP;
+	IF combinations > 10000 THEN
+		RAISE EXCEPTION 'there are more than 10000 combinations of bins' USING ERRCODE = 'program_limit_exceeded', HINT = 'Count by fewer columns, or give fewer bins.';
+	END IF;
+
+	-- Rows of equal cells are one.  Numeric sums are the same to the last digit in any order.
+	RETURN QUERY EXECUTE (
+		SELECT format('WITH r AS MATERIALIZED (SELECT %s, count(*) AS n FROM %s r GROUP BY %s), %s,'
+			' s AS (SELECT %s, sum(r.n) FILTER (WHERE %s) AS at_least, sum((%s)::numeric * r.n) AS estimate, sum(r.n) AS at_most FROM r%s GROUP BY %s)'
+			' SELECT jsonb_build_object(%s), coalesce(s.at_least, 0)::bigint, coalesce(s.estimate, 0)::float8, coalesce(s.at_most, 0)::bigint FROM %s LEFT JOIN s USING (%9$s) ORDER BY %9$s',
+			string_agg(format('%s AS c%s', shown[i], i), ', '), counted.relation, string_agg(i::text, ', '),
+			string_agg(format('t%1$s AS MATERIALIZED (SELECT * FROM pprepub_internal.touches_of($1[%1$s], ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''cells'')),'
+				' $2 -> %2$s -> ''bins'', $2 -> %2$s ->> ''whole''))', i, i - 1), ', '),
+			string_agg(format('t%1$s.bin AS bin%1$s', i), ', '), string_agg(format('t%s.lies', i), ' AND '), string_agg(format('t%s.share', i), ' * '),
+			string_agg(format(' JOIN t%1$s ON t%1$s.cell = ARRAY[r.c%1$s::text COLLATE "C"]', i), ''), string_agg(format('bin%s', i), ', '),
+			string_agg(format('%L, label%s', by[i], i), ', '),
+			string_agg(format('jsonb_array_elements_text($2 -> %2$s -> ''bins'') WITH ORDINALITY b%1$s (label%1$s, bin%1$s)', i, i - 1), ' CROSS JOIN '))
+		FROM generate_subscripts(columns, 1) i) USING columns, known;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb) IS
+	'count rows of the newest release of everybody in bins, for TARGET.NAME_counts()';
