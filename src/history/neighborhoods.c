@@ -3,17 +3,14 @@
  *		The table of neighborhoods: compared with the log, and made anew from it.
  *
  * NOTES
- *		A row is right if its members are an atom of the log, and its epochs are
- *		what the releases showed of them.  A row with other members is wrong at
- *		once.  The values are compared when all rows are known: the log is walked
- *		once more, class by class, and an atom is in a class as a whole.  Of an epoch
- *		no more is kept than a hash of its values, under a seed that is drawn each time, so that
- *		nobody can make others that have the same.
+ *		A row is right if its members are an atom of the log, and its epochs are what the releases showed of them.  A
+ *		row with other members is wrong at once.  The values are compared when all rows are known: the log is walked
+ *		once more, class by class, and an atom is in a class as a whole.  Of an epoch no more is kept than a hash of
+ *		its values, under a seed that is drawn each time, so that nobody can make others that have the same.
  *
- *		When all is made anew, releases are gone through from the newest
- *		to the oldest, so the first that shows an epoch is the last that showed it; and a
- *		list to which each is put in front has the newest at its end.  What is kept in memory is what the
- *		table will have, whatever the number of releases.
+ *		When all is made anew, releases are gone through from the newest to the oldest, so the first that shows an
+ *		epoch is the last that showed it; and a list to which each is put in front has the newest at its end.  What is
+ *		kept in memory is what the table will have, whatever the number of releases.
  */
 #include "history/rebuild.h"
 

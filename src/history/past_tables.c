@@ -283,12 +283,6 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
  */
 
 Oid
-answered_of(const DeclaredPublication *publication)
-{
-	return noted_relation(publication, "regions");
-}
-
-Oid
 answered_ensure(const DeclaredPublication *publication)
 {
 	StringInfoData columns;

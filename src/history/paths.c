@@ -3,9 +3,8 @@
  *		The table of paths: compared with the log, release by release, and made anew from it.
  *
  * NOTES
- *		A class of the table is looked up in the log by its first row.  The two are
- *		alike if they are of one size, and each row of one is the other's, with
- *		the same value, and with what all its classes have disclosed by then.
+ *		A class of the table is looked up in the log by its first row.  The two are alike if they are of one size, and
+ *		each row of one is the other's, with the same value, and with what all its classes have disclosed by then.
  *
  *		When all is made anew, people get numbers where they are met first, from the oldest release on.
  */

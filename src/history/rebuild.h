@@ -20,9 +20,8 @@ typedef struct PastComparison
 } PastComparison;
 
 /*
- * Both compare a table with the log as it was recalled, as the owner, inside SPI,
- * under the active snapshot.  They raise an error if the table is not there, or has
- * other columns; and if paths are malformed.
+ * Both compare a table with the log as it was recalled, as the owner, inside SPI, under the active snapshot.  They
+ * raise an error if the table is not there, or has other columns; and if paths are malformed.
  */
 extern PastComparison neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled,
 											const Atoms *atoms);

@@ -3,15 +3,13 @@
  *		Writing a release into the log and into the fold.
  *
  * NOTES
- *		A class is part of one neighborhood, or of none, and becomes a
- *		neighborhood itself; the rest of the one that it was part of becomes
- *		another.  The log and the fold mostly store equal arrays for a class,
- *		which are then made once.
+ *		A class is part of one neighborhood, or of none, and becomes a neighborhood itself; the rest of the one that
+ *		it was part of becomes another.  The log and the fold mostly store equal arrays for a class, which are then
+ *		made once.
  *
- *		A mixed class becomes a neighborhood for each that its people come from,
- *		and one of newcomers.  Observers know that each of these has some of the
- *		values that the class showed, but not which; they are remembered with
- *		the values of their own people, which is stricter.
+ *		A mixed class becomes a neighborhood for each that its people come from, and one of newcomers.  Observers know
+ *		that each of these has some of the values that the class showed, but not which; they are remembered with the
+ *		values of their own people, which is stricter.
  */
 #include "history/remember.h"
 
@@ -211,7 +209,8 @@ epochs_of(const Remembering *remembering, const People *people)
 {
 	const Past *past = &remembering->fold->past;
 	Parted		parted = parted_of(people);
-	Code	   *values = new_array(Code, parted_room(past, &parted));
+	uint64		before = people->parent == NO_NEIGHBORHOOD ? 0 : past_epochs(past, people->parent);
+	Code	   *values = new_array(Code, people->size * (before + 1));
 	uint64		nepochs = parted_epochs(past, &parted, values);
 
 	return codes_as_array(remembering, values, nepochs * people->size);

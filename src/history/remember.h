@@ -2,9 +2,8 @@
  * remember.h
  *		Remembering a release: a call for each class, then the end.
  *
- * The classes go into the log, and the neighborhoods that they part are
- * written anew.  A method's class is part of one neighborhood, or of none; a
- * class of a release that was made without regard to the past may mix several.
+ * The classes go into the log, and the neighborhoods that they part are written anew.  A method's class is part of
+ * one neighborhood, or of none; a class of a release that was made without regard to the past may mix several.
  */
 #ifndef PPREPUB_HISTORY_REMEMBER_H
 #define PPREPUB_HISTORY_REMEMBER_H

@@ -3,10 +3,9 @@
  *		The witness of each release, and acknowledge_history().
  *
  * NOTES
- *		A file-level copy that needs no recovery has the same system identifier,
- *		timeline and database; only the device, inode and change time of files in
- *		the data directory show that it is another one.  A storage snapshot that
- *		is rolled back in place cannot be detected from inside.
+ *		A file-level copy that needs no recovery has the same system identifier, timeline and database; only the
+ *		device, inode and change time of files in the data directory show that it is another one.  A storage snapshot
+ *		that is rolled back in place cannot be detected from inside.
  */
 #include "history/witness.h"
 

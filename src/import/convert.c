@@ -3,13 +3,11 @@
  *		Values of the table as releases show them.
  *
  * NOTES
- *		Whatever the type of a column, what counts is how its values print: a
- *		range, a value, a prefix, a node or a star.  Each distinct value is read
- *		once.
+ *		Whatever the type of a column, what counts is how its values print: a range, a value, a prefix, a node or a
+ *		star.  Each distinct value is read once.
  *
- *		The types' own input functions decide what is a range or a value.  They
- *		raise errors, so they run in subtransactions: one, and one more for each
- *		value that they refuse.
+ *		The types' own input functions decide what is a range or a value.  They raise errors, so they run in
+ *		subtransactions: one, and one more for each value that they refuse.
  */
 #include "postgres.h"
 

@@ -4,14 +4,12 @@
  *		release, and the history knows of it.
  *
  * LOCKING
- *		As publish(): the publication and its row are locked first, then
- *		everything is read under one snapshot.
+ *		As publish(): the publication and its row are locked first, then everything is read under one snapshot.
  *
  * NOTES
- *		All work runs as the publication's owner in a security-restricted
- *		context; whatever code the table or its types bring along runs so, too.
- *		An import neither needs nor makes a history that is whole: it is how
- *		what is missing comes back.
+ *		All work runs as the publication's owner in a security-restricted context; whatever code the table or its
+ *		types bring along runs so, too.  An import neither needs nor makes a history that is whole: it is how what is
+ *		missing comes back.
  */
 #include "postgres.h"
 
@@ -69,9 +67,8 @@ regions_of_classes(const Import *import)
 }
 
 /*
- * Metrics measure cells against the rows that they were made from.  So nothing
- * is measured unless all of these are known: with a key, and everybody in
- * the source and in the cells.
+ * Metrics measure cells against the rows that they were made from.  So nothing is measured unless all of these are
+ * known: with a key, and everybody in the source and in the cells.
  */
 static const Metrics *
 measure_import(const Import *import)

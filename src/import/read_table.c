@@ -4,10 +4,9 @@
  *		and the source beside them: who of the table is in it, and what cells cover there.
  *
  * NOTES
- *		A column that the publication does not release is refused, not ignored:
- *		observers have seen it, or it is a declared one whose name is written in
- *		another way, and would pass for withheld.  So is one of keys that was not
- *		named: it would pass for unknown whose the rows are.
+ *		A column that the publication does not release is refused, not ignored: observers have seen it, or it is a
+ *		declared one whose name is written in another way, and would pass for withheld.  So is one of keys that was
+ *		not named: it would pass for unknown whose the rows are.
  */
 #include "postgres.h"
 

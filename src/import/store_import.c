@@ -3,16 +3,13 @@
  *		An import as classes, as a release's table, in the log and in the fold.
  *
  * NOTES
- *		If the table has a column named class, observers can tell rows apart by
- *		it, whatever it means.
+ *		If the table has a column named class, observers can tell rows apart by it, whatever it means.
  *
- *		The share of a value in a row's checksum is computed once for all rows that have
- *		it.
+ *		The share of a value in a row's checksum is computed once for all rows that have it.
  *
- *		Without a key no identity enters the history: there is nothing to remember
- *		but that there was a release.  Where the release does not show sensitive values, those of today are
- *		remembered, as with every release that leaves them out; none is known of
- *		people who have left.
+ *		Without a key no identity enters the history: there is nothing to remember but that there was a release.
+ *		Where the release does not show sensitive values, those of today are remembered, as with every release that
+ *		leaves them out; none is known of people who have left.
  */
 #include "postgres.h"
 

@@ -4,17 +4,14 @@
  *		person of the source?
  *
  * NOTES
- *		Where cells do not cover, either the key is wrong, or the table, or the person has
- *		changed since the release was made.  Only the owner can know, so the first
- *		two are assumed unless they say that the third is expected.  Of
- *		those who have changed, no fingerprint is remembered: it is not known
- *		what their quasi-identifiers were.
+ *		Where cells do not cover, either the key is wrong, or the table, or the person has changed since the release
+ *		was made.  Only the owner can know, so the first two are assumed unless they say that the third is expected.
+ *		Of those who have changed, no fingerprint is remembered: it is not known what their quasi-identifiers were.
  *
- *		Without a key, a perfect matching of the table and the source is looked for, which are two
- *		releases of the same people, one as it was published and one that shows
- *		everything.  It only tells that the table can be what it is said to be:
- *		there are many, mostly, and no identity follows.  Where each row could be of very many people, the graph would not
- *		fit into memory; then nothing is known.
+ *		Without a key, a perfect matching of the table and the source is looked for, which are two releases of the
+ *		same people, one as it was published and one that shows everything.  It only tells that the table can be what
+ *		it is said to be: there are many, mostly, and no identity follows.  Where each row could be of very many
+ *		people, the graph would not fit into memory; then nothing is known.
  */
 #include "postgres.h"
 

@@ -3,8 +3,7 @@
  *		Giving the rows of a class to its members.
  *
  * NOTES
- *		A release whose rows are not those of the log, class by class and value by
- *		value, is not what was published.
+ *		A release whose rows are not those of the log, class by class and value by value, is not what was published.
  */
 #include "report/linkability/linkability.h"
 
@@ -186,9 +185,8 @@ list_members(Identifying *identifying, uint32 class, uint64 n)
 }
 
 /*
- * Gives n rows of one value to n members of it: first the rows that have a member's
- * insensitive values, then the rest as it comes. Rows and members that are given are
- * marked by where they stand.
+ * Gives n rows of one value to n members of it: first the rows that have a member's insensitive values, then the rest
+ * as it comes. Rows and members that are given are marked by where they stand.
  */
 static void
 give_by_print(Identifying *identifying, ClassEntry *rows, ClassEntry *members, uint64 n)

@@ -85,8 +85,7 @@ compare_numbers(const void *a, const void *b)
 }
 
 /*
- * The releases that an argument names, ascending, or all; of a publication that has none, and
- * is asked for all, none.
+ * The releases that an argument names, ascending, or all; of a publication that has none, and is asked for all, none.
  */
 static int32 *
 releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublication *publication, int32 *n)

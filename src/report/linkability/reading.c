@@ -3,8 +3,7 @@
  *		Reading release tables, what is kept of answers, and drafts.
  *
  * NOTES
- *		Nothing is taken for granted of a table but its columns: rows of one
- *		class may have different cells.
+ *		Nothing is taken for granted of a table but its columns: rows of one class may have different cells.
  *
  *		The cells of a draft are the values themselves: people who are known to have
  *		changed in any release that could be made of its rows are known to have changed.
