@@ -21,7 +21,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/history/history.sql \
 	src/release/release.sql \
 	src/release/counts.sql \
-	src/release/schedule/schedule.sql \
+	src/release/schedule.sql \
 	src/answer/answer.sql \
 	src/check/check.sql \
 	src/import/import.sql \
@@ -29,8 +29,8 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/health.sql \
 	src/report/linkability/linkability.sql \
 	src/report/risks.sql \
-	src/report/suggest/suggest.sql \
-	src/report/page/page.sql \
+	src/report/suggest.sql \
+	src/report/page.sql \
 	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
@@ -125,7 +125,7 @@ docs:
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/seen.c \
-	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
+	src/release/forecast/after.c \
 	src/frame/tuple_numbers.c src/store/layout.c
 
 # Tests are linked from the objects of the server's build, which make ASSERT=1 gives assertions. make SANITIZE=1: from objects of

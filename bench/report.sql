@@ -126,7 +126,7 @@ DECLARE
 	report_ended timestamptz;
 	part text;
 BEGIN
-	FOREACH part IN ARRAY '{audit(''hospital''),attack_summary(''hospital''),"risks(''hospital'', 26)"}'::text[] LOOP
+	FOREACH part IN ARRAY '{audit(''hospital''),attack(''hospital''),"risks(''hospital'', 26)"}'::text[] LOOP
 		began := clock_timestamp();
 		EXECUTE format('SELECT count(*) FROM pprepub.%s', part);
 		INSERT INTO figure (part, people, seconds, bytes) VALUES ('hospital: ' || split_part(part, '(', 1), 0, extract(epoch FROM clock_timestamp() - began), peak_bytes());

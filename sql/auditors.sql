@@ -75,7 +75,6 @@ SELECT pprepub.grant_audit('audited', 'regress_audit_stranger');
 SELECT pprepub.revoke_audit('audited', 'regress_auditor');
 SELECT pprepub.schedule('audited', '0 3 * * 1');
 SELECT count(*) FROM pprepub.failed_answer;
-SELECT count(*) FROM pprepub.scheduled;
 TABLE regress_ward.patients;
 TABLE regress_audited.audited;
 TABLE regress_audited_private.audited_members;
@@ -184,8 +183,7 @@ SELECT pprepub.assert_safe('few', '{"k": 4, "l": 3}');
 \echo :LAST_ERROR_SQLSTATE
 SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}');
 SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few');
-SELECT * FROM pprepub.attack_summary('few');
-SELECT * FROM pprepub.attack_summary('few', '{"k": 4}');
+SELECT kind, count(*) AS sets, count(*) FILTER (WHERE NOT holds) AS failing, bool_and(holds) AS holds FROM pprepub.attack('few', '{"k": 4}') GROUP BY kind ORDER BY kind;
 SELECT linkability, unknown, people_at FROM pprepub.linkability('few');
 SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}');
 SELECT check_name, required, measured, holds, measured_value FROM pprepub.audit('few') WHERE holds IS NOT TRUE;

@@ -14,35 +14,27 @@ SELECT * FROM pprepub.risks('nothing', 1);
 SELECT * FROM pprepub.risks('risks', 1, threshold => 0);
 SELECT * FROM pprepub.risks('risks', 1, threshold => 'NaN');
 
--- Columns of a source, or of a release, that tell rows apart.
+-- Proposals
 CREATE TABLE risks_few (age int);
-SELECT * FROM pprepub.separation('risks_people', '{age}');
-SELECT * FROM pprepub.separation('risks_out.risks_1', '{age,zip}');
-SELECT * FROM pprepub.separation('risks_people', '{}');
-SELECT * FROM pprepub.separation('risks_few', '{age}');
-SELECT * FROM pprepub.separation('risks_people', '{nothing}');
-SELECT * FROM pprepub.separation('risks_people', '{NULL}');
-SELECT * FROM pprepub.separation('risks_people', '{note}');
-
 SELECT about, columns, role, kind, distinct_values, round(alone_share::numeric, 4) AS alone_share, round(separation::numeric, 4) AS separation,
-	round(distinction::numeric, 4) AS distinction, why FROM pprepub.suggest('risks_people');
-SELECT pprepub.suggested_call('risks_people') AS call \gset
+	round(distinction::numeric, 4) AS distinction, why FROM pprepub.suggest('risks_people') WHERE about <> 'call';
+SELECT why AS call FROM pprepub.suggest('risks_people') WHERE about = 'call' \gset
 \echo :call
-SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about <> 'column' OR role = 'key';
-SELECT pprepub.suggested_call('risks_people', key => 'age');
+SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about NOT IN ('column', 'call') OR role = 'key';
+SELECT why AS call FROM pprepub.suggest('risks_people', key => 'age') WHERE about = 'call';
 SELECT * FROM pprepub.suggest('risks_people', key => 'nobody');
 SELECT * FROM pprepub.suggest('risks_people', threshold => 1);
 SELECT * FROM pprepub.suggest(NULL);
 SELECT * FROM pprepub.suggest('risks_people_pkey');
-SELECT about, columns, role, why FROM pprepub.suggest('risks_few');
-SELECT pprepub.suggested_call('risks_few');
+SELECT about, columns, role, why FROM pprepub.suggest('risks_few') WHERE about <> 'call';
+SELECT why AS call FROM pprepub.suggest('risks_few') WHERE about = 'call';
 INSERT INTO risks_few VALUES (1), (1), (2);
-SELECT pprepub.suggested_call('risks_few');
+SELECT why AS call FROM pprepub.suggest('risks_few') WHERE about = 'call';
 
 -- The call can be run as it is written, whatever the names.
 CREATE TABLE "risks ""it's"", {odd}" ("K""'" int, "q""\'" int, "{S'" text);
 INSERT INTO "risks ""it's"", {odd}" SELECT i, i % 40, i % 5 FROM generate_series(1, 200) i;
-SELECT replace(pprepub.suggested_call('"risks ""it''s"", {odd}"'), 'params ', 'target => ''risks_odd'', params ') AS call \gset
+SELECT replace(why, 'params ', 'target => ''risks_odd'', params ') AS call FROM pprepub.suggest('"risks ""it''s"", {odd}"') WHERE about = 'call' \gset
 \echo :call
 :call
 SELECT name, quasi_identifiers, sensitive FROM pprepub.publication WHERE target = 'risks_odd';

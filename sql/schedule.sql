@@ -18,7 +18,7 @@ SET ROLE regress_member;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT pprepub.schedule('patients', '0 3 * * 1', cohort => 'age > 40');
 SELECT pprepub.unschedule('patients');
-SELECT * FROM pprepub.scheduled;
+SELECT publication, job FROM pprepub.health;
 
 -- Nor do settings and schemas that are called so.
 SET cron.database_name = 'contrib_regression';
@@ -28,7 +28,7 @@ CREATE SCHEMA cron;
 CREATE TABLE cron.job AS SELECT 1::bigint AS jobid, 'pprepub: patients' AS jobname;
 CREATE FUNCTION cron.schedule(text, text, text) RETURNS bigint LANGUAGE sql RETURN 1;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
-SELECT * FROM pprepub.scheduled;
+SELECT publication, job FROM pprepub.health;
 DROP SCHEMA cron CASCADE;
 \set VERBOSITY default
 
@@ -45,7 +45,7 @@ SELECT pprepub.unschedule('nobody''s');
 SET ROLE regress_analyst;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT pprepub.unschedule('patients');
-SELECT * FROM pprepub.scheduled;
+SELECT publication, job FROM pprepub.health;
 SELECT * FROM pprepub_internal.scheduled_jobs();
 SELECT * FROM pprepub_internal.catalog_schedule;
 RESET ROLE;
@@ -58,7 +58,7 @@ BEGIN READ ONLY;
 SELECT pprepub.unschedule('patients');
 ROLLBACK;
 BEGIN READ ONLY;
-SELECT * FROM pprepub.scheduled;
+SELECT publication, job FROM pprepub.health;
 COMMIT;
 
 SET ROLE regress_owner;

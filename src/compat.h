@@ -66,9 +66,6 @@ typedef bool TU_UpdateIndexes;
 
 /* ---- Since 18 ---- */
 #if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"	/* what commands/explain.h had until then */
-#include "commands/explain_state.h"
-
 #define lc_collate_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
 #define explained_tables(es) ((es)->rtable_size)
 #define disable_path(path) ((path)->disabled_nodes = 1)

@@ -10,8 +10,7 @@
 #include "declare/publication.h"
 #include "fmgr.h"
 #include "method/method.h"
-#include "release/declared.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;

@@ -74,7 +74,7 @@ typedef struct Release
 } Release;
 
 static Release
-publish(World *world, Seen *seen, Publisher publisher)
+publish(World *world, SeenWorld *seen, Publisher publisher)
 {
 	Past		past = {.releases = seen->releases,.paths = seen_paths(seen, world),.updates = world->updates};
 	int64		params[] = {world->setup.m, 1, world->setup.strict};
@@ -107,7 +107,7 @@ counterfeits_of(const Classes *classes)
 }
 
 /* What is measured after each release. */
-typedef void (*Look) (int32 release, World *world, Seen *seen, const Release *made, void *what);
+typedef void (*Look) (int32 release, World *world, SeenWorld *seen, const Release *made, void *what);
 
 /* A life; false if the publisher gave up. */
 static bool
@@ -116,7 +116,7 @@ live(const Setup *setup, Publisher publisher, bool keep_all, Look look, void *wh
 	MemoryContext life = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(life);
 	World	   *world = world_create(setup);
-	Seen	   *seen = seen_create(world, keep_all);
+	SeenWorld	   *seen = seen_world_create(world, keep_all);
 	bool		done = true;
 
 	for (int32 r = 1; r <= setup->rounds && done; r++)
@@ -134,7 +134,7 @@ live(const Setup *setup, Publisher publisher, bool keep_all, Look look, void *wh
 		if (r < setup->rounds)
 			world_pass_time(world);
 	}
-	seen_free(seen);
+	seen_world_free(seen);
 	world_free(world);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(life);
@@ -164,7 +164,7 @@ head_of_releases(const char *first)
  */
 
 static void
-look_vulnerable(int32 release, World *world, Seen *seen, const Release *made, void *what)
+look_vulnerable(int32 release, World *world, SeenWorld *seen, const Release *made, void *what)
 {
 	uint64		versions;
 	uint64		vulnerable;
@@ -200,7 +200,7 @@ figure_three(void)
 
 /* The frame of those who have never been shown. */
 static World
-newcomers_of(World *world, const Seen *seen)
+newcomers_of(World *world, const SeenWorld *seen)
 {
 	World		view = *world;
 	uint64		n = 0;
@@ -220,7 +220,7 @@ newcomers_of(World *world, const Seen *seen)
 
 /* Rows whose value has left the candidates that m-invariance keeps them to. */
 static uint64
-count_invalid(const World *world, const Seen *seen)
+count_invalid(const World *world, const SeenWorld *seen)
 {
 	uint64		invalid = 0;
 
@@ -243,7 +243,7 @@ live_invariantly(Code d, uint32 m)
 	MemoryContext life = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(life);
 	World	   *world = world_create(&setup);
-	Seen	   *seen = seen_create(world, false);
+	SeenWorld	   *seen = seen_world_create(world, false);
 	int64		params[] = {m, 0};
 
 	printf("d = %2u, %u-invariance        ", d, m);
@@ -258,7 +258,7 @@ live_invariantly(Code d, uint32 m)
 		world_pass_time(world);
 	}
 	printf("\n");
-	seen_free(seen);
+	seen_world_free(seen);
 	world_free(world);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(life);
@@ -282,7 +282,7 @@ figure_four(void)
  */
 
 static void
-look_error(int32 release, World *world, Seen *seen, const Release *made, void *what)
+look_error(int32 release, World *world, SeenWorld *seen, const Release *made, void *what)
 {
 	if (is_looked_at(release))
 		printf("%9.2f%%", 100 * query_error(world, made->classes, 0.4, queries));
@@ -290,7 +290,7 @@ look_error(int32 release, World *world, Seen *seen, const Release *made, void *w
 
 /* Shares of each domain that queries cover, in the last release. */
 static void
-look_shares(int32 release, World *world, Seen *seen, const Release *made, void *what)
+look_shares(int32 release, World *world, SeenWorld *seen, const Release *made, void *what)
 {
 	for (int i = 2; i <= 8 && release == releases; i += 2)
 		printf("%9.2f%%", 100 * query_error(world, made->classes, i / 10.0, queries));
@@ -339,7 +339,7 @@ typedef struct Invented
 } Invented;
 
 static void
-look_invented(int32 release, World *world, Seen *seen, const Release *made, void *what)
+look_invented(int32 release, World *world, SeenWorld *seen, const Release *made, void *what)
 {
 	Invented   *invented = what;
 	uint64		counterfeits = counterfeits_of(made->classes);
@@ -429,7 +429,7 @@ figures_seven_and_eight(void)
  */
 
 static void
-look_last(int32 release, World *world, Seen *seen, const Release *made, void *what)
+look_last(int32 release, World *world, SeenWorld *seen, const Release *made, void *what)
 {
 	if (release == world->setup.rounds)
 		*(double *) what = made->seconds;

@@ -186,10 +186,10 @@ world_pass_time(World *world)
  * ----------------------------------------------------------------
  */
 
-Seen *
-seen_create(const World *world, bool keep_all)
+SeenWorld *
+seen_world_create(const World *world, bool keep_all)
 {
-	Seen	   *seen = allocate(sizeof(Seen), 1);
+	SeenWorld	   *seen = allocate(sizeof(SeenWorld), 1);
 
 	seen->pool = world->pool;
 	seen->rounds = keep_all ? world->setup.rounds : 0;
@@ -204,7 +204,7 @@ seen_create(const World *world, bool keep_all)
 }
 
 void
-seen_free(Seen *seen)
+seen_world_free(SeenWorld *seen)
 {
 	free(seen->first);
 	free(seen->value);
@@ -216,7 +216,7 @@ seen_free(Seen *seen)
 }
 
 Paths *
-seen_paths(const Seen *seen, const World *world)
+seen_paths(const SeenWorld *seen, const World *world)
 {
 	uint64		nrows = world->frame.nrows;
 	Paths	   *paths = palloc0(sizeof(Paths));
@@ -269,7 +269,7 @@ seen_paths(const Seen *seen, const World *world)
 }
 
 static void
-make_room(Seen *seen, uint64 classes, uint64 values)
+make_room(SeenWorld *seen, uint64 classes, uint64 values)
 {
 	if (seen->nclasses + classes >= seen->allocated_classes)
 	{
@@ -286,7 +286,7 @@ make_room(Seen *seen, uint64 classes, uint64 values)
 }
 
 void
-seen_add(Seen *seen, const World *world, const Classes *classes)
+seen_add(SeenWorld *seen, const World *world, const Classes *classes)
 {
 	uint64		counterfeits = classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses];
 
@@ -321,7 +321,7 @@ seen_add(Seen *seen, const World *world, const Classes *classes)
  */
 
 static void
-add_layer(UpdateGraph *graph, const Seen *seen, uint32 class)
+add_layer(UpdateGraph *graph, const SeenWorld *seen, uint32 class)
 {
 	double		weight[OCCUPATIONS] = {0};
 	double		packed[OCCUPATIONS];
@@ -340,7 +340,7 @@ add_layer(UpdateGraph *graph, const Seen *seen, uint32 class)
 }
 
 uint64
-count_vulnerable(const Seen *seen, const World *world, uint64 *versions)
+count_vulnerable(const SeenWorld *seen, const World *world, uint64 *versions)
 {
 	UpdateGraph *graph = graph_create(world->updates);
 	uint64		vulnerable = 0;

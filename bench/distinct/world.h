@@ -60,7 +60,7 @@ extern void world_pass_time(World *world);
 extern uint32 world_draw(World *world, uint32 n);
 
 /* All classes that a publisher has seen, and where people were. */
-typedef struct Seen
+typedef struct SeenWorld
 {
 	uint32		pool;
 	int32		rounds;			/* of which places are kept */
@@ -76,21 +76,21 @@ typedef struct Seen
 	/* Where it is asked for: all of their classes */
 	uint32	   *class_in;		/* [rounds][pool] or NO_CLASS_THEN */
 	uint8	   *value_in;		/* [rounds][pool] */
-} Seen;
+} SeenWorld;
 
 #define NO_CLASS_THEN	PG_UINT32_MAX
 
-extern Seen *seen_create(const World *world, bool keep_all);
-extern void seen_free(Seen *seen);
+extern SeenWorld *seen_world_create(const World *world, bool keep_all);
+extern void seen_world_free(SeenWorld *seen);
 
 /* What a method may know, of the rows of the frame; in the current context. */
-extern Paths *seen_paths(const Seen *seen, const World *world);
-extern void seen_add(Seen *seen, const World *world, const Classes *classes);
+extern Paths *seen_paths(const SeenWorld *seen, const World *world);
+extern void seen_add(SeenWorld *seen, const World *world, const Classes *classes);
 
 /*
  * Of all versions of everybody, how many have one candidate left?  (Figure 3)
  */
-extern uint64 count_vulnerable(const Seen *seen, const World *world, uint64 *versions);
+extern uint64 count_vulnerable(const SeenWorld *seen, const World *world, uint64 *versions);
 
 /* queries.c: the median error of counting queries that cover a share of each domain (section VI.C.1). */
 extern double query_error(const World *world, const Classes *classes, double share, uint32 queries);

@@ -21,8 +21,6 @@
 #include "postmaster/bgworker.h"
 #include "release/past_releases.h"
 #include "release/release.h"
-#include "release/request.h"
-#include "release/stopwatch.h"
 #include "storage/dsm.h"
 #include "storage/shm_mq.h"
 #include "utils/tuplestore.h"

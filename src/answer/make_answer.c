@@ -32,7 +32,7 @@
 #include "history/past_tables.h"
 #include "history/rows.h"
 #include "mb/pg_wchar.h"
-#include "release/distribution.h"
+#include "release/release.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

@@ -10,7 +10,7 @@
 #include "history/past_tables.h"
 #include "history/rows.h"
 #include "miscadmin.h"
-#include "release/checksum.h"
+#include "release/release.h"
 
 /* The checksum of one answer, while the log is read. */
 typedef struct AnswerSum

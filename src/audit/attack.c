@@ -3,16 +3,14 @@
  *		Intersecting and subtracting the classes of all releases, atom by atom.
  *
  * NOTES
- *		A class is a set of atoms, and so is all that can be made of it.  For an
- *		ordered pair of releases, each class C of the first is parted by where its
- *		atoms were in the second: into its intersections with classes there, and
- *		those who were not there.  C without D is C without one part.
- *		All is judged by what the first release showed; the pair's other order
- *		judges its intersections by what the second did.
+ *		A class is a set of atoms, and so is all that can be made of it.  For an ordered pair of releases, each class C
+ *		of the first is parted by where its atoms were in the second: into its intersections with classes there, and
+ *		those who were not there.  C without D is C without one part.  All is judged by what the first release showed;
+ *		the pair's other order judges its intersections by what the second did.
  *
- *		The least is sought aspect by aspect, in a view by the aspect's codes.  Where a principle asks for more
- *		than k and l, sets are judged in a view by values.  Of the second release it is enough to
- *		know who is in which class, so one view is in memory at a time.
+ *		The least is sought aspect by aspect, in a view by the aspect's codes.  Where a principle asks for more than k
+ *		and l, sets are judged in a view by values.  Of the second release it is enough to know who is in which class,
+ *		so one view is in memory at a time.
  */
 #include "postgres.h"
 
@@ -367,15 +365,13 @@ part_class(Attacker *attacker, uint32 c)
 /* ----------------------------------------------------------------
  * The fewest people and values of the sets that a pair of releases reveals
  *
- * Sizes add up.  Different values do not, but a sketch of 64 bits, in which
- * each value sets one, gives a set no more bits than it has values.  Only
- * if that bound is less than the least number found so far are the values of
- * a class counted, which happens seldom: where there are few values the
- * bound is exact, and each count finds less than there was.
+ * Sizes add up.  Different values do not, but a sketch of 64 bits, in which each value sets one, gives a set no more
+ * bits than it has values.  Only if that bound is less than the least number found so far are the values of a class
+ * counted, which happens seldom: where there are few values the bound is exact, and each count finds less than there
+ * was.
  *
- * To count what C lacks without a part, it is enough to know of each part
- * how many values of C are in no other.  So a class costs one step for each
- * value of an atom, into however many parts it falls.
+ * To count what C lacks without a part, it is enough to know of each part how many values of C are in no other.  So a
+ * class costs one step for each value of an atom, into however many parts it falls.
  * ----------------------------------------------------------------
  */
 
@@ -403,9 +399,8 @@ bound_values(Attacker *attacker)
 }
 
 /*
- * Counts the values of a part.  Its "without" counts those that no other part
- * has; first_mark is that of the class's first part.  Returns how many no part
- * before it had.
+ * Counts the values of a part.  Its "without" counts those that no other part has; first_mark is that of the class's
+ * first part.  Returns how many no part before it had.
  */
 static uint32
 count_part(Attacker *attacker, uint32 p, uint64 first_mark)
@@ -515,9 +510,9 @@ have_common(const Attacker *attacker)
 }
 
 /*
- * The least of what the release in view shows of its classes' intersections with those of another, and of their differences.
- * Each set of a class has an atom of it, so a class whose least atom is no less than what was found need not be parted.
- * Classes of small atoms come first, and most others are left out after them.
+ * The least of what the release in view shows of its classes' intersections with those of another, and of their
+ * differences.  Each set of a class has an atom of it, so a class whose least atom is no less than what was found need
+ * not be parted.  Classes of small atoms come first, and most others are left out after them.
  */
 static Found
 least_of_pair(Attacker *attacker, int32 other)
@@ -544,9 +539,8 @@ least_of_pair(Attacker *attacker, int32 other)
 /* ----------------------------------------------------------------
  * Judging revealed sets by conditions on values, with the rows of each counted
  *
- * Principles are closed under disjoint union, so a set of atoms that are all allowed is
- * allowed, too.  Only sets with an atom that is refused need be looked at, and only classes
- * that have one: most often none.
+ * Principles are closed under disjoint union, so a set of atoms that are all allowed is allowed, too.  Only sets with
+ * an atom that is refused need be looked at, and only classes that have one: most often none.
  * ----------------------------------------------------------------
  */
 

@@ -1,22 +1,19 @@
 /*
  * attack.h
- *		The sets that all releases reveal together: the smallest and the least diverse
- *		sets of individuals that observers can single out.
+ *		The sets that all releases reveal together: the smallest and the least diverse sets of individuals that
+ *		observers can single out.
  *
- * Observers know of every individual in which class of which release it was.  From
- * each two releases a and b they get
+ * Observers know of every individual in which class of which release it was.  From each two releases a and b they get
  *
  *		intersections:	C and D, for each class C of a and D of b;
  *		differences:	C without D, and C without all people who are in b;
  *
- * and from all releases together the atoms.  Sets that are empty reveal
- * nothing.  An intersection is judged by the values that a showed of it and by
- * those that b showed, a difference by those of a, an atom by those of each
- * release that it was in.  NULLs count for no value, counterfeits as any person
- * else.
+ * and from all releases together the atoms.  Sets that are empty reveal nothing.  An intersection is judged by the
+ * values that a showed of it and by those that b showed, a difference by those of a, an atom by those of each release
+ * that it was in.  NULLs count for no value, counterfeits as any person else.
  *
- * Where rows stand in for people and a class shows something new, observers learn of whom: of people
- * who have true rows.  These are a set, too, of the later release alone.
+ * Where rows stand in for people and a class shows something new, observers learn of whom: of people who have true
+ * rows.  These are a set, too, of the later release alone.
  */
 #ifndef PPREPUB_AUDIT_ATTACK_H
 #define PPREPUB_AUDIT_ATTACK_H
@@ -52,18 +49,16 @@ typedef struct Attack
 } Attack;
 
 /*
- * promised: [releases] by its own parameters, bound to the values.  Two releases are judged by what
- * both promised, all of them by what each did: the weakest.  A class without
- * those of a later release may be a set that a release between the two singled
- * out, which promised less; so those between count for it, too.
+ * promised: [releases] by its own parameters, bound to the values.  Two releases are judged by what both promised, all
+ * of them by what each did: the weakest.  A class without those of a later release may be a set that a release between
+ * the two singled out, which promised less; so those between count for it, too.
  *
  * aspects: of the values, or NULL for one.
  *
- * For each two releases, linear in their atoms and those atoms' different
- * values: never more than their rows.
+ * For each two releases, linear in their atoms and those atoms' different values: never more than their rows.
  *
- * Takes 4 bytes for each atom and release, and 34 for each ordered pair of releases; of one release
- * at a time 20 more for each atom in it, and some for each row.  What is returned is allocated in the current context.
+ * Takes 4 bytes for each atom and release, and 34 for each ordered pair of releases; of one release at a time 20 more
+ * for each atom in it, and some for each row.  What is returned is allocated in the current context.
  */
 extern Attack *attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised);
 

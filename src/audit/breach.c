@@ -1,12 +1,11 @@
 /*
  * breach.c
- *		The closed form, in logarithms and in whole numbers, and each person's
- *		worst value.
+ *		The closed form, in logarithms and in whole numbers, and each person's worst value.
  *
  * NOTES
- *		The chance is 1 - (1 - c1/n1) (1 - c2/n2) …  As a sum of logarithms it neither
- *		overflows nor underflows.  Whether it is 1/l at most is then clear but for
- *		those that are nearly 1/l, of which products of whole numbers tell.
+ *		The chance is 1 - (1 - c1/n1) (1 - c2/n2) …  As a sum of logarithms it neither overflows nor underflows.
+ *		Whether it is 1/l at most is then clear but for those that are nearly 1/l, of which products of whole numbers
+ *		tell.
  */
 #include "postgres.h"
 
@@ -22,11 +21,6 @@
 
 /* Sums of logarithms that differ by less may be the same. */
 #define NEAR 1e-9
-
-/* ----------------------------------------------------------------
- * One person, one value
- * ----------------------------------------------------------------
- */
 
 /* The logarithm of the chance that there was never a link. */
 static double
@@ -47,13 +41,23 @@ breach_probability_of(const Link *links, uint64 n)
 	return -expm1(log_kept(links, n));
 }
 
-/* l times the product of n - c is no less than l - 1 times that of n. */
-static bool
-is_allowed_exactly(const Link *links, uint64 n, uint32 l)
+bool
+breach_is_allowed(const Link *links, uint64 n, uint32 l)
 {
-	Wide	   *products = wide_create(2, wide_limbs(PG_UINT32_MAX, n + 1));
+	double		kept;
+	double		least;
+	Wide	   *products;
 	bool		is_allowed;
 
+	if (l <= 1)
+		return true;
+	kept = log_kept(links, n);
+	least = log1p(-1.0 / l);
+	if (fabs(kept - least) > NEAR * (1 + fabs(least)))
+		return kept > least;
+
+	/* l times the product of n - c is no less than l - 1 times that of n */
+	products = wide_create(2, wide_limbs(PG_UINT32_MAX, n + 1));
 	wide_set(&products[0], l);
 	wide_set(&products[1], l - 1);
 	for (uint64 i = 0; i < n; i++)
@@ -64,21 +68,6 @@ is_allowed_exactly(const Link *links, uint64 n, uint32 l)
 	is_allowed = wide_compare(&products[0], &products[1]) >= 0;
 	wide_free(products);
 	return is_allowed;
-}
-
-bool
-breach_is_allowed(const Link *links, uint64 n, uint32 l)
-{
-	double		kept;
-	double		least;
-
-	if (l <= 1)
-		return true;
-	kept = log_kept(links, n);
-	least = log1p(-1.0 / l);
-	if (fabs(kept - least) > NEAR * (1 + fabs(least)))
-		return kept > least;
-	return is_allowed_exactly(links, n, l);
 }
 
 double
@@ -96,11 +85,6 @@ largest_ratio(const Link *links, uint64 n)
 		largest = Max(largest, (double) links[i].size / links[i].count);
 	return largest;
 }
-
-/* ----------------------------------------------------------------
- * Each person, each value
- * ----------------------------------------------------------------
- */
 
 typedef struct Visiting
 {
@@ -227,22 +211,11 @@ visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_
 	pfree(visiting.end);
 }
 
-/* ----------------------------------------------------------------
- * One release by itself
- * ----------------------------------------------------------------
- */
-
-/* More than 1 is too much; exact where that is decided, since both numbers are whole. */
-static double
-times_allowed(Link link, uint32 l)
-{
-	return (double) ((uint64) link.count * l) / link.size;
-}
-
 bool
 worst_local_breach(const Statistics *statistics, const bool *is_protected, const uint32 *l, LocalBreach *worst)
 {
 	const Seen *seen = statistics->seen;
+	double		worst_times = 0;
 	bool		found = false;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
@@ -257,8 +230,11 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 			{
 				Link		link = {size, shown->count[i]};
 
-				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && times_allowed(link, l[r]) <= times_allowed(worst->link, l[worst->release])))
+				double		times = (double) ((uint64) link.count * l[r]) / link.size;	/* of 1/l: exact at 1 */
+
+				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && times <= worst_times))
 					continue;
+				worst_times = times;
 				*worst = (LocalBreach) {r, c, shown->value[i], link};
 				found = true;
 			}
@@ -269,12 +245,10 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 /* ----------------------------------------------------------------
  * The last check of a draft that promises a bound over all releases
  *
- * Like judge_draft.c it trusts nothing of what made the draft: everything is counted
- * afresh, and judged by the closed form.  People whose classes, all together,
- * could not have told too much of any value need no look at single ones.
+ * Like judge_draft.c it trusts nothing of what made the draft: everything is counted afresh, and judged by the closed
+ * form.  People whose classes, all together, could not have told too much of any value need no look at single ones.
  *
- * Errors may reach logs that others read.  They hold no value, no count and
- * no row number.
+ * Errors may reach logs that others read.  They hold no value, no count and no row number.
  * ----------------------------------------------------------------
  */
 
@@ -294,13 +268,6 @@ typedef struct BreachJudge
 	Link	   *links;			/* [steps of a person + 1] */
 	uint64		allocated;
 } BreachJudge;
-
-/* Is it a row of a person whose classes, if there were any, told nothing? */
-static bool
-is_new(const Paths *paths, RowId row)
-{
-	return !paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0);
-}
 
 /* Whatever values the person's classes had, and this one has so many of so many rows of: is it clearly allowed? */
 static bool
@@ -368,7 +335,8 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 	double		least = (1 - 1.0 / judge->l) * (1 + NEAR);
 	Code		ntouched = 0;
 
-	if (paths == NULL || is_new(paths, row) || is_clear(judge, row, size, most))
+	if (paths == NULL || (!paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0)) ||
+		is_clear(judge, row, size, most))
 		return;
 	if (!paths_known(paths, row))
 		refuse_link(c);			/* who is spared asks for no more than is clear */
@@ -383,14 +351,6 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 		if (kept < least && !may_be_linked(judge, row, size, value))
 			refuse_link(c);
 	}
-}
-
-static void
-judge_region(const BreachJudge *judge, const Classes *classes, uint32 c, RowId row)
-{
-	for (int q = 0; q < judge->frame->nqis; q++)
-		if (!span_contains(class_region(classes, c)[q], span_of(judge->frame->code[q][row])))
-			refuse_draft(c, "who was counted in lies outside its region");
 }
 
 /* Rows ahead for which memory has to bring steps, classes and their values. */
@@ -439,7 +399,9 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 	}
 	for (uint64 i = 0; i < ncounted; i++)
 	{
-		judge_region(judge, classes, c, counted[i]);
+		for (int q = 0; q < frame->nqis; q++)
+			if (!span_contains(class_region(classes, c)[q], span_of(frame->code[q][counted[i]])))
+				refuse_draft(c, "who was counted in lies outside its region");
 		if (most > 0)
 			judge_person(judge, c, counted[i], size, most);
 	}

@@ -1,8 +1,7 @@
 /*
  * breach.h
- *		How likely it is that a person was ever linked to a sensitive value, over
- *		all releases together: Wong, Fu, Liu, Wang, Xu: Preserving Individual
- *		Privacy in Serial Data Publishing, sections 4 and 6.1.
+ *		How likely it is that a person was ever linked to a sensitive value, over all releases together: Wong, Fu, Liu,
+ *		Wang, Xu: Preserving Individual Privacy in Serial Data Publishing, sections 4 and 6.1.
  */
 #ifndef PPREPUB_AUDIT_BREACH_H
 #define PPREPUB_AUDIT_BREACH_H
@@ -25,8 +24,8 @@ extern double breach_probability_of(const Link *links, uint64 n);
 extern bool breach_is_allowed(const Link *links, uint64 n, uint32 l);
 
 /*
- * The ratio size / count that the largest class has at least, if so many linked
- * a person with a chance of 1/l at most (Theorem 4); and that of some classes.
+ * The ratio size / count that the largest class has at least, if so many linked a person with a chance of 1/l at most
+ * (Theorem 4); and that of some classes.
  */
 extern double least_largest_ratio(uint32 l, uint64 n);
 extern double largest_ratio(const Link *links, uint64 n);
@@ -42,8 +41,8 @@ typedef struct Breach
 } Breach;
 
 /*
- * Visits each of the first so many individuals, with each value that a class showed
- * and that is protected (all, if is_protected is NULL).
+ * Visits each of the first so many individuals, with each value that a class showed and that is protected (all, if
+ * is_protected is NULL).
  */
 extern void visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_protected,
 						   void (*visit) (void *what, const Breach *breach), void *what);
@@ -60,9 +59,8 @@ typedef struct LocalBreach
 extern bool worst_local_breach(const Statistics *statistics, const bool *is_protected, const uint32 *l, LocalBreach *worst);
 
 /*
- * The last check of a draft: with what paths say of the past, is no person in its
- * classes, or counted in, linked to a protected value with a chance of more than
- * 1/l?  All who were counted in must lie in the class's region.  Otherwise
+ * The last check of a draft: with what paths say of the past, is no person in its classes, or counted in, linked to a
+ * protected value with a chance of more than 1/l?  All who were counted in must lie in the class's region.  Otherwise
  * raises an internal error.  first_counted may be NULL.
  */
 extern void judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,

@@ -3,11 +3,10 @@
  *		Narrowing candidates, class by class, until nothing follows any more.
  *
  * NOTES
- *		A class is looked at again when a candidate of one of its members is
- *		excluded.  Then the values that are taken are excluded for its others, and
- *		it is compared with each class that it shares people and all values with.
- *		Correlations are found there and then: all of them together would be as
- *		many as people times releases times releases.
+ *		A class is looked at again when a candidate of one of its members is excluded.  Then the values that are taken
+ *		are excluded for its others, and it is compared with each class that it shares people and all values with.
+ *		Correlations are found there and then: all of them together would be as many as people times releases times
+ *		releases.
  */
 #include "postgres.h"
 
@@ -348,35 +347,6 @@ shown_by(const Deducing *deducing, Step at, uint32 *n)
 
 /* The values that all classes of a person show are the first candidates. */
 static void
-begin_group(Deducing *deducing, uint32 g)
-{
-	uint64		nsteps;
-	const Step *step = peers_steps(deducing->peers, g, &nsteps);
-	uint32		nshown;
-	const Code *shown = shown_by(deducing, step[0], &nshown);
-	uint32		n = 0;
-
-	for (uint64 s = 0; s < nsteps; s++)
-	{
-		uint32		nhere;
-
-		(void) shown_by(deducing, step[s], &nhere);
-		deducing->deduction->nshown[g] = Max(deducing->deduction->nshown[g], nhere);
-	}
-	for (uint32 i = 0; i < nshown; i++)
-	{
-		bool		everywhere = true;
-
-		for (uint64 s = 1; s < nsteps && everywhere; s++)
-			everywhere = statistics_count(deducing->statistics, step[s], shown[i]) > 0;
-		if (everywhere)
-			candidates_of(deducing, g)[n++] = shown[i];
-	}
-	deducing->deduction->ncandidates[g] = n;
-}
-
-/* Gives each group the candidates that its classes leave. */
-static void
 begin_candidates(Deducing *deducing)
 {
 	const Peers *peers = deducing->peers;
@@ -394,8 +364,26 @@ begin_candidates(Deducing *deducing)
 	deduction->is_possible = new_zeros(bool, deduction->first[peers->n]);
 	for (uint32 g = 0; g < peers->n; g++)
 	{
+		uint64		nsteps;
+		const Step *step = peers_steps(peers, g, &nsteps);
+		uint32		nshown;
+		const Code *shown = shown_by(deducing, step[0], &nshown);
+
 		CHECK_FOR_INTERRUPTS();
-		begin_group(deducing, g);
+		for (uint32 i = 0; i < nshown; i++)
+		{
+			uint64		s = 1;
+
+			while (s < nsteps && statistics_count(deducing->statistics, step[s], shown[i]) > 0)
+				s++;
+			if (s == nsteps)
+				candidates_of(deducing, g)[deduction->ncandidates[g]++] = shown[i];
+		}
+		for (uint64 s = 0; s < nsteps; s++)
+		{
+			(void) shown_by(deducing, step[s], &nshown);
+			deduction->nshown[g] = Max(deduction->nshown[g], nshown);
+		}
 	}
 }
 
@@ -445,11 +433,6 @@ keep_marked(Deducing *deducing, uint32 g, bool marked)
 	wait_for_classes(deducing, g);
 }
 
-/* ----------------------------------------------------------------
- * ct-pvr
- * ----------------------------------------------------------------
- */
-
 /* Values all of whose rows are known to be of some people are of no other. */
 static void
 exclude_taken(Deducing *deducing, Step at)
@@ -479,74 +462,49 @@ exclude_taken(Deducing *deducing, Step at)
 			keep_marked(deducing, peers->in[i], false);
 }
 
-/* ----------------------------------------------------------------
- * hc-pvr
- * ----------------------------------------------------------------
- */
-
-/* Counts a group that the class at hand has in common with an earlier or later class. */
-static void
-meet(Deducing *deducing, Step at, uint32 g)
-{
-	uint32	   *met_at = &deducing->met_at[peers_class(deducing->peers, at)];
-
-	if (*met_at == 0)
-	{
-		array_reserve(deducing->met, deducing->room_for_met, deducing->nmet + 1);
-		deducing->met[deducing->nmet++] = (Met) {.at = at};
-		*met_at = deducing->nmet;
-	}
-	deducing->met[*met_at - 1].ncommon++;
-}
-
-/* Makes room for what each class that was met has in common. */
-static void
-divide_common(Deducing *deducing)
-{
-	uint64		ncommon = 0;
-
-	for (uint64 i = 0; i < deducing->nmet; i++)
-	{
-		deducing->met[i].first = ncommon;
-		ncommon += deducing->met[i].ncommon;
-		deducing->met[i].ncommon = 0;
-	}
-	array_reserve(deducing->common, deducing->room_for_common, ncommon);
-}
-
-static void
-have_in_common(Deducing *deducing, Step at, uint32 g)
-{
-	Met		   *met = &deducing->met[deducing->met_at[peers_class(deducing->peers, at)] - 1];
-
-	deducing->common[met->first + met->ncommon++] = g;
-}
-
-/* Visits where the groups of a class were in other releases. */
-static void
-follow(Deducing *deducing, Step at, void (*visit) (Deducing *deducing, Step at, uint32 g))
-{
-	const Peers *peers = deducing->peers;
-	uint64		class = peers_class(peers, at);
-
-	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
-	{
-		uint64		n;
-		const Step *step = peers_steps(peers, peers->in[i], &n);
-
-		for (uint64 s = 0; s < n; s++)
-			if (step[s].release != at.release)
-				visit(deducing, step[s], peers->in[i]);
-	}
-}
-
+/* Finds the classes of other releases that the groups of a class were in, and those groups. */
 static void
 find_met(Deducing *deducing, Step at)
 {
+	const Peers *peers = deducing->peers;
+	uint64		class = peers_class(peers, at);
+	uint64		ncommon = 0;
+
 	deducing->nmet = 0;
-	follow(deducing, at, meet);
-	divide_common(deducing);
-	follow(deducing, at, have_in_common);
+	for (int pass = 0; pass < 2; pass++)
+	{
+		for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
+		{
+			uint64		n;
+			const Step *step = peers_steps(peers, peers->in[i], &n);
+
+			for (uint64 s = 0; s < n; s++)
+			{
+				uint32	   *met_at = &deducing->met_at[peers_class(peers, step[s])];
+				Met		   *met;
+
+				if (step[s].release == at.release)
+					continue;
+				if (*met_at == 0)
+				{
+					array_reserve(deducing->met, deducing->room_for_met, deducing->nmet + 1);
+					deducing->met[deducing->nmet++] = (Met) {.at = step[s]};
+					*met_at = deducing->nmet;
+				}
+				met = &deducing->met[*met_at - 1];
+				if (pass == 1)
+					deducing->common[met->first + met->ncommon] = peers->in[i];
+				met->ncommon++;
+			}
+		}
+		for (uint64 i = 0; i < deducing->nmet && pass == 0; i++)
+		{
+			deducing->met[i].first = ncommon;
+			ncommon += deducing->met[i].ncommon;
+			deducing->met[i].ncommon = 0;
+		}
+		array_reserve(deducing->common, deducing->room_for_common, ncommon);
+	}
 }
 
 /* Adds a class's groups to what has which candidates, or takes them out. */
@@ -561,8 +519,8 @@ count_having(Deducing *deducing, uint64 class, int32 times)
 }
 
 /*
- * Marks what none of the class at hand can have but people of the one that was met, if there is
- * anything.  Where these are known to have it, it is taken there, too, and will be found so.
+ * Marks what none of the class at hand can have but people of the one that was met, if there is anything.  Where these
+ * are known to have it, it is taken there, too, and will be found so.
  */
 static bool
 mark_impossible(Deducing *deducing, const Met *met)
@@ -591,36 +549,32 @@ mark_impossible(Deducing *deducing, const Met *met)
 	return any;
 }
 
-/* It is not for those who were met elsewhere, either. */
-static void
-exclude_impossible(Deducing *deducing, const Met *met)
-{
-	const Peers *peers = deducing->peers;
-	uint64		class = peers_class(peers, met->at);
-
-	for (uint64 i = 0; i < met->ncommon; i++)
-		deducing->group_mark[deducing->common[met->first + i]] = deducing->mark;
-	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
-		if (deducing->group_mark[peers->in[i]] != deducing->mark)
-			keep_marked(deducing, peers->in[i], false);
-}
-
 /* Tells of classes that were met; they tell of this one when they are looked at themselves. */
 static void
 look_at_class(Deducing *deducing, Step at)
 {
-	uint64		class = peers_class(deducing->peers, at);
+	const Peers *peers = deducing->peers;
+	uint64		class = peers_class(peers, at);
 
 	exclude_taken(deducing, at);
 	find_met(deducing, at);
 	count_having(deducing, class, 1);
 	for (uint64 i = 0; i < deducing->nmet; i++)
 	{
+		const Met  *met = &deducing->met[i];
+		uint64		other = peers_class(peers, met->at);
+
 		CHECK_FOR_INTERRUPTS();
-		deducing->met_at[peers_class(deducing->peers, deducing->met[i].at)] = 0;
-		if (mark_impossible(deducing, &deducing->met[i]) &&
-			statistics_same_values(deducing->statistics, at, deducing->met[i].at))
-			exclude_impossible(deducing, &deducing->met[i]);
+		deducing->met_at[other] = 0;
+		if (!mark_impossible(deducing, met) || !statistics_same_values(deducing->statistics, at, met->at))
+			continue;
+
+		/* It is not for those who were met elsewhere, either */
+		for (uint64 k = 0; k < met->ncommon; k++)
+			deducing->group_mark[deducing->common[met->first + k]] = deducing->mark;
+		for (uint64 k = peers->first_in[other]; k < peers->first_in[other + 1]; k++)
+			if (deducing->group_mark[peers->in[k]] != deducing->mark)
+				keep_marked(deducing, peers->in[k], false);
 	}
 	count_having(deducing, class, -1);
 }
@@ -643,11 +597,6 @@ narrow(Deducing *deducing)
 		progress_step(1);
 	}
 }
-
-/* ----------------------------------------------------------------
- * All of it
- * ----------------------------------------------------------------
- */
 
 /* Allocates the state of a deduction, with counters of classes, groups and values. */
 static Deducing *
@@ -700,40 +649,6 @@ look_at_all(Deducing *deducing)
 		}
 }
 
-/* Narrows the groups of people whose values are known to these. */
-static void
-know(Deducing *deducing)
-{
-	const Peers *peers = deducing->peers;
-
-	for (uint32 g = 0; g < peers->n; g++)
-	{
-		if (!peers->is_known[g])
-			continue;
-		deducing->value_mark[peers->value[peers->individual[peers->first[g]]]] = ++deducing->mark;
-		keep_marked(deducing, g, true);
-	}
-}
-
-/*
- * Searches that are short come first, wherever they are needed, so that hard ones do not leave
- * nothing for others; and what a longer budget allows is done after all that a shorter one does.
- */
-static void
-search_worlds(Deducing *deducing, uint64 budget)
-{
-	uint64		effort = FIRST_EFFORT;
-
-	while (look_for_worlds(deducing->deduction, effort, &budget, wait_for_classes, deducing) && budget > 0)
-	{
-		progress_phase("follow what is found", NO_TOTAL);
-		narrow(deducing);
-		effort = more_effort(effort);
-	}
-	progress_phase("follow what is found", NO_TOTAL);
-	narrow(deducing);
-}
-
 Deduction *
 deduce(const Statistics *statistics, const Individual *known, uint64 nknown, bool knows_inventions, uint64 budget)
 {
@@ -747,9 +662,22 @@ deduce(const Statistics *statistics, const Individual *known, uint64 nknown, boo
 	look_at_all(deducing);
 	progress_phase("look at classes", NO_TOTAL);
 	narrow(deducing);
-	know(deducing);
+	for (uint32 g = 0; g < peers->n; g++)
+	{
+		if (!peers->is_known[g])
+			continue;
+		deducing->value_mark[peers->value[peers->individual[peers->first[g]]]] = ++deducing->mark;
+		keep_marked(deducing, g, true);
+	}
 	progress_phase("follow what is known", NO_TOTAL);
 	narrow(deducing);
-	search_worlds(deducing, budget);
-	return deduction;
+	for (uint64 effort = FIRST_EFFORT;; effort = more_effort(effort))
+	{
+		bool		is_open = look_for_worlds(deduction, effort, &budget, wait_for_classes, deducing);
+
+		progress_phase("follow what is found", NO_TOTAL);
+		narrow(deducing);
+		if (!is_open || budget == 0)
+			return deduction;
+	}
 }

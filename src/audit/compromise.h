@@ -1,17 +1,15 @@
 /*
  * compromise.h
- *		Deductions of observers who know some people's values about others, and the
- *		correlations that these follow from (paper 004).
+ *		Deductions of observers who know some people's values about others, and the correlations that these follow from
+ *		(paper 004).
  *
- * Observers know who is in which class, and what a class shows.  A
- * value of a class, all of whose rows are known to be of some people, is of no
- * other in it (ct-pvr).  Of two sets that are correlated, each has the same
- * values: one that none of the one can have, none of the other has (hc-pvr).
- * Both are applied until nothing more follows.  These two do not see everything:
- * so a world that agrees with the releases is looked for in which a person has a
- * candidate, and if there is none, the candidate is excluded.  These searches end
- * where the budget does.  Candidates that were excluded by then are in no world; of
- * people with candidates that were not found in any it is said that more may follow.
+ * Observers know who is in which class, and what a class shows.  A value of a class, all of whose rows are known to be
+ * of some people, is of no other in it (ct-pvr).  Of two sets that are correlated, each has the same values: one that
+ * none of the one can have, none of the other has (hc-pvr).  Both are applied until nothing more follows.  These two
+ * do not see everything: so a world that agrees with the releases is looked for in which a person has a candidate, and
+ * if there is none, the candidate is excluded.  These searches end where the budget does.  Candidates that were
+ * excluded by then are in no world; of people with candidates that were not found in any it is said that more may
+ * follow.
  *
  * No person's value may change from release to release.
  */
@@ -23,12 +21,11 @@
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------
- * Peers: people who were in the same classes of all releases.  What is deduced
- * about one of them is deduced about each.
+ * Peers: people who were in the same classes of all releases.  What is deduced about one of them is deduced about
+ * each.
  *
- * People whose values are known are the peers of those only who are known to have
- * the same.  Invented rows have no peers but each other, where observers make a
- * difference.
+ * People whose values are known are the peers of those only who are known to have the same.  Invented rows have no
+ * peers but each other, where observers make a difference.
  * ----------------------------------------------------------------
  */
 
@@ -87,12 +84,11 @@ peers_nclasses(const Peers *peers)
  */
 
 /*
- * Observers who know that invented rows only have values that are known: what
- * the first release of each value says.
+ * Observers who know that invented rows only have values that are known: what the first release of each value says.
  *
- * In its first release a true row has the value.  So of the rows that show it
- * there, one less than all are invented, at most.  That says something where its
- * classes have as many invented rows as rows with the value: then it is a cover.
+ * In its first release a true row has the value.  So of the rows that show it there, one less than all are invented,
+ * at most.  That says something where its classes have as many invented rows as rows with the value: then it is a
+ * cover.
  */
 typedef struct Cover
 {
@@ -145,23 +141,21 @@ deduction_is_exact(const Deduction *deduction, uint32 group)
 extern Individual find_changed(const Statistics *statistics);
 
 /*
- * Makes NULL a value like others, and returns its code: what a class does not
- * show of a row cannot be counted as missing from others.
+ * Makes NULL a value like others, and returns its code: what a class does not show of a row cannot be counted as
+ * missing from others.
  */
 extern Code name_null(Seen *seen);
 
 /*
- * The values of these individuals are known, and NULL is named.  Do observers know that
- * invented rows only have values that are known?  Searches may take so many steps, all
- * together.
+ * The values of these individuals are known, and NULL is named.  Do observers know that invented rows only have values
+ * that are known?  Searches may take so many steps, all together.
  */
 extern Deduction *deduce(const Statistics *statistics, const Individual *known, uint64 nknown, bool knows_inventions, uint64 budget);
 
 /*
- * Private to the deductions.  Looks for a world for each candidate that is not known to be possible, and
- * excludes those that are in none.  A search takes so many steps at most, and all
- * of them what is left of the budget.  Nothing may follow any more from the rules.
- * Is there anything that is still not known?
+ * Private to the deductions.  Looks for a world for each candidate that is not known to be possible, and excludes
+ * those that are in none.  A search takes so many steps at most, and all of them what is left of the budget.  Nothing
+ * may follow any more from the rules.  Is there anything that is still not known?
  */
 extern bool look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 							void (*lost) (void *what, uint32 group), void *what);
@@ -176,12 +170,12 @@ extern bool deduction_may_have(const Deduction *deduction, uint32 group, Code va
 extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
 
 /* ----------------------------------------------------------------
- * Correlations: people who can be told apart because the others of two classes are the same (Definition 3 of paper 004)
+ * Correlations: people who can be told apart because the others of two classes are the same (Definition 3 of paper
+ * 004)
  *
- * Two classes of different releases that show the same values, each equally
- * often, and have some but not all of their people in common: those of the one
- * who are not in the other have the same values as the other way round.  The
- * fewer these are, the more is told by knowing some of them.
+ * Two classes of different releases that show the same values, each equally often, and have some but not all of their
+ * people in common: those of the one who are not in the other have the same values as the other way round.  The fewer
+ * these are, the more is told by knowing some of them.
  * ----------------------------------------------------------------
  */
 
@@ -197,8 +191,8 @@ extern void find_correlations(const Statistics *statistics, uint32 most,
 							  void (*visit) (void *what, const Correlation *correlation), void *what);
 
 /*
- * The last check of a draft: an internal error if a class shares all but fewer
- * than n of its rows with an earlier one, and not all.
+ * The last check of a draft: an internal error if a class shares all but fewer than n of its rows with an earlier one,
+ * and not all.
  */
 extern void judge_correlations(const Companies *companies, const Classes *classes, uint32 n);
 

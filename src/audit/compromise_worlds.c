@@ -3,14 +3,13 @@
  *		Worlds in which people have values that the rules of deductions leave them.
  *
  * NOTES
- *		In a world each person has one of the own candidates, and the people of each
- *		class have what it shows.  The truth is one.  The people of a group who have
- *		a value are a cell of audit/worlds.h; lines are the people of a group, and the rows of a class with a value.
- *		A cover is a line, too: the invented rows with its value, and a spare cell
- *		for as many as they are fewer than they may be.
+ *		In a world each person has one of the own candidates, and the people of each class have what it shows.  The
+ *		truth is one.  The people of a group who have a value are a cell of audit/worlds.h; lines are the people of a
+ *		group, and the rows of a class with a value.  A cover is a line, too: the invented rows with its value, and a
+ *		spare cell for as many as they are fewer than they may be.
  *
- *		People whose value is open hang together if they are in a class, or in the classes of a
- *		cover, since what one of them has may depend on what another has.  Each such component is searched by itself.
+ *		People whose value is open hang together if they are in a class, or in the classes of a cover, since what one
+ *		of them has may depend on what another has.  Each such component is searched by itself.
  */
 #include "postgres.h"
 
@@ -18,7 +17,6 @@
 #include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "frame/domain.h"
-#include "frame/union_find.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
@@ -246,8 +244,8 @@ look_at_component(Component *component, uint64 effort, uint64 *budget, void (*lo
 	uint64		building;
 
 	/*
-	 * People who are alone with others who are known can exchange their values as they like: of each
-	 * candidate, a row is left in each of their classes, or the rules would have excluded it.
+	 * People who are alone with others who are known can exchange their values as they like: of each candidate, a row
+	 * is left in each of their classes, or the rules would have excluded it.
 	 */
 	if (component->n == 1)
 		memset(deduction->is_possible + deduction->first[component->group[0]], true,
@@ -353,7 +351,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 	find_components(deduction, &n, &first, &group);
 	component.context = AllocSetContextCreate(CurrentMemoryContext, "worlds", ALLOCSET_DEFAULT_SIZES);
 	component.first_line = new_array(uint64, peers_nclasses(peers));
-	memset(component.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers));	/* NO_LINE */
+	memset(component.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers)); /* NO_LINE */
 	component.cell_of = new_array(uint32, peers->statistics->seen->nvalues);
 	component.cover = new_array(const Cover *, deduction->ncovers);
 	progress_phase("search components", n);

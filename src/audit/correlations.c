@@ -3,9 +3,8 @@
  *		Following the people of each class back to where they were.
  *
  * NOTES
- *		For each class, its people's earlier classes are counted: as many steps as
- *		they have together.  So the time grows with how long people stay, not with
- *		pairs of classes.
+ *		For each class, its people's earlier classes are counted: as many steps as they have together.  So the time
+ *		grows with how long people stay, not with pairs of classes.
  */
 #include "postgres.h"
 
@@ -28,15 +27,6 @@ typedef struct CommonCounts
 	void		(*visit) (void *what, const Correlation *correlation);
 	void	   *what;
 } CommonCounts;
-
-static void
-meet(CommonCounts *counting, Step step)
-{
-	if (counting->common[counting->base[step.release] + step.class]++ > 0)
-		return;
-	array_reserve(counting->met, counting->allocated, counting->nmet + 1);
-	counting->met[counting->nmet++] = step;
-}
 
 /* Orders steps by release, then by class. */
 static int
@@ -64,7 +54,14 @@ look_back(CommonCounts *counting, Step at)
 		Individual	t = release->individual[i];
 
 		for (uint64 s = statistics->first[t]; s < statistics->first[t + 1] && statistics->step[s].release < at.release; s++)
-			meet(counting, statistics->step[s]);
+		{
+			Step		step = statistics->step[s];
+
+			if (counting->common[counting->base[step.release] + step.class]++ > 0)
+				continue;
+			array_reserve(counting->met, counting->allocated, counting->nmet + 1);
+			counting->met[counting->nmet++] = step;
+		}
 	}
 	qsort(counting->met, counting->nmet, sizeof(Step), compare_steps);
 	for (uint64 i = 0; i < counting->nmet; i++)
@@ -100,11 +97,6 @@ find_correlations(const Statistics *statistics, uint32 most,
 	pfree(counting.met);
 	pfree(counting.base);
 }
-
-/* ----------------------------------------------------------------
- * A draft
- * ----------------------------------------------------------------
- */
 
 /* Refuses a class that has all but a few of its people in common with an earlier one. */
 static void

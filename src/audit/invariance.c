@@ -14,10 +14,42 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * The most rows of a class
- * ----------------------------------------------------------------
- */
+/* The rows of a class: values of true rows, then of invented ones. */
+typedef struct ClassRows
+{
+	Code	   *values;
+	uint64		ntrue;
+	uint64		n;
+} ClassRows;
+
+/* Collects the sensitive values of a class of the draft. */
+static ClassRows
+rows_of_draft(const Frame *frame, const Classes *classes, uint32 c, Code *values)
+{
+	ClassRows	rows = {.values = values, .ntrue = class_size(classes, c)};
+
+	for (; rows.n < rows.ntrue; rows.n++)
+		values[rows.n] = frame->sensitive[classes->rows[classes->first[c] + rows.n]];
+	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+		values[rows.n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+	return rows;
+}
+
+/* And those of a class of a past release. */
+static ClassRows
+rows_of_seen(const SeenRelease *release, uint32 c, Code *values)
+{
+	ClassRows	rows = {.values = values};
+
+	for (int invented = 0; invented < 2; invented++)
+	{
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			if (release->counterfeit[i] == invented)
+				values[rows.n++] = release->value[i];
+		rows.ntrue = invented ? rows.ntrue : rows.n;
+	}
+	return rows;
+}
 
 static uint64
 largest_class(const Classes *classes)
@@ -29,16 +61,7 @@ largest_class(const Classes *classes)
 	return largest;
 }
 
-static uint64
-largest_past(const Paths *paths)
-{
-	uint64		largest = 0;
-
-	for (uint32 c = 0; c < paths->nclasses; c++)
-		largest = Max(largest, paths_size(paths, c));
-	return largest;
-}
-
+/* The most rows of a class of any release. */
 static uint64
 largest_seen(const Seen *seen)
 {
@@ -97,27 +120,12 @@ same_set(const ShownSet *a, const ShownSet *b)
 
 typedef struct EvennessJudge
 {
-	const Frame *frame;
 	const Paths *paths;
 	const Classes *classes;
 	Code	   *values;			/* of the class at hand */
 	Code	   *earlier;		/* of a class of the past */
 	uint32	   *judged;			/* [classes of the past] by the class of the draft, plus 1 */
 } EvennessJudge;
-
-/* Returns the set of values that a class shows, by its true rows and its counterfeits. */
-static ShownSet
-set_of_class(const EvennessJudge *judge, uint32 c)
-{
-	const Classes *classes = judge->classes;
-	uint64		n = 0;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		judge->values[n++] = judge->frame->sensitive[classes->rows[i]];
-	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
-		judge->values[n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
-	return show_set(judge->values, n);
-}
 
 /* Were those of them who were there before among the same values?  *any_new says whether others were not. */
 static bool
@@ -155,17 +163,21 @@ void
 judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once)
 {
 	EvennessJudge judge = {
-		.frame = frame, .paths = paths, .classes = classes,
+		.paths = paths, .classes = classes,
 		.values = new_array(Code, largest_class(classes)),
-		.earlier = new_array(Code, largest_past(paths)),
 		.judged = new_zeros(uint32, paths->nclasses),
 	};
+	uint64		largest = 0;
 
+	for (uint32 c = 0; c < paths->nclasses; c++)
+		largest = Max(largest, paths_size(paths, c));
+	judge.earlier = new_array(Code, largest);
 	if (classes->first[classes->nclasses] != frame->nrows)
 		refuse_draft(0, "not every row is in a class");
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
-		ShownSet	set = set_of_class(&judge, c);
+		ClassRows	rows = rows_of_draft(frame, classes, c, judge.values);
+		ShownSet	set = show_set(rows.values, rows.n);
 		bool		any_new;
 
 		if (c % 1024 == 0)
@@ -190,13 +202,6 @@ typedef struct FirstClass
 	int32		release;		/* or -1 */
 	uint32		class;
 } FirstClass;
-
-static ShownSet
-set_of_seen(const SeenRelease *release, uint32 c, Code *values)
-{
-	memcpy(values, release->value + release->first[c], sizeof(Code) * seen_size(release, c));
-	return show_set(values, seen_size(release, c));
-}
 
 /* Counts a class, and notes where the first uneven one and the smallest one for newcomers are. */
 static void
@@ -229,6 +234,7 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
 		Individual	t = release->individual[i];
+		ClassRows	rows;
 		ShownSet	before;
 
 		if (t >= npeople || is_changed[t])
@@ -240,7 +246,8 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *
 			evenness->people++;
 			continue;
 		}
-		before = set_of_seen(&seen->release[first[t].release], first[t].class, earlier);
+		rows = rows_of_seen(&seen->release[first[t].release], first[t].class, earlier);
+		before = show_set(rows.values, rows.n);
 		if (same_set(set, &before))
 			continue;
 		is_changed[t] = true;
@@ -270,7 +277,8 @@ measure_evenness(const Seen *seen, uint64 npeople, const uint32 *m)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 		{
-			ShownSet	set = set_of_seen(&seen->release[r], c, values);
+			ClassRows	rows = rows_of_seen(&seen->release[r], c, values);
+			ShownSet	set = show_set(rows.values, rows.n);
 
 			if (c % 1024 == 0)
 				CHECK_FOR_INTERRUPTS();
@@ -287,8 +295,8 @@ measure_evenness(const Seen *seen, uint64 npeople, const uint32 *m)
 /* ----------------------------------------------------------------
  * Values that are shown for the first time
  *
- * A class without invented rows vouches for all of its values, and most new
- * values have one.  Only for the others signatures are compared.
+ * A class without invented rows vouches for all of its values, and most new values have one.  Only for the others
+ * signatures are compared.
  * ----------------------------------------------------------------
  */
 
@@ -312,27 +320,6 @@ typedef struct Vouching
 	uint64		allocated;
 } Vouching;
 
-/* The rows of a class: values of true rows, then of invented ones. */
-typedef struct ClassRows
-{
-	Code	   *values;
-	uint64		ntrue;
-	uint64		n;
-} ClassRows;
-
-/* Allocates the state of values, none of which was shown. */
-static Vouching
-vouching_create(Code nvalues)
-{
-	return (Vouching) {
-		.nvalues = nvalues,
-		.was_shown = new_zeros(bool, nvalues),
-		.is_vouched = new_zeros(bool, nvalues),
-		.is_true_once = new_zeros(bool, nvalues),
-		.first_class = new_zeros(uint32, nvalues),
-	};
-}
-
 static inline bool
 is_open(const Vouching *vouching, Code value)
 {
@@ -355,25 +342,6 @@ note_first_class(Vouching *vouching, const ClassRows *rows, uint32 c)
 	}
 }
 
-static uint64
-count_open(const Vouching *vouching)
-{
-	uint64		n = 0;
-
-	for (Code v = 0; v < vouching->nvalues; v++)
-		n += vouching->first_class[v] > 0 && is_open(vouching, v);
-	return n;
-}
-
-static bool
-has_value(const Code *values, uint64 n, Code value)
-{
-	for (uint64 i = 0; i < n; i++)
-		if (values[i] == value)
-			return true;
-	return false;
-}
-
 /* The distinct values of a class, and which of them true rows show. */
 static OpenClass
 show_class(const ClassRows *rows)
@@ -386,34 +354,54 @@ show_class(const ClassRows *rows)
 		if (i == 0 || shown.value[i] != shown.value[i - 1])
 			shown.value[shown.n++] = shown.value[i];
 	for (uint32 i = 0; i < shown.n; i++)
-		shown.is_true[i] = has_value(rows->values, rows->ntrue, shown.value[i]);
+	{
+		uint64		k = 0;
+
+		while (k < rows->ntrue && rows->values[k] != shown.value[i])
+			k++;
+		shown.is_true[i] = k < rows->ntrue;
+	}
 	return shown;
 }
 
-/* The second look at a class. */
+/* Takes a look at a class: the first one, which most values need, or the second one, for those that are still open. */
 static void
-keep_open_class(Vouching *vouching, const ClassRows *rows)
+look_at_class(Vouching *vouching, const ClassRows *rows, uint32 c, bool second)
 {
-	bool		any = false;
+	bool		any_open = false;
 
-	for (uint64 i = 0; i < rows->n && !any; i++)
-		any = is_open(vouching, rows->values[i]);
-	if (!any)
-		return;
-	array_reserve(vouching->open, vouching->allocated, vouching->nopen + 1);
-	vouching->open[vouching->nopen++] = show_class(rows);
-}
-
-/* Takes a look at a class: the first one, or the second. */
-static void
-look_at_class(Vouching *vouching, const ClassRows *rows, uint32 c, int look)
-{
 	if (c % 4096 == 0)
 		CHECK_FOR_INTERRUPTS();
-	if (look == 0)
+	for (uint64 i = 0; i < rows->n && second && !any_open; i++)
+		any_open = is_open(vouching, rows->values[i]);
+	if (any_open)
+	{
+		array_reserve(vouching->open, vouching->allocated, vouching->nopen + 1);
+		vouching->open[vouching->nopen++] = show_class(rows);
+	}
+	if (!second)
 		note_first_class(vouching, rows, c);
-	else
-		keep_open_class(vouching, rows);
+}
+
+static Vouching
+vouching_create(Code nvalues)
+{
+	return (Vouching) {
+		.nvalues = nvalues,
+		.was_shown = new_zeros(bool, nvalues), .is_vouched = new_zeros(bool, nvalues),
+		.is_true_once = new_zeros(bool, nvalues), .first_class = new_zeros(uint32, nvalues),
+	};
+}
+
+/* Is a second look needed? */
+static bool
+any_open(const Vouching *vouching)
+{
+	Code		v = 0;
+
+	while (v < vouching->nvalues && (vouching->first_class[v] == 0 || !is_open(vouching, v)))
+		v++;
+	return v < vouching->nvalues;
 }
 
 /* Orders open classes by their values, so that those with equal values become neighbors. */
@@ -472,19 +460,6 @@ compare_open_classes(Vouching *vouching)
 	vouching->nopen = 0;
 }
 
-/* Collects the sensitive values of a class of the draft, those of true rows first. */
-static ClassRows
-rows_of_draft(const Frame *frame, const Classes *classes, uint32 c, Code *values)
-{
-	ClassRows	rows = {.values = values, .ntrue = class_size(classes, c)};
-
-	for (; rows.n < rows.ntrue; rows.n++)
-		values[rows.n] = frame->sensitive[classes->rows[classes->first[c] + rows.n]];
-	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
-		values[rows.n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
-	return rows;
-}
-
 void
 judge_first_shown(const Frame *frame, const Paths *paths, const Classes *classes)
 {
@@ -494,7 +469,7 @@ judge_first_shown(const Frame *frame, const Paths *paths, const Classes *classes
 	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
 		if (paths->value[i] != NO_CODE)
 			vouching.was_shown[paths->value[i]] = true;
-	for (int look = 0; look < 2 && (look == 0 || count_open(&vouching) > 0); look++)
+	for (int look = 0; look < 2 && (look == 0 || any_open(&vouching)); look++)
 		for (uint32 c = 0; c < classes->nclasses; c++)
 		{
 			ClassRows	rows = rows_of_draft(frame, classes, c, values);
@@ -506,22 +481,6 @@ judge_first_shown(const Frame *frame, const Paths *paths, const Classes *classes
 		if (vouching.first_class[v] > 0 && is_open(&vouching, v))
 			refuse_draft(vouching.first_class[v] - 1, "it shows a new value that is not vouched for");
 	pfree(values);
-}
-
-/* The values of a class of a past release, true rows first. */
-static ClassRows
-rows_of_seen(const SeenRelease *release, uint32 c, Code *values)
-{
-	ClassRows	rows = {.values = values};
-
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		if (!release->counterfeit[i])
-			values[rows.n++] = release->value[i];
-	rows.ntrue = rows.n;
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		if (release->counterfeit[i])
-			values[rows.n++] = release->value[i];
-	return rows;
 }
 
 /* Values of the release are known from now on. */
@@ -552,7 +511,7 @@ measure_first_shown(const Seen *seen)
 
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		for (int look = 0; look < 2 && (look == 0 || count_open(&vouching) > 0); look++)
+		for (int look = 0; look < 2 && (look == 0 || any_open(&vouching)); look++)
 			for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 			{
 				ClassRows	rows = rows_of_seen(&seen->release[r], c, values);

@@ -10,18 +10,16 @@
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------
- * The promise of m-invariance, weak or not: each person among the same values
- * for ever, m of them or more, each as often as the others.
+ * The promise of m-invariance, weak or not: each person among the same values for ever, m of them or more, each as
+ * often as the others.
  *
- * Definitions 5 and 6 of paper 004; a class is m-unique if, besides, no value
- * occurs twice in it.
+ * Definitions 5 and 6 of paper 004; a class is m-unique if, besides, no value occurs twice in it.
  * ----------------------------------------------------------------
  */
 
 /*
- * The last check of a draft: each row is in it, in a class that shows the same
- * values as the person's last one did, and m at least if anybody is new in the class,
- * each once, or equally often if that is enough.  An internal error
+ * The last check of a draft: each row is in it, in a class that shows the same values as the person's last one did,
+ * and m at least if anybody is new in the class, each once, or equally often if that is enough.  An internal error
  * that says nothing of what a class holds.
  */
 extern void judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once);
@@ -52,12 +50,10 @@ extern Evenness measure_evenness(const Seen *seen, uint64 npeople, const uint32 
 /* ----------------------------------------------------------------
  * Are values that are shown for the first time vouched for?
  *
- * Observers of m-invariance and cor-split know that invented rows only have
- * values that true rows show, or showed before.  In its first release a value is
- * vouched for if true rows show it under two different signatures, or under one
- * all of whose values true rows show, a signature being the set of values of a
- * class.  Then no person loses a candidate by that knowledge: partition/signature_buckets.c says
- * why.
+ * Observers of m-invariance and cor-split know that invented rows only have values that true rows show, or showed
+ * before.  In its first release a value is vouched for if true rows show it under two different signatures, or under
+ * one all of whose values true rows show, a signature being the set of values of a class.  Then no person loses a
+ * candidate by that knowledge: partition/signature_buckets.c says why.
  * ----------------------------------------------------------------
  */
 

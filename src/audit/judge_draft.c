@@ -3,16 +3,14 @@
  *		The last check of a draft before it may leave.
  *
  * NOTES
- *		A mistake in a partitioner or a method would publish what cannot be
- *		taken back, so it must become an error here.  That only works if the two
- *		do not share the mistake: nothing of partition/ is called but the
- *		principle's own verdict, and its tally is filled here, from the frame.
+ *		A mistake in a partitioner or a method would publish what cannot be taken back, so it must become an error
+ *		here.  That only works if the two do not share the mistake: nothing of partition/ is called but the principle's
+ *		own verdict, and its tally is filled here, from the frame.
  *
- *		Errors may reach logs that others read.  They hold no value, no count
- *		and no row number.
+ *		Errors may reach logs that others read.  They hold no value, no count and no row number.
  *
- *		Checks stand in an order that makes each safe to run: the shape before
- *		the rows, the rows before what is read at their place.
+ *		Checks stand in an order that makes each safe to run: the shape before the rows, the rows before what is read
+ *		at their place.
  */
 #include "postgres.h"
 
@@ -150,8 +148,8 @@ count_value(Judge *judge, uint32 c, Code value)
 }
 
 /*
- * Counts the members one by one; the fast ways of partition/ are not to be
- * trusted here.  An invented row hides the true ones as well as they each other.
+ * Counts the members one by one; the fast ways of partition/ are not to be trusted here.  An invented row hides the
+ * true ones as well as they each other.
  */
 static void
 count_members(Judge *judge, uint32 c)

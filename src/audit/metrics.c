@@ -3,19 +3,16 @@
  *		How much a release lost, and how much it still says.
  *
  * NOTES
- *		Members of a class share its region, so a figure is a sum over classes,
- *		and a class costs the same whatever its cells hold: entropies of cells
- *		come from running sums over the domain.  Only precision looks at single
- *		rows, and only in trees, whose leaves may stand at different depths.
+ *		Members of a class share its region, so a figure is a sum over classes, and a class costs the same whatever its
+ *		cells hold: entropies of cells come from running sums over the domain.  Only precision looks at single rows,
+ *		and only in trees, whose leaves may stand at different depths.
  *
- *		Columns are measured one after the other, VEM too, which is additive
- *		(paper 003, theorem 3); so the running sums of one column only are held
- *		at a time, which matters where a column has as many values as rows.
+ *		Columns are measured one after the other, VEM too, which is additive (paper 003, theorem 3); so the running
+ *		sums of one column only are held at a time, which matters where a column has as many values as rows.
  *
- *		Volumes are kept as logarithms: the product of a few widths overflows.
- *		The paper prints one minus too many in FEM(R,T) and VEM(R,T) (notes.md);
- *		here a class informs by log T - log E, which is 0 and never -0 for a
- *		class that holds everything.
+ *		Volumes are kept as logarithms: the product of a few widths overflows.  The paper prints one minus too many in
+ *		FEM(R,T) and VEM(R,T) (notes.md); here a class informs by log T - log E, which is 0 and never -0 for a class
+ *		that holds everything.
  */
 #include "postgres.h"
 
@@ -72,12 +69,11 @@ entropies_free(Entropies *sums)
 }
 
 /*
- * The conditional entropy of a cell, paper 000, section 5.2.  With F the sum
- * of the frequencies f in the cell, and q = f / F,
- * -sum q log2 q = log2 F - (sum f log2 f) / F.
+ * The conditional entropy of a cell, paper 000, section 5.2.  With F the sum of the frequencies f in the cell, and q =
+ * f / F, -sum q log2 q = log2 F - (sum f log2 f) / F.
  *
- * Of the sums' rounding, only what came in between the cell's ends is left in
- * their difference, so narrow cells at the far end of a large domain do well.
+ * Of the sums' rounding, only what came in between the cell's ends is left in their difference, so narrow cells at the
+ * far end of a large domain do well.
  */
 double
 cell_entropy(const Entropies *sums, Span cell)
@@ -91,27 +87,17 @@ cell_entropy(const Entropies *sums, Span cell)
 }
 
 /*
- * How far below the root a cell is.  Withheld is the root, be it with an only
- * child whose leaves are the same.
- */
-static uint32
-cell_level(const Domain *domain, Span cell)
-{
-	if (span_equal(cell, domain_whole(domain)))
-		return 0;
-	return domain->tree->nodes[tree_node(domain->tree, cell)].level;
-}
-
-/*
- * Of the steps from the root to each member's own leaf, the share that its
- * cell still shows, summed over the members of a class.
+ * Of the steps from the root to each member's own leaf, the share that its cell still shows, summed over the members
+ * of a class.
  */
 static double
 steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cell)
 {
 	const Tree *tree = frame->domain[q].tree;
 	const Code *code = frame->code[q];
-	double		level = cell_level(&frame->domain[q], cell);
+
+	/* How far below the root it is; withheld is the root, be it with an only child whose leaves are the same */
+	double		level = span_equal(cell, domain_whole(&frame->domain[q])) ? 0 : tree->nodes[tree_node(tree, cell)].level;
 	double		kept = 0;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -125,19 +111,6 @@ steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cel
 		kept += steps > 0 ? level / steps : 1;
 	}
 	return kept;
-}
-
-/* Precision of a class in one column, summed over its members. */
-static double
-class_precision(const Frame *frame, const Classes *classes, uint32 c, int q, Span cell)
-{
-	const Domain *domain = &frame->domain[q];
-
-	if (domain->tree == NULL)
-		return class_size(classes, c) * (1 - domain_printed_loss(domain, cell));
-	if (cell.lo == cell.hi)
-		return class_size(classes, c);
-	return steps_kept(frame, classes, c, q, cell);
 }
 
 /* Sums up the measures of one quasi-identifier over all classes. */
@@ -156,7 +129,10 @@ measure_column(const Frame *frame, const Classes *classes, int q)
 		CHECK_FOR_INTERRUPTS();
 		sums.loss += size * domain_printed_loss(domain, cell);
 		sums.entropy += size * cell_entropy(&entropies, cell);
-		sums.kept += class_precision(frame, classes, c, q, cell);
+		if (domain->tree == NULL)
+			sums.kept += size * (1 - domain_printed_loss(domain, cell));
+		else
+			sums.kept += cell.lo == cell.hi ? size : steps_kept(frame, classes, c, q, cell);
 		sums.volume += size * (log2((double) domain->size) - log2((double) span_width(cell)));
 	}
 	entropies_free(&entropies);
@@ -164,8 +140,8 @@ measure_column(const Frame *frame, const Classes *classes, int q)
 }
 
 /*
- * The figures that only depend on the sizes of classes.  A class without a
- * true row, be it all counterfeits, holds no information.
+ * The figures that only depend on the sizes of classes.  A class without a true row, be it all counterfeits, holds no
+ * information.
  */
 static void
 measure_sizes(Metrics *metrics, const Classes *classes, const ReleaseCounts *counts, double k)

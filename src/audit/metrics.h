@@ -1,7 +1,7 @@
 /*
  * metrics.h
- *		How much a release lost, and how much it still says: figures for its
- *		owner, described in docs/reference/metrics.md.
+ *		How much a release lost, and how much it still says: figures for its owner, described in
+ *		docs/reference/metrics.md.
  */
 #ifndef PPREPUB_AUDIT_METRICS_H
 #define PPREPUB_AUDIT_METRICS_H
@@ -49,10 +49,9 @@ typedef struct Metrics
 } Metrics;
 
 /*
- * Measure a release that consists of these classes.  Regions must be cells of
- * their domains, as judge_classes() makes sure of; for columns that are not
- * shown they are not looked at.  k only scales avg: methods without a k pass 1
- * and get the average class size.
+ * Measure a release that consists of these classes.  Regions must be cells of their domains, as judge_classes() makes
+ * sure of; for columns that are not shown they are not looked at.  k only scales avg: methods without a k pass 1 and
+ * get the average class size.
  */
 extern Metrics measure_release(const Frame *frame, const Classes *classes,
 							   const ReleaseCounts *counts, double k);
@@ -78,9 +77,8 @@ extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
 #define NSUMMARY	4
 
 /*
- * How much a release lost, withheld and invented, in per cent, and how large its
- * classes are.  Needs of the metrics only lm and the counts, so that it can be
- * made of what was noted, and nothing more needs to be.
+ * How much a release lost, withheld and invented, in per cent, and how large its classes are.  Needs of the metrics
+ * only lm and the counts, so that it can be made of what was noted, and nothing more needs to be.
  */
 extern void list_summary(const Metrics *metrics, NamedMetric list[NSUMMARY]);
 

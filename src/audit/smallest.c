@@ -9,11 +9,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * The worst of sets
- * ----------------------------------------------------------------
- */
-
 typedef struct Measuring
 {
 	const Principle *principle;
@@ -96,11 +91,6 @@ count_set(const Measuring *measuring, uint32 refused_by, uint64 n)
 			measuring->smallest->term[i].refused += n;
 }
 
-/* ----------------------------------------------------------------
- * Classes
- * ----------------------------------------------------------------
- */
-
 static void
 tally_class(Tally *tally, const SeenRelease *release, uint32 c)
 {
@@ -127,13 +117,6 @@ smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, const Princi
 	return release->nclasses > 0;
 }
 
-static void
-mark_members(const SeenRelease *release, uint32 c, bool *marked)
-{
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		marked[release->individual[i]] = true;
-}
-
 uint32
 count_refused_classes(const Seen *seen, int32 r, const Principle *principle, bool *marked)
 {
@@ -147,41 +130,15 @@ count_refused_classes(const Seen *seen, int32 r, const Principle *principle, boo
 		if (principle_allows(principle, tally))
 			continue;
 		refused++;
-		if (marked != NULL)
-			mark_members(release, c, marked);
+		for (uint64 i = release->first[c]; i < release->first[c + 1] && marked != NULL; i++)
+			marked[release->individual[i]] = true;
 	}
 	tally_free(tally);
 	return refused;
 }
 
-/* ----------------------------------------------------------------
- * Atoms
- * ----------------------------------------------------------------
- */
-
 /* Looks at the values that a release showed of an atom. */
 typedef void (*LookAtAtom) (void *what, const Tally *tally, uint32 atom, int32 r);
-
-/* The release's values atom by atom: an atom is wholly in it, or not at all. */
-static void
-sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first, uint64 *filled, Code *values)
-{
-	memset(filled, 0, sizeof(uint64) * atoms->natoms);
-	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-	{
-		uint32		atom = atoms->atom[release->individual[i]];
-
-		values[first[atom] + filled[atom]++] = release->value[i];
-	}
-	CHECK_FOR_INTERRUPTS();
-}
-
-/* Was it in a release from this one on? */
-static bool
-is_since(const Atoms *atoms, uint32 atom, int32 from)
-{
-	return atoms->release[atoms->last[atom]] >= from;
-}
 
 /* Looks at each atom that was in a release from this one on, in each release that it was in. */
 static void
@@ -197,10 +154,20 @@ look_at_atoms(const Seen *seen, const Atoms *atoms, int32 from, LookAtAtom look,
 		first[a + 1] = first[a] + atoms->size[a];
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		sort_values(seen_release(seen, r), atoms, first, filled, values);
+		const SeenRelease *release = seen_release(seen, r);
+
+		/* The release's values atom by atom: an atom is wholly in it, or not at all */
+		CHECK_FOR_INTERRUPTS();
+		memset(filled, 0, sizeof(uint64) * atoms->natoms);
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+		{
+			uint32		atom = atoms->atom[release->individual[i]];
+
+			values[first[atom] + filled[atom]++] = release->value[i];
+		}
 		for (uint32 a = 0; a < atoms->natoms; a++)
 		{
-			if (filled[a] == 0 || !is_since(atoms, a, from))
+			if (filled[a] == 0 || atoms->release[atoms->last[a]] < from)
 				continue;
 			tally_clear(tally);
 			for (uint64 i = first[a]; i < first[a] + filled[a]; i++)
@@ -301,16 +268,14 @@ count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, 
 /* ----------------------------------------------------------------
  * Whose values have changed, where rows stood in for people?
  *
- * A row that stands in shows what was shown of somebody last.  So of two releases of
- * the same people, values that the second shows anew are of people who have a true row in it.
- * If the source rested since some release before, they had none since then: each true row
- * showed what its person has.  It may have rested for as long as there are such people; so
- * they are those whose last true row is the oldest, though no older than what the class showed anew before.  They are the
- * bearers of the change, to observers who know who was asked for.
+ * A row that stands in shows what was shown of somebody last.  So of two releases of the same people, values that the
+ * second shows anew are of people who have a true row in it.  If the source rested since some release before, they had
+ * none since then: each true row showed what its person has.  It may have rested for as long as there are such people;
+ * so they are those whose last true row is the oldest, though no older than what the class showed anew before.  They
+ * are the bearers of the change, to observers who know who was asked for.
  *
- * Each class is compared with the release before that showed values of its people, if that
- * showed all of them in one class.  Of an individual no more is kept than what was seen of it
- * last: one step a row that was published.
+ * Each class is compared with the release before that showed values of its people, if that showed all of them in one
+ * class.  Of an individual no more is kept than what was seen of it last: one step a row that was published.
  * ----------------------------------------------------------------
  */
 
@@ -390,8 +355,9 @@ change_of(const LastSeen *last, const Seen *seen, const SeenRelease *release, ui
 }
 
 /*
- * People who were not confirmed before a change cannot be told apart by what they showed before it.  A class that shows what it did
- * shows again what a row made up that stood in for somebody: it confirms nobody who never had a true row.
+ * People who were not confirmed before a change cannot be told apart by what they showed before it.  A class that
+ * shows what it did shows again what a row made up that stood in for somebody: it confirms nobody who never had a true
+ * row.
  */
 static void
 see_class(LastSeen *last, const SeenRelease *release, int32 r, uint32 c, uint64 place, bool together, bool is_news)

@@ -1,7 +1,7 @@
 /*
  * smallest.h
- *		The sets of people that are worst off: fewest members, fewest different
- *		sensitive values, values that are farthest from what a principle asks for.
+ *		The sets of people that are worst off: fewest members, fewest different sensitive values, values that are
+ *		farthest from what a principle asks for.
  *
  * Principles are bound to the values of what was seen.
  */

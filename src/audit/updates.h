@@ -14,18 +14,14 @@
 /* ----------------------------------------------------------------
  * Definitions 13 to 15 (updates_legal.c)
  *
- * A class is m-unique if it has at least m rows and no sensitive value twice.
- * The values of a class are a legal update instance of those of an earlier one
- * if each of these can have become one of them, and each of them one of these,
- * one by one: that is stronger than Definition 14, which leaves out who became
- * what, and it is what an observer can test.
+ * A class is m-unique if it has at least m rows and no sensitive value twice.  The values of a class are a legal
+ * update instance of those of an earlier one if each of these can have become one of them, and each of them one of
+ * these, one by one: that is stronger than Definition 14, which leaves out who became what, and it is what an observer
+ * can test.
  * ----------------------------------------------------------------
  */
 
-/*
- * A pairing of two lists of different values along updates, as large as there
- * is one; returns how many pairs.
- */
+/* A pairing of two lists of different values along updates, as large as there is one; returns how many pairs. */
 extern Code count_updates(const Updates *updates, const Code *before, Code nbefore,
 						  const Code *after, Code nafter);
 
@@ -33,12 +29,10 @@ extern bool is_legal_instance(const Updates *updates, const Code *before, Code n
 							  const Code *after, Code nafter);
 
 /*
- * The last check of a draft: an internal error if it has not all rows, is not
- * m-unique, or no legal update instance of a person's last class.  A person whose
- * last class had fewer than m values is protected as far as they go: each must find
- * a value of its own or, under strict, the class stays as small.  Strict: no class
- * shows values that updates connect, but for people who are mixed (Past.is_mixed),
- * and these are among themselves.
+ * The last check of a draft: an internal error if it has not all rows, is not m-unique, or no legal update instance of
+ * a person's last class.  A person whose last class had fewer than m values is protected as far as they go: each must
+ * find a value of its own or, under strict, the class stays as small.  Strict: no class shows values that updates
+ * connect, but for people who are mixed (Past.is_mixed), and these are among themselves.
  */
 extern void judge_distinct(const Frame *frame, const Past *past, const Classes *classes,
 						   uint32 m, bool strict);
@@ -65,16 +59,14 @@ typedef struct Legality
 } Legality;
 
 /*
- * A class must have the m rows of its release and be a legal update instance by it.  Where m
- * was raised, a class of fewer leads to one of m, each value finding one of its own; under strict
- * it stays as small, and nobody is new in it.
+ * A class must have the m rows of its release and be a legal update instance by it.  Where m was raised, a class of
+ * fewer leads to one of m, each value finding one of its own; under strict it stays as small, and nobody is new in it.
  */
 extern Legality judge_seen(const Seen *seen, const Updates *updates, const DistinctPromise *promised);
 
 /* ----------------------------------------------------------------
- * Strict: people who share classes, directly or through others, are among one
- * value of each of the same families for ever, a family being what updates
- * connect.  So any two families can be exchanged in all their classes.
+ * Strict: people who share classes, directly or through others, are among one value of each of the same families for
+ * ever, a family being what updates connect.  So any two families can be exchanged in all their classes.
  * ----------------------------------------------------------------
  */
 
@@ -93,19 +85,15 @@ extern bool *find_mixed(const Seen *seen, const uint32 *family);
 extern Mixture judge_mixed(const Seen *seen, const uint32 *family, const DistinctPromise *promised);
 
 /* ----------------------------------------------------------------
- * The sensitive attribute update graph (Definitions 10 and 11; updates_risk.c)
- * of people who were in the same classes: what observers who know the
- * declared updates can conclude about their values, then and now.
+ * The sensitive attribute update graph (Definitions 10 and 11; updates_risk.c) of people who were in the same classes:
+ * what observers who know the declared updates can conclude about their values, then and now.
  *
- * A layer is a release that they were in; its nodes are the sensitive values
- * of their class, weighed by how often each occurs there.  An edge is an update
- * that is possible from one layer to the next, weighed by its declared
- * probability or, where there is none, by one over the number of edges that
- * leave its node.  Paths from the first layer to the last are the lives that are
- * possible.  The probability of a node is the weight of the paths through it,
- * among all: it is added up forwards and backwards over the layers, so that
- * paths are never listed.  A node that no path goes through is infeasible, and
- * observers know that no person had that value then.
+ * A layer is a release that they were in; its nodes are the sensitive values of their class, weighed by how often each
+ * occurs there.  An edge is an update that is possible from one layer to the next, weighed by its declared probability
+ * or, where there is none, by one over the number of edges that leave its node.  Paths from the first layer to the
+ * last are the lives that are possible.  The probability of a node is the weight of the paths through it, among all:
+ * it is added up forwards and backwards over the layers, so that paths are never listed.  A node that no path goes
+ * through is infeasible, and observers know that no person had that value then.
  * ----------------------------------------------------------------
  */
 
@@ -130,9 +118,8 @@ extern void graph_clear(UpdateGraph *graph);
 extern uint32 graph_layers(const UpdateGraph *graph);
 
 /*
- * Concludes from the first so many layers: probabilities of their nodes.  False
- * when no life is possible at all, which observers take for a sign that what
- * they know is wrong: then each node has its weight in its layer.
+ * Concludes from the first so many layers: probabilities of their nodes.  False when no life is possible at all, which
+ * observers take for a sign that what they know is wrong: then each node has its weight in its layer.
  */
 extern bool graph_conclude(UpdateGraph *graph, uint32 layers);
 
@@ -156,10 +143,9 @@ typedef struct Version
 } Version;
 
 /*
- * Visits every version of the first so many individuals, the people, that was shown
- * by a true row with a value; under all releases or, with every_moment, under
- * each number of them that adds to what is known of the person.  Each person is followed alone.
- * Returns how many people had a life that cannot have been, by the updates.
+ * Visits every version of the first so many individuals, the people, that was shown by a true row with a value; under
+ * all releases or, with every_moment, under each number of them that adds to what is known of the person.  Each person
+ * is followed alone.  Returns how many people had a life that cannot have been, by the updates.
  */
 extern uint64 each_version(const Seen *seen, const Updates *updates, uint64 npeople, bool every_moment,
 						   void (*visit) (void *what, const Version *version), void *what);

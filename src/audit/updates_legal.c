@@ -3,8 +3,8 @@
  *		Judging by Definitions 13 to 15.
  *
  * NOTES
- *		Pairings are found by augmenting paths (Kuhn), after each value was paired
- *		with itself where it is in both classes, which most of them are.
+ *		Pairings are found by augmenting paths (Kuhn), after each value was paired with itself where it is in both
+ *		classes, which most of them are.
  */
 #include "postgres.h"
 
@@ -12,7 +12,6 @@
 #include "audit/updates.h"
 #include "frame/arrays.h"
 #include "frame/domain.h"
-#include "frame/union_find.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -30,23 +29,6 @@ typedef struct Pairing
 	Code	   *reached_from;	/* [nafter] a place in before, or NO_CODE */
 	Code	   *waiting;		/* [nafter + 1] places in before */
 } Pairing;
-
-/* Gives each value on the way back from the partner that was reached the one that its way led over. */
-static void
-take_partners(Pairing *pairing, Code start, Code j)
-{
-	for (;;)
-	{
-		Code		i = pairing->reached_from[j];
-		Code		before = pairing->partner_of[i];
-
-		pairing->partner[j] = i;
-		pairing->partner_of[i] = j;
-		if (i == start)
-			return;
-		j = before;
-	}
-}
 
 /* Not by recursion: all values of a class, which may be large, may have to change their partners for one. */
 static bool
@@ -69,27 +51,22 @@ find_partner(Pairing *pairing, Code start)
 			pairing->reached_from[j] = i;
 			if (pairing->partner[j] == NO_CODE)
 			{
-				take_partners(pairing, start, j);
-				return true;
+				/* Each value on the way back gets the one that its way led over */
+				for (;;)
+				{
+					Code		from = pairing->reached_from[j];
+					Code		before = pairing->partner_of[from];
+
+					pairing->partner[j] = from;
+					pairing->partner_of[from] = j;
+					if (from == start)
+						return true;
+					j = before;
+				}
 			}
 			pairing->waiting[tail++] = pairing->partner[j];
 		}
 	}
-	return false;
-}
-
-/* Pairs a value with itself, where updates allow it to stay as it is. */
-static bool
-stays(Pairing *pairing, Code i)
-{
-	for (Code j = 0; j < pairing->nafter; j++)
-		if (pairing->after[j] == pairing->before[i] && pairing->partner[j] == NO_CODE &&
-			updates_allow(pairing->updates, pairing->before[i], pairing->before[i]))
-		{
-			pairing->partner[j] = i;
-			pairing->partner_of[i] = j;
-			return true;
-		}
 	return false;
 }
 
@@ -106,7 +83,15 @@ count_updates(const Updates *updates, const Code *before, Code nbefore, const Co
 	pairing.waiting = palloc(sizeof(Code) * ((Size) nafter + 1));
 	memset(pairing.partner, 0xff, sizeof(Code) * nafter);	/* NO_CODE */
 	for (Code i = 0; i < nbefore; i++)
-		pairs += paired[i] = stays(&pairing, i);
+		for (Code j = 0; j < nafter && !paired[i] && updates_allow(updates, before[i], before[i]); j++)
+			if (after[j] == before[i] && pairing.partner[j] == NO_CODE)
+			{
+				/* It stays as it is */
+				pairing.partner[j] = i;
+				pairing.partner_of[i] = j;
+				paired[i] = true;
+				pairs++;
+			}
 	for (Code i = 0; i < nbefore; i++)
 		if (!paired[i])
 			pairs += find_partner(&pairing, i);
@@ -136,11 +121,6 @@ different_values(Code *values, Code n)
 			values[kept++] = values[i];
 	return kept;
 }
-
-/* ----------------------------------------------------------------
- * A draft
- * ----------------------------------------------------------------
- */
 
 typedef struct LegalityJudge
 {
@@ -213,31 +193,7 @@ judge_row(LegalityJudge *judge, uint32 c, RowId row, uint32 *njudged)
 	judge_step(judge, c, class);
 }
 
-static bool
-are_apart(const uint32 *component, const Code *values, Code n)
-{
-	for (Code i = 0; i < n; i++)
-		for (Code j = 0; j < i; j++)
-			if (component[values[i]] == component[values[j]])
-				return false;
-	return true;
-}
-
-/* Refuses a class that strict does not allow to those who are not mixed, if there are any. */
-static void
-judge_strict(const LegalityJudge *judge, uint32 c, bool any_new, bool any_mixed, bool any_other)
-{
-	if (judge->component == NULL)
-		return;
-	if (any_new && judge->nvalues < judge->m)
-		refuse_draft(c, "somebody is new in it, and it has too few sensitive values");
-	if (any_other && any_mixed)
-		refuse_draft(c, "earlier classes tell some of its people from others");
-	if (any_other && !are_apart(judge->component, judge->values, judge->nvalues))
-		refuse_draft(c, "updates connect two of its values");
-}
-
-/* Judges the members of a class. */
+/* Judges the members of a class, and what strict does not allow to those who are not mixed, if there are any. */
 static void
 judge_members(LegalityJudge *judge, uint32 c)
 {
@@ -261,7 +217,16 @@ judge_members(LegalityJudge *judge, uint32 c)
 		else
 			judge_row(judge, c, row, &njudged);
 	}
-	judge_strict(judge, c, any_new, any_mixed, any_other);
+	if (judge->component == NULL)
+		return;
+	if (any_new && judge->nvalues < judge->m)
+		refuse_draft(c, "somebody is new in it, and it has too few sensitive values");
+	if (any_other && any_mixed)
+		refuse_draft(c, "earlier classes tell some of its people from others");
+	for (Code i = 0; i < judge->nvalues && any_other; i++)
+		for (Code j = 0; j < i; j++)
+			if (judge->component[judge->values[i]] == judge->component[judge->values[j]])
+				refuse_draft(c, "updates connect two of its values");
 }
 
 void
@@ -294,11 +259,6 @@ judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uin
 	pfree(judge.judged);
 	pfree(judge.before);
 }
-
-/* ----------------------------------------------------------------
- * All that was published
- * ----------------------------------------------------------------
- */
 
 typedef struct Looking
 {
@@ -348,16 +308,6 @@ step_is_legal(Looking *looking, Individual individual, const DistinctPromise *pr
 		: count_updates(looking->updates, looking->before, n, looking->after, nafter) == n;
 }
 
-/* Is somebody in a class who was in none before? */
-static bool
-has_newcomer(const Looking *looking, const SeenRelease *release, uint32 c)
-{
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		if (!release->counterfeit[i] && looking->last_release[release->individual[i]] < 0)
-			return true;
-	return false;
-}
-
 /* Counts a class of a past release, its steps, and which of these are illegal. */
 static void
 look_at_class(Looking *looking, int32 r, uint32 c)
@@ -369,8 +319,12 @@ look_at_class(Looking *looking, int32 r, uint32 c)
 	bool		is_unique;
 	Code		n = values_of(release, c, looking->after, &is_unique);
 
-	if (n < promised->m && (!promised->strict || has_newcomer(looking, release, c)))
-		is_unique = false;
+	if (n < promised->m)
+	{
+		is_unique &= promised->strict;
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			is_unique &= release->counterfeit[i] || looking->last_release[release->individual[i]] >= 0; /* else a newcomer */
+	}
 	legality->classes++;
 	if (!is_unique && legality->not_unique++ == 0)
 	{

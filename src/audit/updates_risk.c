@@ -3,14 +3,13 @@
  *		What observers conclude about each version of each person's value.
  *
  * NOTES
- *		Only ratios count, so the sums of each layer are scaled to 1: hundreds of
- *		releases would underflow.
+ *		Only ratios count, so the sums of each layer are scaled to 1: hundreds of releases would underflow.
  *
- *		Out-degrees are those of the whole graph, as the weights of Definition 10
- *		are; pruning (Definition 11) takes nodes away and leaves weights alone.
+ *		Out-degrees are those of the whole graph, as the weights of Definition 10 are; pruning (Definition 11) takes
+ *		nodes away and leaves weights alone.
  *
- *		People who were in the same classes have the same graph, and differ only
- *		in which of its nodes are theirs: so graphs are made for atoms.
+ *		People who were in the same classes have the same graph, and differ only in which of its nodes are theirs: so
+ *		graphs are made for atoms.
  */
 #include "postgres.h"
 
@@ -76,20 +75,6 @@ graph_layer(const UpdateGraph *graph, uint32 layer)
 	return &graph->levels[layer].layer;
 }
 
-/* The weight of the edge before out-degrees: a probability, or 1; 0 where there is none. */
-static double
-weigh(const Updates *updates, Code from, Code to)
-{
-	uint64		at;
-
-	if (from == NO_CODE || to == NO_CODE)
-		return 1;
-	at = updates_find(updates, from, to);
-	if (at == NO_UPDATE)
-		return 0;
-	return updates->probability == NULL ? 1 : updates->probability[at];
-}
-
 /* Edges that have no probability share what leaves their node. */
 static void
 add_edges(const UpdateGraph *graph, const Layer *before, GraphLevel *level)
@@ -102,7 +87,13 @@ add_edges(const UpdateGraph *graph, const Layer *before, GraphLevel *level)
 
 		for (Code j = 0; j < level->layer.n; j++)
 		{
-			edge[j] = weigh(graph->updates, before->value[i], level->layer.value[j]);
+			edge[j] = 1;
+			if (before->value[i] != NO_CODE && level->layer.value[j] != NO_CODE)
+			{
+				uint64		at = updates_find(graph->updates, before->value[i], level->layer.value[j]);
+
+				edge[j] = at == NO_UPDATE ? 0 : graph->updates->probability == NULL ? 1 : graph->updates->probability[at];
+			}
 			leaving += edge[j] > 0;
 		}
 		for (Code j = 0; j < level->layer.n && is_shared && leaving > 0; j++)
@@ -192,19 +183,6 @@ go_backward(GraphLevel *level, GraphLevel *after)
 	return scale(level->backward, level->layer.n);
 }
 
-/* Lives are impossible, or underflow: each layer by itself. */
-static void
-conclude_nothing(UpdateGraph *graph, uint32 layers)
-{
-	for (uint32 l = 0; l < layers; l++)
-	{
-		Layer	   *layer = &graph->levels[l].layer;
-
-		memcpy(layer->probability, layer->weight, sizeof(double) * layer->n);
-		(void) scale(layer->probability, layer->n);
-	}
-}
-
 /* Multiplies weights forward and backward; false if no way leads through all layers. */
 static bool
 try_to_conclude(UpdateGraph *graph, uint32 layers)
@@ -235,7 +213,15 @@ graph_conclude(UpdateGraph *graph, uint32 layers)
 	CHECK_FOR_INTERRUPTS();
 	if (try_to_conclude(graph, layers))
 		return true;
-	conclude_nothing(graph, layers);
+
+	/* Lives are impossible, or underflow: each layer by itself */
+	for (uint32 l = 0; l < layers; l++)
+	{
+		Layer	   *layer = &graph->levels[l].layer;
+
+		memcpy(layer->probability, layer->weight, sizeof(double) * layer->n);
+		(void) scale(layer->probability, layer->n);
+	}
 	return false;
 }
 

@@ -3,10 +3,10 @@
  *		Searching for worlds, from one that is known.
  *
  * NOTES
- *		Where a cell has changed, the lines that it is on are off by that.  They are put right by other cells on
- *		them, which may put others off: until none is, or there is nothing left to try.  A cell that was tried in
- *		vain does not change in that direction any more while others are: so nothing is tried twice, and a search
- *		that ends has tried all.
+ *		Where a cell has changed, the lines that it is on are off by that.  They are put right by other cells on them,
+ *		which may put others off: until none is, or there is nothing left to try.  A cell that was tried in vain does
+ *		not change in that direction any more while others are: so nothing is tried twice, and a search that ends has
+ *		tried all.
  */
 #include "audit/worlds.h"
 

@@ -16,8 +16,8 @@
 #include "frame/line.h"
 #include "frame/print.h"
 #include "miscadmin.h"
-#include "release/checksum.h"
-#include "release/released_rows.h"
+#include "release/past_releases.h"
+#include "release/release.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 

@@ -371,33 +371,6 @@ CREATE FUNCTION pprepub_internal.shared_data(source oid, number int, skipped int
 $$;
 COMMENT ON FUNCTION pprepub_internal.shared_data(oid, int, int[], oid, oid[]) IS 'tables that the sources of other publications reach, too';
 
--- Columns of a relation that seem to point to persons.  A foreign key is found through views by the column's name; one that a view
--- reads and does not show counts if the view shows a key of the table that has it.
-CREATE FUNCTION pprepub_internal.person_columns(source oid, key text, OUT name text, OUT target text, OUT persons int, OUT shown int) RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
-	WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL (
-		SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
-			JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
-			WHERE v.oid = r.relation AND v.relkind IN ('v', 'm')
-		UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n
-	), f AS (SELECT DISTINCT ON (a.attname) a.attname, c.conrelid, c.confrelid::regclass::text AS target, lower(t.relname) ~ '^(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?$' AS to_persons
-		FROM r JOIN pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f' AND cardinality(c.conkey) = 1 AND c.confrelid <> c.conrelid
-		JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] JOIN pg_class t ON t.oid = c.confrelid
-		ORDER BY a.attname, to_persons DESC, c.oid
-	), c AS (SELECT coalesce(s.attname, f.attname)::text AS name, s.attname IS NOT NULL AS shown, f.target, f.conrelid,
-			coalesce(f.to_persons, false) OR lower(coalesce(s.attname, f.attname)) ~ '^(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?(_?(id|no|nr|num|number|key|uuid|fk|ref))?$' AS persons
-		FROM (SELECT attname FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped AND atttypid <> 'bool'::regtype) s
-		FULL JOIN f ON f.attname = s.attname)
-		SELECT name, target, persons::int AS persons, shown::int AS shown FROM c
-		WHERE (persons OR shown AND target IS NOT NULL) AND name IS DISTINCT FROM $2
-		AND NOT EXISTS (SELECT FROM c k WHERE k.name = $2 AND k.persons)
-		AND (shown OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname::text = $2 AND NOT a.attisdropped))
-		AND (persons OR NOT EXISTS (SELECT FROM r JOIN pg_class t ON t.oid = r.relation JOIN pg_attribute a ON a.attrelid = t.oid
-			WHERE lower(t.relname) ~ '^(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?$' AND a.attname::text = $2))
-		ORDER BY shown DESC, persons DESC, target IS NULL, name
-$$;
-COMMENT ON FUNCTION pprepub_internal.person_columns(oid, text) IS 'columns whose values seem to be persons, the likeliest first';
-
 -- Looks through views and partitions; a materialized view has its own copy of the rows.
 CREATE FUNCTION pprepub_internal.unlogged_tables(source oid) RETURNS SETOF text
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
@@ -523,6 +496,53 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
+
+-- A foreign key is found through views by the column's name; one that a view reads and does not show counts if the view shows a
+-- key of the table that has it.  Whether persons repeat is left to the caller, who knows rows, and values that differ.
+CREATE FUNCTION pprepub_internal.person_columns(source oid, key text, OUT name text, OUT target text, OUT persons boolean, OUT shown boolean,
+		OUT rows_each int, OUT words text) RETURNS SETOF record
+	LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
+	AS $$
+	WITH RECURSIVE n AS (
+		SELECT '(patient|person|people|customer|client|user|member|employee|citizen|student|pupil|resident|participant|policyholder|taxpayer|voter|mrn|ssn)s?' AS persons),
+	r AS (
+		SELECT person_columns.source AS relation
+		UNION SELECT n.relation FROM r CROSS JOIN LATERAL (
+			SELECT d.refobjid AS relation
+			FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
+				JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+			WHERE v.oid = r.relation AND v.relkind IN ('v', 'm')
+			UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = r.relation) n),
+	f AS (
+		SELECT DISTINCT ON (a.attname) a.attname, c.conrelid, c.confrelid::regclass::text AS target, lower(t.relname) ~ format('^%s$', n.persons) AS to_persons
+		FROM n CROSS JOIN r JOIN pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f' AND cardinality(c.conkey) = 1 AND c.confrelid <> c.conrelid
+			JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] JOIN pg_class t ON t.oid = c.confrelid
+		ORDER BY a.attname, to_persons DESC, c.oid),
+	c AS (
+		SELECT coalesce(s.attname, f.attname)::text AS name, s.attname IS NOT NULL AS shown, f.target, f.conrelid,
+			coalesce(f.to_persons, false) OR lower(coalesce(s.attname, f.attname)) ~ format('^%s(_?(id|no|nr|num|number|key|uuid|fk|ref))?$', n.persons) AS persons
+		FROM n CROSS JOIN ((
+			SELECT a.attname FROM pg_attribute a
+			WHERE a.attrelid = person_columns.source AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid <> 'bool'::regtype) s
+			FULL JOIN f ON f.attname = s.attname))
+	SELECT c.name, c.target, c.persons, c.shown,
+		-- wards and the like have many rows each, persons some
+		CASE WHEN c.persons THEN 100 ELSE 10 END,
+		format(CASE WHEN c.target IS NULL THEN 'column "%s" is named like a person''s key' ELSE 'column "%s" points to %s' END, c.name, c.target)
+	FROM c
+	WHERE (c.persons OR c.shown AND c.target IS NOT NULL) AND c.name IS DISTINCT FROM key
+		AND NOT EXISTS (SELECT FROM c k WHERE k.name = key AND k.persons)
+		AND (c.shown OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname::text = key AND NOT a.attisdropped))
+		AND (c.persons OR NOT EXISTS (
+			SELECT FROM n CROSS JOIN r JOIN pg_class t ON t.oid = r.relation JOIN pg_attribute a ON a.attrelid = t.oid
+			WHERE lower(t.relname) ~ format('^%s$', n.persons) AND a.attname::text = key))
+	ORDER BY c.shown DESC, c.persons DESC, c.target IS NULL, c.name
+$$;
+COMMENT ON FUNCTION pprepub_internal.person_columns(oid, text) IS 'list columns of a relation that seem to point to persons, the likeliest first';
+
+CREATE FUNCTION pprepub_internal.promise(publication text) RETURNS text
+	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_promise';
+COMMENT ON FUNCTION pprepub_internal.promise(text) IS 'write the parameters of a publication that promise something';
 
 -- Protection of releases and history
 

@@ -272,11 +272,11 @@ verify_lookups(const DeclaredPublication *publication, const char *key)
 			refuse_lookup(lookup, "It is the source.");
 		for (int p = 0; p < n; p++)
 			if (persons[p].is_named && persons[p].target != NULL && strcmp(persons[p].target, quoted_relation(lookup)) == 0)
-				refuse_lookup(lookup, psprintf("The source's %s.", points_to_persons(&persons[p])));
+				refuse_lookup(lookup, psprintf("The source's %s.", persons[p].words));
 		own = find_person_columns(lookup, NULL, &nown);
 		for (int p = 0; p < nown; p++)
 			if (own[p].is_named)
-				refuse_lookup(lookup, psprintf("Its %s.", points_to_persons(&own[p])));
+				refuse_lookup(lookup, psprintf("Its %s.", own[p].words));
 		if (may_have_people(publication->source, key, publication->owner, lookup))
 			refuse_lookup(lookup, "A column of it has the keys of more than half of the source's rows, or there are none to judge by.");
 	}

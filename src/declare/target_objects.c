@@ -18,6 +18,7 @@
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/taxonomy.h"
+#include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
@@ -26,6 +27,8 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(pprepub_promise);
 
 /* ----------------------------------------------------------------
  * TARGET and TARGET_private, which belong to the owner alone
@@ -182,6 +185,12 @@ whole_principle(const DeclaredPublication *publication)
 	char	   *promise = list_promise(publication, true);
 
 	return promise == NULL ? pstrdup(publication->method) : promise;
+}
+
+Datum
+pprepub_promise(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(whole_principle(publication_look(text_argument(fcinfo, 0, "the name of a publication"), true))));
 }
 
 /* ----------------------------------------------------------------

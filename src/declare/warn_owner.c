@@ -123,7 +123,8 @@ find_person_columns(Oid source, const char *key, int *n)
 	PersonColumn *columns;
 
 	catalog_enter(&access);
-	*n = catalog_read("SELECT * FROM pprepub_internal.person_columns($1, $2)", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
+	*n = catalog_read("SELECT name, target, persons::int AS persons, shown::int AS shown, rows_each, words FROM pprepub_internal.person_columns($1, $2)",
+					  CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
 	columns = MemoryContextAlloc(access.context, sizeof(PersonColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 		columns[i] = (PersonColumn) {
@@ -131,23 +132,11 @@ find_person_columns(Oid source, const char *key, int *n)
 			.target = catalog_text(&access, i, "target"),
 			.is_named = catalog_int(i, "persons"),
 			.is_shown = catalog_int(i, "shown"),
+			.rows_each = catalog_int(i, "rows_each"),
+			.words = catalog_text(&access, i, "words"),
 		};
 	catalog_leave(&access);
 	return columns;
-}
-
-bool
-repeats_persons(const PersonColumn *column, uint64 rows, uint64 distinct)
-{
-	/* Wards and the like have many rows each, persons some. */
-	return rows > distinct && rows <= distinct * (column->is_named ? 100 : 10);
-}
-
-char *
-points_to_persons(const PersonColumn *column)
-{
-	return column->target != NULL ? psprintf("column \"%s\" points to %s", column->name, column->target)
-		: psprintf("column \"%s\" is named like a person's key", column->name);
 }
 
 void
@@ -165,10 +154,10 @@ warn_of_several_rows(const DeclaredPublication *publication)
 							name, name, quoted_relation(publication->source))};
 
 		if (columns[i].is_shown &&
-			(!ask_figures(&figures) || !repeats_persons(&columns[i], figures.figure[0], figures.figure[1])))
+			(!ask_figures(&figures) || figures.figure[0] <= figures.figure[1] || figures.figure[0] > figures.figure[1] * columns[i].rows_each))
 			continue;
 		warn_owner(publication, &(OwnerWarning) {
-			.message = psprintf("%s: a person may have several rows", points_to_persons(&columns[i])),
+			.message = psprintf("%s: a person may have several rows", columns[i].words),
 			.detail = psprintf("Publication \"%s\" takes each \"%s\" for a person: its parameters count rows, and a class of several rows may be one person's.",
 							   publication->name, key),
 			.hint = "Publish a view with one row for each person, the last one for example, and the person as its key.",

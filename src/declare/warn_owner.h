@@ -68,15 +68,12 @@ typedef struct PersonColumn
 	char	   *target;			/* the table that a foreign key points to, or NULL: by the name alone */
 	bool		is_named;		/* is it, or the table, named like persons? */
 	bool		is_shown;		/* has the relation the column, or only a table that it reads? */
+	int32		rows_each;		/* the most that a person may have, on average */
+	char	   *words;			/* why it seems so */
 } PersonColumn;
 
-/*
- * Lists such columns, the likeliest first; none if the key (which may be NULL) seems to be a person itself.  Whether
- * persons repeat is left to the caller, who knows rows, and values that differ.
- */
+/* Lists such columns, the likeliest first; none if the key (which may be NULL) seems to be a person itself. */
 extern PersonColumn *find_person_columns(Oid source, const char *key, int *n);
-extern bool repeats_persons(const PersonColumn *column, uint64 rows, uint64 distinct);
-extern char *points_to_persons(const PersonColumn *column);
 
 /* A WARNING when rows of the source seem to be of persons who have several: what counts keys counts rows. */
 extern void warn_of_several_rows(const DeclaredPublication *publication);

@@ -69,6 +69,24 @@ array_resized(void *array, Size width, uint64 n)
 }
 
 /*
+ * Sets a variable to the first i of n places for which a condition holds, which then holds for all behind it, too; to n where
+ * there is none.
+ */
+#define find_first(first, n, i, condition) \
+	do { \
+		uint64		behind_ = (n); \
+		(first) = 0; \
+		while ((first) < behind_) \
+		{ \
+			uint64		i = (first) + (behind_ - (first)) / 2; \
+			if (condition) \
+				behind_ = i; \
+			else \
+				(first) = i + 1; \
+		} \
+	} while (0)
+
+/*
  * Lists the members of each group, in ascending order: those of group g are member[first[g]] up to, not including,
  * member[first[g + 1]].
  */
@@ -85,6 +103,36 @@ list_by_group(const uint32 *group, uint64 n, uint64 ngroups, uint64 **first, uin
 	for (uint64 i = 0; i < n; i++)
 		(*member)[end[group[i] + 1]++] = i;
 	*first = end;				/* each group ends now where the next one begins */
+}
+
+/*
+ * Which of many things hang together, as pairs of them are united.  Each points to another one of its set, and so on up to the
+ * root, which is the first of them and points to itself.  At first each is by itself.
+ */
+static inline uint64 *
+union_find_create(uint64 n)
+{
+	uint64	   *parent = new_array(uint64, n);
+
+	for (uint64 i = 0; i < n; i++)
+		parent[i] = i;
+	return parent;
+}
+
+static inline uint64
+union_root(uint64 *parent, uint64 i)
+{
+	while (parent[i] != i)
+		i = parent[i] = parent[parent[i]];
+	return i;
+}
+
+static inline void
+union_unite(uint64 *parent, uint64 i, uint64 j)
+{
+	i = union_root(parent, i);
+	j = union_root(parent, j);
+	parent[Max(i, j)] = Min(i, j);
 }
 
 #endif							/* PPREPUB_FRAME_ARRAYS_H */

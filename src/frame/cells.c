@@ -253,19 +253,10 @@ compare_cuts(const void *a, const void *b, void *arg)
 static Code
 piece_behind(const Cuts *cuts, const RangeBound *bound)
 {
-	uint32		low = 0;
-	uint32		high = cuts->n;
+	Code		piece;
 
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (compare_cuts(&cuts->cut[middle], bound, cuts->range) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	find_first(piece, cuts->n, i, compare_cuts(&cuts->cut[i], bound, cuts->range) > 0);
+	return piece;
 }
 
 /* Spans of ranges: the line is cut at every end of a range, and the pieces are numbered. */
@@ -354,25 +345,6 @@ find_cover(const Entry *entries, uint32 from, const Entry *other)
 	return from;
 }
 
-/* The last entry that does not sort behind the given one, or NO_ENTRY. */
-static uint32
-last_before(const Entry *entries, uint32 n, const Entry *other)
-{
-	uint32		low = 0;
-	uint32		high = n;
-
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (compare_entries(&entries[middle], other) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == 0 ? NO_ENTRY : low - 1;
-}
-
 /*
  * Spans of texts and prefixes: entries are sorted, and a prefix covers those right behind it, up to the last that begins
  * with it.
@@ -400,8 +372,11 @@ span_texts(CellSpans *line, const Cells *cells, const Coding *coding)
 	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
 	{
 		Entry		value = {.text = text_cell(coding->texts[code], strlen(coding->texts[code]), false)};
-		uint32		cover = find_cover(entries, last_before(entries, n, &value), &value);
+		uint32		behind;
+		uint32		cover;
 
+		find_first(behind, n, i, compare_entries(&entries[i], &value) > 0);
+		cover = behind == 0 ? NO_ENTRY : find_cover(entries, behind - 1, &value);
 		line->code[code] = cover == NO_ENTRY ? n : cover;	/* n: only the whole covers it */
 	}
 	end_line(line, cells, coding, n + 1);

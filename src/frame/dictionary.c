@@ -18,96 +18,6 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* ----------------------------------------------------------------
- * Bytes, hashed fast where they are few, and with a key, so that authors of data cannot make values collide
- *
- * Words are multiplied to twice their width, and both halves of the product are used.  Keys differ from process to process, so
- * these hashes must not be stored.
- * ----------------------------------------------------------------
- */
-
-typedef struct HashKey
-{
-	uint64		first;
-	uint64		last;
-} HashKey;
-
-static inline uint64
-word_at(const char *bytes)
-{
-	uint64		word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
-static inline uint64
-half_word_at(const char *bytes)
-{
-	uint32		word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
-#ifdef HAVE_INT128
-
-static inline uint64
-multiply_words(uint64 a, uint64 b)
-{
-	uint128		product = (uint128) a * b;
-
-	return (uint64) product ^ (uint64) (product >> 64);
-}
-
-static inline uint32
-hash_keyed(const HashKey *key, const char *bytes, uint64 n)
-{
-	uint64		state = key->last ^ n;
-	uint64		first = 0;
-	uint64		last = 0;
-
-	for (; n > 16; n -= 16, bytes += 16)
-		state = multiply_words(word_at(bytes) ^ key->first, word_at(bytes + 8) ^ state);
-	if (n >= 8)
-	{
-		first = word_at(bytes);
-		last = word_at(bytes + n - 8);
-	}
-	else if (n >= 4)
-	{
-		first = half_word_at(bytes);
-		last = half_word_at(bytes + n - 4);
-	}
-	else if (n > 0)
-		first = (uint64) (unsigned char) bytes[0] << 16 |
-			(uint64) (unsigned char) bytes[n / 2] << 8 | (unsigned char) bytes[n - 1];
-	return (uint32) multiply_words(first ^ key->first, last ^ state);
-}
-
-#else
-
-static inline uint32
-hash_keyed(const HashKey *key, const char *bytes, uint64 n)
-{
-	return (uint32) hash_bytes_extended((const unsigned char *) bytes, n, key->first);
-}
-
-#endif
-
-/* Compares two strings of n bytes without a function call for short ones, which are the most frequent. */
-static inline bool
-same_bytes(const char *a, const char *b, uint64 n)
-{
-	if (n < 4 || n > 16)
-		return memcmp(a, b, n) == 0;
-	if (n < 8)
-		return half_word_at(a) == half_word_at(b) && half_word_at(a + n - 4) == half_word_at(b + n - 4);
-	return word_at(a) == word_at(b) && word_at(a + n - 8) == word_at(b + n - 8);
-}
-
-/* ---- Values ---- */
-
 /* The bytes that distinguish a value, or the value itself when passed by value. */
 typedef struct Image
 {
@@ -129,24 +39,24 @@ hash_word(uint64 word)
 	return murmurhash32((uint32) word ^ (uint32) (word >> 32) * 0x9e3779b9);
 }
 
+/* With a key that differs from process to process, so that authors of data cannot make values collide. */
 static inline uint32
-hash_image(const HashKey *key, Image image)
+hash_image(uint64 key, Image image)
 {
-	return image.bytes == NULL ? hash_word(image.word) : hash_keyed(key, image.bytes, image.word);
+	return image.bytes == NULL ? hash_word(image.word) : (uint32) hash_bytes_extended((const unsigned char *) image.bytes, image.word, key);
 }
 
 static inline bool
 equal_images(Image a, Image b)
 {
-	return a.word == b.word &&
-		(a.bytes == b.bytes || same_bytes(a.bytes, b.bytes, a.word));
+	return a.word == b.word && (a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.word) == 0);
 }
 
 #define SH_PREFIX imagemap
 #define SH_ELEMENT_TYPE ImageEntry
 #define SH_KEY_TYPE Image
 #define SH_KEY image
-#define SH_HASH_KEY(tb, key) hash_image((const HashKey *) (tb)->private_data, (key))
+#define SH_HASH_KEY(tb, key) hash_image(*(const uint64 *) (tb)->private_data, (key))
 #define SH_EQUAL(tb, a, b) equal_images((a), (b))
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry) (entry)->hash
@@ -172,7 +82,7 @@ struct Dictionary
 	uint32		capacity;
 
 	imagemap_hash *numbers;
-	HashKey		key;
+	uint64		key;			/* of hashes */
 	MemoryContext context;
 
 	uint32		last;			/* number that was looked up last, since equal values often follow each other */
@@ -193,8 +103,7 @@ dictionary_create(Oid type)
 	dictionary->values = palloc0(sizeof(Datum) * dictionary->capacity);
 	dictionary->size = 1;		/* NULL */
 	dictionary->context = CurrentMemoryContext;
-	dictionary->key.first = pg_prng_uint64(&pg_global_prng_state);
-	dictionary->key.last = pg_prng_uint64(&pg_global_prng_state);
+	dictionary->key = pg_prng_uint64(&pg_global_prng_state);
 	dictionary->numbers = imagemap_create(CurrentMemoryContext, 64, &dictionary->key);
 	return dictionary;
 }
@@ -224,8 +133,7 @@ add_value(Dictionary *dictionary, Datum value)
 					 errmsg("a column has too many distinct values"),
 					 errhint("Declare a view that rounds them, or a publication for each of several views that divide the people among them.")));
 		dictionary->capacity *= 2;
-		dictionary->values = repalloc_huge(dictionary->values,
-										   sizeof(Datum) * (Size) dictionary->capacity);
+		dictionary->values = repalloc_huge(dictionary->values, sizeof(Datum) * (Size) dictionary->capacity);
 	}
 	dictionary->values[dictionary->size] = value;
 	return dictionary->size++;
@@ -284,13 +192,6 @@ dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 		dictionary->late_value[late] = value;
 	}
 	return dictionary->late_number[late];
-}
-
-void
-dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls, uint32 *numbers, int n)
-{
-	for (int i = 0; i < n; i++)
-		numbers[i] = dictionary_number(dictionary, values[i], nulls[i]);
 }
 
 void

@@ -43,10 +43,6 @@ as_stored(Datum value, int16 word)
 /* Returns the number of a value; a new value is copied. */
 extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
 
-/* Like dictionary_number(), for n values. */
-extern void dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls,
-							   uint32 *numbers, int n);
-
 /* Gives back the memory by which values are looked up; none is looked up any more. */
 extern void dictionary_forget_index(Dictionary *dictionary);
 
@@ -64,8 +60,7 @@ extern uint32 *dictionary_fingerprints(const Dictionary *dictionary);
  * Gives one code to each group of values that the type's own equality calls equal: the result maps numbers to codes 0 ..
  * *ncodes - 1, and NULL to NO_CODE.  *values is set to a value for each code.
  */
-extern Code *dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
-									Code *ncodes, Datum **values);
+extern Code *dictionary_merge_equal(const Dictionary *dictionary, Oid collation, Code *ncodes, Datum **values);
 
 /*
  * Gives codes 0 .. *ncodes - 1 in the order of the type, one to each group of values that it does not tell apart: the

@@ -72,19 +72,11 @@ tree_common_ancestor(const Tree *tree, Code a, Code b)
 uint32
 tree_child_holding(const Tree *tree, uint32 node, Code code)
 {
-	uint32		child = tree->nodes[node].first_child;
-	uint32		last = child + tree->nodes[node].nchildren - 1;
+	const TreeNode *children = tree->nodes + tree->nodes[node].first_child;
+	uint32		child;
 
-	while (child < last)
-	{
-		uint32		middle = child + (last - child) / 2;
-
-		if (tree->nodes[middle].leaves.hi < code)
-			child = middle + 1;
-		else
-			last = middle;
-	}
-	return child;
+	find_first(child, tree->nodes[node].nchildren, i, children[i].leaves.hi >= code);
+	return tree->nodes[node].first_child + child;
 }
 
 uint32
@@ -237,8 +229,7 @@ compare_neighbours(char *const *values, Code nvalues, uint32 *shared, Code *fewe
  * fewer, came down to.
  */
 static void
-add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values,
-					const uint32 *shared, const Code *fewer)
+add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values, const uint32 *shared, const Code *fewer)
 {
 	Code		start = tree->nodes[node].leaves.lo;
 	uint32		level = tree->nodes[node].level;

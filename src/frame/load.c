@@ -24,8 +24,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
 #define MORE_ROWS		16		/* a quarter of a few rows is none */
@@ -137,6 +135,7 @@ receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
 }
 
+/* Likewise. */
 static void
 receiver_end(DestReceiver *self)
 {
@@ -151,11 +150,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	int			ncolumns = publication->ncolumns + publication->nhidden;
 	int			leaves = leaving_column(publication);
 
-	load->receiver.receiveSlot = receive_row;
-	load->receiver.rStartup = receiver_startup;
-	load->receiver.rShutdown = receiver_end;
-	load->receiver.rDestroy = receiver_end;
-	load->receiver.mydest = DestTuplestore; /* any that is not SPI's own */
+	load->receiver = (DestReceiver) {receive_row, receiver_startup, receiver_end, receiver_end, DestTuplestore /* any that is not SPI's */ };
 	load->publication = publication;
 	load->shown = shown;
 	load->context = context;
@@ -169,10 +164,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		int16		length;
 		bool		byval;
 
-		/*
-		 * The sensitive column, or the tuple of several, is read even where it is not shown: releases are judged by
-		 * it.
-		 */
+		/* The sensitive column, or the tuple of several, is read even where it is not shown, to judge releases. */
 		if (declared->role == ROLE_SENSITIVE_PART)
 			continue;
 		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
@@ -406,7 +398,10 @@ load_keys(const FrameLoad *load)
 void
 load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n)
 {
-	dictionary_numbers(load_sensitive_column(load)->dictionary, values, nulls, numbers, n);
+	Dictionary *dictionary = load_sensitive_column(load)->dictionary;
+
+	for (int i = 0; i < n; i++)
+		numbers[i] = dictionary_number(dictionary, values[i], nulls[i]);
 }
 
 FrameLoad *
@@ -750,8 +745,7 @@ load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
 
 	plain->column = column->column;
 	if (column->column->role == ROLE_SENSITIVE)
-		code = dictionary_merge_equal(column->dictionary, column->column->collation,
-									  &plain->ncodes, &plain->values);
+		code = dictionary_merge_equal(column->dictionary, column->column->collation, &plain->ncodes, &plain->values);
 	else
 	{
 		/* Insensitive values leave exactly as they are: each its own code. */

@@ -56,8 +56,7 @@ typedef struct FrameLoad FrameLoad;
 extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *condition,
 							const bool *shown, bool is_lenient, MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
-extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
-								   uint32 *numbers, int n);
+extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n);
 
 /*
  * Makes a load of rows that were read elsewhere: indexed keys of people, and numbers of their sensitive values.  It has no

@@ -49,8 +49,7 @@ bound_of(Oid type, Datum value, bool lower)
 			break;
 		case DATEOID:
 			bound.infinite = DatumGetDateADT(value) ==
-				(lower ? DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE
-				 : DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
+				(lower ? DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE : DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
 			break;
 		case FLOAT4OID:
 		case FLOAT8OID:
@@ -189,21 +188,12 @@ round_ends(Coding *coding, const bool *is_end)
 static Code
 next_end(const Coding *coding, Code code, bool before)
 {
-	Code		low = 0;
-	Code		high = coding->nends;
+	Code		at;
 
-	while (low < high)
-	{
-		Code		middle = low + (high - low) / 2;
-
-		if (before ? coding->ends[middle] < code : coding->ends[middle] <= code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	find_first(at, coding->nends, i, coding->ends[i] >= code + !before);
 	if (before)
-		return low == 0 ? NO_CODE : coding->ends[low - 1];
-	return low == coding->nends ? NO_CODE : coding->ends[low];
+		return at == 0 ? NO_CODE : coding->ends[at - 1];
+	return at == coding->nends ? NO_CODE : coding->ends[at];
 }
 
 /* An end of a cell, and how far out it may be put, the next one being there. */
@@ -399,20 +389,12 @@ cell_reader(const Coding *coding)
 static Code
 first_above(const CellReader *reader, const RangeBound *bound, bool begins)
 {
-	Code		low = 0;
-	Code		high = domain_values(reader->coding->domain);
+	Code		first;
+	RangeBound	end;
 
-	while (low < high)
-	{
-		Code		middle = low + (high - low) / 2;
-		RangeBound	end = end_of(reader->coding, middle, begins);
-
-		if (range_cmp_bounds(reader->range, &end, bound) >= 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	find_first(first, domain_values(reader->coding->domain), code,
+			   (end = end_of(reader->coding, code, begins), range_cmp_bounds(reader->range, &end, bound) >= 0));
+	return first;
 }
 
 /* The codes whose values lie in a printed range; of bins, those that have values there. */
@@ -439,12 +421,6 @@ range_codes(const CellReader *reader, RangeType *cell, Span *codes)
 	return codes->lo < end;
 }
 
-static int
-compare_text(const char *text, const char *cell, Size length, bool is_prefix)
-{
-	return is_prefix ? strncmp(text, cell, length) : strcmp(text, cell);
-}
-
 /* Finds the texts that a cell covers; they are neighbours, since texts are sorted by their bytes. */
 static bool
 text_codes(const CellReader *reader, const char *cell, Span *codes)
@@ -454,28 +430,18 @@ text_codes(const CellReader *reader, const char *cell, Span *codes)
 	Size		length = strlen(cell);
 	bool		is_prefix = length > 0 && cell[length - 1] == '*';
 	Code		n = domain_values(domain);
-	Code		low = 0;
-	Code		high = n;
+	Code		end;
 
-	if (is_prefix && --length == 0)
+	if (is_prefix && length == 1)
 	{
 		*codes = domain_whole(domain);
 		return true;
 	}
-	while (low < high)
-	{
-		Code		middle = low + (high - low) / 2;
-
-		if (compare_text(texts[middle], cell, length, is_prefix) >= 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	codes->lo = low;
-	while (high < n && compare_text(texts[high], cell, length, is_prefix) == 0)
-		high++;
-	codes->hi = high - 1;
-	return high > low;
+	length += is_prefix ? -1 : 1;	/* a value is compared with its zero byte */
+	find_first(codes->lo, n, i, strncmp(texts[i], cell, length) >= 0);
+	find_first(end, n, i, strncmp(texts[i], cell, length) > 0);
+	codes->hi = end - 1;
+	return end > codes->lo;
 }
 
 bool

@@ -6,7 +6,6 @@
 
 #include "frame/arrays.h"
 #include "frame/domain.h"
-#include "frame/union_find.h"
 #include "frame/update_sets.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -22,7 +22,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/request.h"
+#include "release/release.h"
 #include "shared/progress.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"

@@ -24,13 +24,8 @@
 #include "history/rows.h"
 #include "import/import.h"
 #include "miscadmin.h"
-#include "release/checksum.h"
-#include "release/list_release.h"
 #include "release/past_releases.h"
 #include "release/release.h"
-#include "release/released_rows.h"
-#include "release/shuffle.h"
-#include "release/stopwatch.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 

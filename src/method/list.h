@@ -4,7 +4,7 @@
  *
  * METHOD(name) is a method that needs nothing but a frame and the past: it defines
  * name_method (see method/method.h).  METHOD_WITH_SQL(name) reads the database, too:
- * it defines name_method and name_sql (see release/method_sql.h).  This file has no
+ * it defines name_method and name_sql (see release/release.h).  This file has no
  * guard: what includes it defines the two macros, which are undefined at its end.
  */
 METHOD(bpg)

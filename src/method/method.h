@@ -10,7 +10,7 @@
  *
  * Adding a method is a folder, method/NAME/, and a line in method/list.h.  What a
  * method needs of the database (tables that its parameters name, tables of releases
- * before) is in its method/NAME/sql/: see release/method_sql.h.
+ * before) is in its method/NAME/sql/: see release/release.h.
  */
 #ifndef PPREPUB_METHOD_METHOD_H
 #define PPREPUB_METHOD_METHOD_H
@@ -77,7 +77,7 @@ typedef struct Method
 	/*
 	 * Drafts a release of the rows asked for.  Parameters come as method_declaration.h says.  The same frame,
 	 * parameters and seed give the same draft; everything is allocated in the current context. NULL for methods that
-	 * draft in SQL: see release/method_sql.h.
+	 * draft in SQL: see release/release.h.
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);

@@ -417,13 +417,6 @@ count_crossing(const Splitter *splitter, const BucketPart *part, uint32 groups, 
 	}
 }
 
-/* Slices cut off large parts one after the other would cost more time than they are worth. */
-static uint32
-least_side(const BucketPart *part)
-{
-	return part->groups < LARGE_PART ? 1 : part->groups / LEAST_SHARE;
-}
-
 /* Weighs the place behind the first so many rows in order. */
 static void
 weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 before, BucketCut *best)
@@ -437,7 +430,8 @@ weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 befo
 	uint32		wide_behind;
 	double		saved = 0;
 
-	if (Min(groups, part->groups - groups) < least_side(part))
+	/* Slices cut off large parts one after the other would cost more time than they are worth. */
+	if (Min(groups, part->groups - groups) < (part->groups < LARGE_PART ? 1 : part->groups / LEAST_SHARE))
 		return;
 	count_crossing(splitter, part, groups, &wide_before, &wide_behind);
 	if (wide_before < groups)
@@ -446,24 +440,6 @@ weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 befo
 		saved += (part->groups - groups - wide_behind) * (loss - loss_behind);
 	if (saved > best->saved)
 		*best = (BucketCut) {saved, q, before, groups};
-}
-
-/* Weighs cuts between different codes, at a limited number of places. */
-static void
-weigh_places(Splitter *splitter, const BucketPart *part, int q, BucketCut *best)
-{
-	uint32		step = part->n / MAX_PLACES;
-	uint32		last = 0;
-
-	memset(splitter->below, 0, sizeof(uint32) * splitter->nentries);
-	for (uint32 i = 0; i + 1 < part->n; i++)
-	{
-		splitter->below[splitter->rows[splitter->order[i].index].entry]++;
-		if (splitter->order[i].code == splitter->order[i + 1].code || i - last < step)
-			continue;
-		last = i;
-		weigh_place(splitter, part, q, i + 1, best);
-	}
 }
 
 /* The cut of a part that saves most, or one in the middle. */
@@ -476,8 +452,22 @@ find_cut(Splitter *splitter, const BucketPart *part)
 	for (uint32 i = 0; i < part->n; i++)
 		splitter->total[splitter->rows[part->from + i].entry]++;
 	for (int q = 0; q < splitter->frame->nqis; q++)
-		if (lay_out(splitter, part, q))
-			weigh_places(splitter, part, q, &best);
+	{
+		uint32		last = 0;
+
+		if (!lay_out(splitter, part, q))
+			continue;
+		/* Between different codes, at a limited number of places. */
+		memset(splitter->below, 0, sizeof(uint32) * splitter->nentries);
+		for (uint32 i = 0; i + 1 < part->n; i++)
+		{
+			splitter->below[splitter->rows[splitter->order[i].index].entry]++;
+			if (splitter->order[i].code == splitter->order[i + 1].code || i - last < part->n / MAX_PLACES)
+				continue;
+			last = i;
+			weigh_place(splitter, part, q, i + 1, &best);
+		}
+	}
 	return best;
 }
 
@@ -486,39 +476,12 @@ find_cut(Splitter *splitter, const BucketPart *part)
  * ----------------------------------------------------------------
  */
 
-/* Numbers the values of a part. */
-static void
-number_values(Splitter *splitter, const BucketPart *part)
-{
-	splitter->nvalues = 0;
-	for (uint32 i = 0; i < part->n; i++)
-	{
-		Code		value = splitter->frame->sensitive[splitter->rows[part->from + i].row];
-
-		if (splitter->number[value] != PG_UINT32_MAX)
-			continue;
-		splitter->number[value] = splitter->nvalues;
-		splitter->value[splitter->nvalues++] = value;
-	}
-}
-
-static void
-forget_values(Splitter *splitter)
-{
-	for (uint32 v = 0; v < splitter->nvalues; v++)
-		splitter->number[splitter->value[v]] = PG_UINT32_MAX;
-}
-
-static uint32
-value_of(const Splitter *splitter, const CodedRow *item)
-{
-	return splitter->number[splitter->frame->sensitive[splitter->rows[item->index].row]];
-}
-
 static uint32
 cell_of(const Splitter *splitter, const CodedRow *item)
 {
-	return value_of(splitter, item) * splitter->nentries + splitter->rows[item->index].entry;
+	const BalancedRow *row = &splitter->rows[item->index];
+
+	return splitter->number[splitter->frame->sensitive[row->row]] * splitter->nentries + row->entry;
 }
 
 static void
@@ -582,15 +545,6 @@ move_if_wanted(Splitter *splitter, const CodedRow *item, bool to_front)
 	value->chosen += to_front ? 1 : -1;
 }
 
-static void
-balance_entries(Splitter *splitter, const BucketPart *part, const BucketCut *cut)
-{
-	for (uint32 i = cut->before; i-- > 0;)
-		move_if_wanted(splitter, &splitter->order[i], false);
-	for (uint32 i = cut->before; i < part->n; i++)
-		move_if_wanted(splitter, &splitter->order[i], true);
-}
-
 /* Of each cell, the first so many in order come to the front of the part; returns how many. */
 static uint32
 permute(Splitter *splitter, const BucketPart *part)
@@ -614,13 +568,6 @@ permute(Splitter *splitter, const BucketPart *part)
 	return front;
 }
 
-static void
-keep_order(Splitter *splitter, const BucketPart *part)
-{
-	for (uint32 i = 0; i < part->n; i++)
-		splitter->order[i] = (CodedRow) {0, part->from + i};
-}
-
 /* ----------------------------------------------------------------
  * The whole
  * ----------------------------------------------------------------
@@ -641,14 +588,28 @@ split_part(Splitter *splitter, const BucketPart *part)
 	uint32		before;
 
 	if (cut.qi < 0 || !lay_out(splitter, part, cut.qi))
-		keep_order(splitter, part);
-	number_values(splitter, part);
+		for (uint32 i = 0; i < part->n; i++)
+			splitter->order[i] = (CodedRow) {0, part->from + i};
+	splitter->nvalues = 0;
+	for (uint32 i = 0; i < part->n; i++)
+	{
+		Code		value = splitter->frame->sensitive[splitter->rows[part->from + i].row];
+
+		if (splitter->number[value] != PG_UINT32_MAX)
+			continue;
+		splitter->number[value] = splitter->nvalues;
+		splitter->value[splitter->nvalues++] = value;
+	}
 	choose_before(splitter, part, &cut);
-	balance_entries(splitter, part, &cut);
+	for (uint32 i = cut.before; i-- > 0;)
+		move_if_wanted(splitter, &splitter->order[i], false);
+	for (uint32 i = cut.before; i < part->n; i++)
+		move_if_wanted(splitter, &splitter->order[i], true);
 	if (!mend_degrees(&splitter->degrees))
 		elog(ERROR, "a balanced bucket does not split");
 	before = permute(splitter, part);
-	forget_values(splitter);
+	for (uint32 v = 0; v < splitter->nvalues; v++)
+		splitter->number[splitter->value[v]] = PG_UINT32_MAX;
 	push(splitter, (BucketPart) {part->from, before, cut.groups, part->first_group});
 	push(splitter, (BucketPart) {part->from + before, part->n - before, part->groups - cut.groups,
 		part->first_group + cut.groups});

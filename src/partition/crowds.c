@@ -8,7 +8,6 @@
 
 #include "frame/arrays.h"
 #include "partition/growing.h"
-#include "utils/memutils.h"
 
 /* So near to each other, doubles that were computed in a few hundred steps may be the same number. */
 #define NEAR 1e-9
@@ -116,14 +115,14 @@ crowd_count(Crowd *crowd, RowId row)
 }
 
 /* Keeps the greatest demand on each value, and notes where two are too close to tell. */
-uint64
+void
 crowd_add(Crowd *crowd, RowId row)
 {
 	const Ratios *ratios = crowd->ratios;
 
 	crowd_count(crowd, row);
 	if (ratios->first == NULL)
-		return 1;
+		return;
 	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
 	{
 		const Demand *demand = &ratios->demands[i];
@@ -137,7 +136,6 @@ crowd_add(Crowd *crowd, RowId row)
 		*worst = demand;
 		crowd->worst_of[demand->value] = row;
 	}
-	return ratios->first[row + 1] - ratios->first[row] + 1;
 }
 
 bool
@@ -182,68 +180,4 @@ crowd_admits(const Crowd *crowd, RowId row)
 			return false;
 	}
 	return true;
-}
-
-/* ----------------------------------------------------------------
- * Crowds that come again
- * ----------------------------------------------------------------
- */
-
-typedef struct KeptValue
-{
-	Code		value;
-	uint32		count;
-	const Demand *worst;
-	RowId		worst_of;
-	bool		is_close;
-} KeptValue;
-
-struct CrowdKept
-{
-	uint64		size;
-	uint32		most;
-	Code		nvalues;
-	KeptValue	values[FLEXIBLE_ARRAY_MEMBER];
-};
-
-CrowdKept *
-crowd_keep(const Crowd *crowd)
-{
-	CrowdKept  *kept = palloc_extended(offsetof(CrowdKept, values) + sizeof(KeptValue) * (Size) crowd->ntouched, MCXT_ALLOC_HUGE);
-
-	kept->size = crowd->size;
-	kept->most = crowd->most;
-	kept->nvalues = crowd->ntouched;
-	for (Code i = 0; i < crowd->ntouched; i++)
-	{
-		Code		value = crowd->touched[i];
-
-		kept->values[i] = (KeptValue) {.value = value, .count = crowd->count[value]};
-		if (crowd->worst == NULL)
-			continue;
-		kept->values[i].worst = crowd->worst[value];
-		kept->values[i].worst_of = crowd->worst_of[value];
-		kept->values[i].is_close = crowd->is_close[value];
-	}
-	return kept;
-}
-
-void
-crowd_recall(Crowd *crowd, const CrowdKept *kept)
-{
-	Assert(crowd->ntouched == 0);
-	crowd->size = kept->size;
-	crowd->most = kept->most;
-	for (Code i = 0; i < kept->nvalues; i++)
-	{
-		const KeptValue *value = &kept->values[i];
-
-		touch(crowd, value->value);
-		crowd->count[value->value] = value->count;
-		if (crowd->worst == NULL)
-			continue;
-		crowd->worst[value->value] = value->worst;
-		crowd->worst_of[value->value] = value->worst_of;
-		crowd->is_close[value->value] = value->is_close;
-	}
 }

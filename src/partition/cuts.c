@@ -763,19 +763,10 @@ try_two_sides(Cutter *cutter)
 	}
 }
 
-/* Is everything but one child allowed?  It is laid out in place[], which is free after sorting. */
-static bool
-rest_is_allowed(Cutter *cutter, const CutRun *child)
-{
-	uint32		from = child->from;
-	uint32		to = child[1].from;
-
-	memcpy(cutter->place, cutter->order, sizeof(uint32) * from);
-	memcpy(cutter->place + from, cutter->order + to, sizeof(uint32) * (cutter->nitems - to));
-	return items_allowed(cutter, cutter->place, cutter->nitems - (to - from));
-}
-
-/* Cuts off the largest child.  The rest is allowed if another child is and the principle monotonous, or else is asked. */
+/*
+ * Cuts off the largest child.  The rest is allowed if another child is and the principle monotonous, or else is asked: it
+ * is laid out in place[], which is free after sorting.
+ */
 static void
 try_largest_child(Cutter *cutter, uint32 nallowed)
 {
@@ -801,8 +792,12 @@ try_largest_child(Cutter *cutter, uint32 nallowed)
 		if (&cutter->runs[b] != largest)
 			add_run(cutter, &cutter->runs[b]);
 	saved -= rest * side_loss(cutter);
-	if (is_better(cutter, saved, spent) &&
-		((nallowed > 1 && cutter->work->monotonous) || rest_is_allowed(cutter, largest)))
+	if (!is_better(cutter, saved, spent))
+		return;
+	memcpy(cutter->place, cutter->order, sizeof(uint32) * largest->from);
+	memcpy(cutter->place + largest->from, cutter->order + largest[1].from, sizeof(uint32) * (cutter->nitems - largest[1].from));
+	if ((nallowed > 1 && cutter->work->monotonous) ||
+		items_allowed(cutter, cutter->place, cutter->nitems - (largest[1].from - largest->from)))
 		offer(cutter, CHILD_AND_REST, largest - cutter->runs, saved, spent);
 }
 

@@ -89,21 +89,6 @@ cards_below(const NearDealer *dealer, uint64 i, uint64 first, uint64 step)
 		steps_below(i % dealer->nhands, first, step);
 }
 
-/* Finds where values begin and end. */
-static void
-find_values(NearDealer *dealer)
-{
-	for (uint64 i = 0; i < dealer->n; i++)
-	{
-		Code		value = value_of(dealer, dealer->cards[i]);
-
-		CHECK_FOR_INTERRUPTS();
-		if (i == 0 || value != value_of(dealer, dealer->cards[i - 1]))
-			dealer->begin[value] = i;
-		dealer->end[value] = i + 1;
-	}
-}
-
 /* Finds the values of a node, and how many of each go to the lower half. */
 static void
 find_suits(NearDealer *dealer, const Node *node)
@@ -278,7 +263,15 @@ deal_near(const Frame *frame, RowId *cards, uint64 n, uint64 nhands, RowId *hand
 	dealer.end = new_array(uint64, (Size) frame->nsensitive + 1);
 	dealer.suits = new_array(Suit, Min(n, (uint64) frame->nsensitive + 1));
 	dealer.loss = new_array(double, frame->nqis);
-	find_values(&dealer);
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		value = value_of(&dealer, cards[i]);
+
+		CHECK_FOR_INTERRUPTS();
+		if (i == 0 || value != value_of(&dealer, cards[i - 1]))
+			dealer.begin[value] = i;
+		dealer.end[value] = i + 1;
+	}
 	deal_node(&dealer, &(Node) {0, 1, 0, n, 0});
 	pfree(dealer.buffer);
 	pfree(dealer.begin);
@@ -306,41 +299,10 @@ typedef struct Dealer
 } Dealer;
 
 /* Classes that a group can make at most. */
-static uint64
+static inline uint64
 most_classes(const Work *work, const Group *group)
 {
-	if (group->rows == 0)
-		return 0;
-	return Max(1, group->rows / Max(1, work->principle->k));
-}
-
-/* Allocates the result for as many classes as there can be. */
-static Dealer *
-dealer_create(Work *work, uint64 nrows, MemoryContext context)
-{
-	Dealer	   *dealer = palloc0(sizeof(Dealer));
-	int			nqis = work->frame->nqis;
-	Size		nclasses = 0;
-	MemoryContext outer;
-
-	for (uint32 group = 0; group < work->ngroups; group++)
-		nclasses += most_classes(work, &work->groups[group]);
-	dealer->work = work;
-	dealer->rows = new_array(RowId, nrows + 1);
-	if (!work->monotonous)
-	{
-		dealer->counted = tally_create(work->frame->nsensitive);
-		dealer->next = new_array(uint64, (Size) work->frame->nsensitive + 1);
-	}
-	outer = MemoryContextSwitchTo(context);
-	dealer->classes = palloc0(sizeof(Classes));
-	dealer->classes->nqis = nqis;
-	dealer->classes->first = new_array(uint64, nclasses);
-	dealer->classes->regions = new_array(Span, (Size) nclasses * nqis + 1);
-	dealer->classes->rows = work->records->rows;
-	MemoryContextSwitchTo(outer);
-	dealer->classes->first[0] = 0;
-	return dealer;
+	return group->rows == 0 ? 0 : Max(1, group->rows / Max(1, work->principle->k));
 }
 
 /* Is the class of n rows, a step apart, allowed? */
@@ -632,14 +594,32 @@ deal_group(Dealer *dealer, const Group *group)
 Classes *
 deal_classes(Work *work, uint64 nrows, MemoryContext context)
 {
-	Dealer	   *dealer = dealer_create(work, nrows, context);
+	Dealer		dealer = {.work = work, .rows = new_array(RowId, nrows + 1)};
+	Classes    *classes;
+	Size		nclasses = 0;
+	MemoryContext outer;
 
+	if (!work->monotonous)
+	{
+		dealer.counted = tally_create(work->frame->nsensitive);
+		dealer.next = new_array(uint64, (Size) work->frame->nsensitive + 1);
+	}
+	for (uint32 group = 0; group < work->ngroups; group++)
+		nclasses += most_classes(work, &work->groups[group]);
+	outer = MemoryContextSwitchTo(context);
+	dealer.classes = classes = palloc0(sizeof(Classes));
+	classes->nqis = work->frame->nqis;
+	classes->first = new_array(uint64, nclasses);
+	classes->regions = new_array(Span, (Size) nclasses * classes->nqis + 1);
+	classes->rows = work->records->rows;
+	MemoryContextSwitchTo(outer);
+	classes->first[0] = 0;
 	for (uint32 group = 0; group < work->ngroups; group++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (work->groups[group].rows > 0)
-			deal_group(dealer, &work->groups[group]);
+			deal_group(&dealer, &work->groups[group]);
 	}
-	memcpy(work->records->rows, dealer->rows, sizeof(RowId) * nrows);
-	return dealer->classes;
+	memcpy(work->records->rows, dealer.rows, sizeof(RowId) * nrows);
+	return classes;
 }

@@ -23,18 +23,6 @@ typedef struct EvenSplit
 	RowId	   *rows;
 } EvenSplit;
 
-/* How many of a value's rows go to the lower side, if it has fewer than there are sets. */
-static uint64
-lower_part(const Code *code, const RowId *rows, uint64 n, uint64 below, uint64 above, Code limit)
-{
-	uint64		k = 0;
-
-	for (uint64 i = 0; i < n; i++)
-		k += code[rows[i]] < limit;
-	k = Min(k, below);
-	return Max(k, n > above ? n - above : 0);
-}
-
 /* Splits all values along a quasi-identifier: at[i] is where the lower side of value i ends. */
 static void
 halve(EvenSplit *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, int q, uint64 *at)
@@ -59,11 +47,14 @@ halve(EvenSplit *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint
 	{
 		RowId	   *rows = splitter->rows + lo[i];
 		uint64		n = hi[i] - lo[i];
-		uint64		k;
+		uint64		k = 0;
 
 		if (n >= sets)
 			continue;
-		k = lower_part(code, rows, n, below, sets - below, limit);
+		for (uint64 at_row = 0; at_row < n; at_row++)
+			k += code[rows[at_row]] < limit;
+		k = Min(k, below);
+		k = Max(k, n > sets - below ? n - (sets - below) : 0);
 		select_lowest(code, rows, n, k);
 		at[i] = lo[i] + k;
 	}

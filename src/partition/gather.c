@@ -225,25 +225,6 @@ open_block(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 			find_partner(gatherer, gatherer->alive[i]);
 }
 
-/* The rows of another group become a group's. */
-static void
-join(Gatherer *gatherer, uint32 group, uint32 other)
-{
-	Work	   *work = gatherer->work;
-	uint32	   *link = &work->groups[group].head;
-	uint32		n = 0;
-
-	while (*link != NO_PIECE)
-		link = &work->pieces[*link].next;
-	*link = work->groups[other].head;
-	work->groups[other] = (Group) {0, 0, NO_PIECE};
-	group_measure(work, group);
-	for (uint32 i = 0; i < gatherer->nalive; i++)
-		if (gatherer->alive[i] != other)
-			gatherer->alive[n++] = gatherer->alive[i];
-	gatherer->nalive = n;
-}
-
 /* The piece of the lender that widens the borrower least. */
 static uint32
 nearest_piece(const Work *work, const Span *hull, const Group *lender)
@@ -464,18 +445,32 @@ cheapest_to_help(const Gatherer *gatherer)
 	return cheapest;
 }
 
-/* Helps one open group, and lets those who counted on the two look again. */
+/* Helps one open group, by rows of its partner or by all of them, and lets those who counted on the two look again. */
 static void
 help(Gatherer *gatherer, uint32 open)
 {
+	Work	   *work = gatherer->work;
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
 	uint32		partner = helping->partner;
 
 	if (helping->borrow &&
-		(gatherer->work->monotonous ? borrow_rows(gatherer->work, open, partner) : borrow_evenly(gatherer, open, partner)))
+		(work->monotonous ? borrow_rows(work, open, partner) : borrow_evenly(gatherer, open, partner)))
 		measure_joint(gatherer, partner, gatherer->nalive);
 	else
-		join(gatherer, open, partner);
+	{
+		uint32	   *link = &work->groups[open].head;
+		uint32		n = 0;
+
+		while (*link != NO_PIECE)
+			link = &work->pieces[*link].next;
+		*link = work->groups[partner].head;
+		work->groups[partner] = (Group) {0, 0, NO_PIECE};
+		group_measure(work, open);
+		for (uint32 i = 0; i < gatherer->nalive; i++)
+			if (gatherer->alive[i] != partner)
+				gatherer->alive[n++] = gatherer->alive[i];
+		gatherer->nalive = n;
+	}
 	measure_joint(gatherer, open, gatherer->nalive);
 	ask(gatherer, open);
 	for (uint32 i = 0; i < gatherer->nalive; i++)

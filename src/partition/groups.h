@@ -87,22 +87,13 @@ record_rows(const Records *records, uint32 record)
 /* The loss of a span of codes in a dimension that has jumps. */
 extern double deep_loss(const Dimension *dimension, Code lo, Code hi);
 
-/* Like domain_loss() of domain_cover(), of a tree that is climbed node by node. */
-static inline double
-tree_loss(const Dimension *dimension, Code lo, Code hi)
-{
-	const Tree *tree = dimension->domain->tree;
-	const TreeNode *node = &tree->nodes[tree->leaf[lo]];
-
-	while (node->leaves.hi < hi)
-		node = &tree->nodes[node->parent];
-	return (double) (node->leaves.hi - node->leaves.lo) / (dimension->size - 1);
-}
-
 /* The loss of the smallest printable cell over these codes. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
 {
+	const Tree *tree;
+	const TreeNode *node;
+
 	if (dimension->losses != NULL)
 		return dimension->losses[(Size) lo * dimension->size + hi];
 	if (lo == hi)
@@ -112,7 +103,12 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return hi == dimension->domain->null_code ? 1 : (dimension->position[hi] - dimension->position[lo]) / dimension->width;
 	if (dimension->jump != NULL)
 		return deep_loss(dimension, lo, hi);
-	return tree_loss(dimension, lo, hi);
+	/* Like domain_loss() of domain_cover(), of a tree that is climbed node by node. */
+	tree = dimension->domain->tree;
+	node = &tree->nodes[tree->leaf[lo]];
+	while (node->leaves.hi < hi)
+		node = &tree->nodes[node->parent];
+	return (double) (node->leaves.hi - node->leaves.lo) / (dimension->size - 1);
 }
 
 /*
@@ -134,13 +130,6 @@ hull_add_tuple(const Records *records, Span *hull, const Code *tuple)
 		hull[d].lo = Min(hull[d].lo, tuple[d]);
 		hull[d].hi = Max(hull[d].hi, tuple[d]);
 	}
-}
-
-static inline void
-hull_add_hull(const Records *records, Span *hull, const Span *other)
-{
-	for (int d = 0; d < records->ndimensions; d++)
-		hull[d] = span_hull(hull[d], other[d]);
 }
 
 /* The loss of one row of a set with this hull, over all its cells. */

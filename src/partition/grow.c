@@ -283,22 +283,24 @@ grown_add(Growth *growth, uint32 c, RowId row)
 	class->head = row;
 	class->size++;
 	class->asked += is_asked_for(growth, row);
-	if (growth->ratios->value[row] != NO_CODE)
-		*value_word(class, growth->ratios->value[row]) |= value_bit(growth->ratios->value[row]);
 	hull_add_tuple(growth->records, grown_hull(growth, c), record_tuple(growth->records, growth->record_of[row]));
 	class->loss = -1;
-	if (class->crowd != NULL)
-		pfree(class->crowd);
-	class->crowd = NULL;
 }
 
-/* Puts rows that need no company into classes: those of a record that are left stand together. */
-static void
-free_the_rest(Growth *growth)
+/*
+ * Ends growing: rows that need no company come into classes, those of a record that are left together, and all classes are
+ * written down in the given context.
+ */
+static Classes *
+grown_classes(Growth *growth, MemoryContext context)
 {
-	uint32	   *class_of = new_array(uint32, growth->records->nrecords);
+	const Records *records = growth->records;
+	uint32	   *class_of = new_array(uint32, records->nrecords);
+	MemoryContext old;
+	Classes    *classes;
+	uint64		rows = 0;
 
-	memset(class_of, 0xff, sizeof(uint32) * growth->records->nrecords); /* NO_CLASS */
+	memset(class_of, 0xff, sizeof(uint32) * records->nrecords); /* NO_CLASS */
 	for (uint32 s = 0; s < growth->nbatches; s++)
 	{
 		Batch	   *batch = &growth->batches[s];
@@ -310,21 +312,8 @@ free_the_rest(Growth *growth)
 		if (*c == NO_CLASS)
 			*c = grown_create(growth);
 		for (; batch->rows > 0; batch->rows--)
-			grown_add(growth, *c, growth->records->rows[batch->from + batch->rows - 1]);
+			grown_add(growth, *c, records->rows[batch->from + batch->rows - 1]);
 	}
-	pfree(class_of);
-}
-
-/* Ends growing: writes down the classes in the given context. */
-static Classes *
-grown_classes(Growth *growth, MemoryContext context)
-{
-	const Records *records = growth->records;
-	MemoryContext old;
-	Classes    *classes;
-	uint64		rows = 0;
-
-	free_the_rest(growth);
 	for (uint32 c = 0; c < growth->nclasses; c++)
 		rows += growth->classes[c].size;
 	old = MemoryContextSwitchTo(context);

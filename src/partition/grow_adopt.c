@@ -19,9 +19,6 @@
 #include "miscadmin.h"
 #include "partition/growing.h"
 
-/* The demands of a class's members are kept where that takes so many times fewer steps than to look at them again. */
-#define WORTH_KEEPING 2
-
 /* A row that is left, and where it would lose least. */
 typedef struct Orphan
 {
@@ -52,28 +49,14 @@ typedef struct Adopting
 	uint32	   *grew;			/* [end - begin] in which pass, or 0 */
 } Adopting;
 
-/* Might the class have the value?  Values share bits where they are many. */
-static inline bool
-may_have(Grown *class, Code value)
-{
-	return (*value_word(class, value) & value_bit(value)) != 0;
-}
-
-/* The class as a crowd that is to have one row more; what its members demand is kept until it has. */
+/* Makes the class a crowd that is to have one row more. */
 static void
 crowd_up(Growth *growth, uint32 c)
 {
-	Grown	   *class = &growth->classes[c];
-	uint64		steps = 0;
-
-	if (class->crowd != NULL)
-		crowd_recall(growth->crowd, class->crowd);
-	else
-		for (RowId row = class->head; row != NO_ROW; row = growth->next[row])
-			steps += crowd_add(growth->crowd, row);
-	growth->crowd->goal = class->size + 1;
-	if (steps > growth->crowd->ntouched * WORTH_KEEPING)
-		class->crowd = crowd_keep(growth->crowd);
+	crowd_clear(growth->crowd);
+	for (RowId row = growth->classes[c].head; row != NO_ROW; row = growth->next[row])
+		crowd_add(growth->crowd, row);
+	growth->crowd->goal = growth->classes[c].size + 1;
 }
 
 /* Is the class clearly too small for a row that demands so much of its value? */
@@ -174,29 +157,17 @@ sort_orphans(Adopting *adopting)
 static bool
 is_open_to(const Adopting *adopting, uint32 c, uint32 run)
 {
-	Growth	   *growth = adopting->growth;
 	const Orphan *modest = &adopting->orphans[adopting->first[run]];
 
-	if (modest->is_hopeless && adopting->grew[c - adopting->begin] + 1 < adopting->pass)
-		return false;
-	if (is_too_small(growth, c, modest->own))
-		return false;
-	/* Has it the value too often for one row more of any person, as far as a bit tells? */
-	return growth->ratios->nvalues > VALUE_BITS || !may_have(&growth->classes[c], modest->value) ||
-		base_is_met(growth->ratios, growth->classes[c].size + 1, 2);
+	return (!modest->is_hopeless || adopting->grew[c - adopting->begin] + 1 >= adopting->pass) &&
+		!is_too_small(adopting->growth, c, modest->own);
 }
 
-/*
- * Offers a class to orphans of one value, as far as it is large enough for
- * them.  It becomes the crowd, if it is not, where it is not clear without.
- */
+/* Offers a class to orphans of one value, as far as it is large enough for them.  It becomes the crowd, if it is not. */
 static void
 offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_crowd)
 {
 	Growth	   *growth = adopting->growth;
-	Code		value = adopting->orphans[first].value;
-	bool		is_clear = growth->ratios->first == NULL && !may_have(&growth->classes[c], value);
-	bool		has_room = is_clear;
 
 	for (uint32 i = first; i < end && !is_too_small(growth, c, adopting->orphans[i].own); i++)
 	{
@@ -204,15 +175,14 @@ offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_cr
 
 		if (orphan->home != NO_CLASS && cost_of_joining(growth, c, orphan->row, orphan->cost) >= orphan->cost)
 			continue;
-		if (!is_clear && !*is_crowd)
+		if (!*is_crowd)
 			crowd_up(growth, c);
-		*is_crowd |= !is_clear;
-		if (!has_room && !crowd_has_room(growth->crowd, value))
+		*is_crowd = true;
+		if (!crowd_has_room(growth->crowd, orphan->value))
 			return;
-		has_room = true;
 		/* Most that are left demand too much of some value that nearly all classes have. */
-		if (!is_clear && ((orphan->greatest != NULL && !crowd_meets(growth->crowd, orphan->row, orphan->greatest)) ||
-						  !crowd_admits(growth->crowd, orphan->row)))
+		if ((orphan->greatest != NULL && !crowd_meets(growth->crowd, orphan->row, orphan->greatest)) ||
+			!crowd_admits(growth->crowd, orphan->row))
 			continue;
 		orphan->home = c;
 		orphan->cost = cost_of_joining(growth, c, orphan->row, DBL_MAX);
@@ -227,7 +197,7 @@ join(Adopting *adopting, uint32 c, RowId row)
 
 	adopting->grew[c - adopting->begin] = adopting->pass;
 	grown_add(growth, c, row);
-	(void) crowd_add(growth->crowd, row);
+	crowd_add(growth->crowd, row);
 	growth->crowd->goal++;
 }
 
@@ -259,10 +229,7 @@ join_classes(Adopting *adopting)
 		bool		is_next = i == 0 || orphan.home != adopting->orphans[i - 1].home;
 
 		if (orphan.home != NO_CLASS && is_next)
-		{
-			crowd_clear(growth->crowd);
 			crowd_up(growth, orphan.home);
-		}
 		if (orphan.home == NO_CLASS || !crowd_admits(growth->crowd, orphan.row))
 		{
 			adopting->orphans[kept] = orphan_of(growth, orphan.batch, orphan.row);

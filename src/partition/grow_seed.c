@@ -437,20 +437,6 @@ most_demanding(Seeder *seeder)
 	return best;
 }
 
-/* Grows classes from the batches of the most demanding rows, until too many attempts have failed. */
-static void
-grow_demanding(Seeder *seeder)
-{
-	uint32		batch;
-	int			failures = 0;
-
-	while (failures < MOST_FAILURES && (batch = most_demanding(seeder)) != NO_BATCH)
-	{
-		seeder->tried[row_at(seeder, batch_at(seeder, batch)->from)] = seeder->round;
-		failures += !grow_class(seeder, batch);
-	}
-}
-
 /* The first batch with a row that needs a class and demands no more than all do, which becomes its first row. */
 static uint32
 first_modest(Seeder *seeder)
@@ -475,11 +461,15 @@ uint32
 grow_from_batches(Seeder *seeder, uint32 first, uint32 end)
 {
 	uint32		batch;
+	int			failures = 0;
 
 	open_batches(seeder, first, end);
 	seeder->round++;
-	if (seeder->growth->own != NULL)
-		grow_demanding(seeder);
+	while (seeder->growth->own != NULL && failures < MOST_FAILURES && (batch = most_demanding(seeder)) != NO_BATCH)
+	{
+		seeder->tried[row_at(seeder, batch_at(seeder, batch)->from)] = seeder->round;
+		failures += !grow_class(seeder, batch);
+	}
 	/* If one row that demands no more than all do fails, so do the others. */
 	while (seeder->needing > 0 && (batch = first_modest(seeder)) != NO_BATCH && grow_class(seeder, batch))
 		;

@@ -60,7 +60,7 @@ typedef struct Crowd
 
 extern Crowd *crowd_create(const Ratios *ratios);
 extern void crowd_clear(Crowd *crowd);
-extern uint64 crowd_add(Crowd *crowd, RowId row);	/* returns how many steps that took */
+extern void crowd_add(Crowd *crowd, RowId row);
 extern void crowd_count(Crowd *crowd, RowId row);	/* whatever it demands */
 
 /* Would a class of the goal be allowed with one more row of a value, as far as these rows go? */
@@ -71,11 +71,6 @@ extern bool crowd_admits(const Crowd *crowd, RowId row);
 
 /* Would one of a row's demands be met by a class of the goal, as far as these rows and that one go? */
 extern bool crowd_meets(const Crowd *crowd, RowId row, const Demand *demand);
-
-/* All that a crowd knows of its rows, kept in the current context; recalled into an empty one. */
-typedef struct CrowdKept CrowdKept;
-extern CrowdKept *crowd_keep(const Crowd *crowd);
-extern void crowd_recall(Crowd *crowd, const CrowdKept *kept);
 
 /* ----------------------------------------------------------------
  * Growth
@@ -98,17 +93,12 @@ typedef struct Batch
 	uint32		rows;
 } Batch;
 
-/* Whether a class has a value is told by a bit; values share bits where they are more than that. */
-#define VALUE_BITS 256
-
 typedef struct Grown
 {
 	uint64		size;
 	double		loss;			/* of one row */
 	uint64		asked;			/* rows that lose it */
 	RowId		head;			/* its first member */
-	CrowdKept  *crowd;			/* what its members have and demand, or NULL: see grow_adopt.c */
-	uint64		values[VALUE_BITS / 64];
 } Grown;
 
 typedef struct Growth
@@ -139,18 +129,6 @@ typedef struct Growth
 
 	Crowd	   *crowd;			/* empty between uses */
 } Growth;
-
-static inline uint64 *
-value_word(Grown *class, Code value)
-{
-	return &class->values[value % VALUE_BITS / 64];
-}
-
-static inline uint64
-value_bit(Code value)
-{
-	return UINT64CONST(1) << (value % 64);
-}
 
 static inline Span *
 grown_hull(const Growth *growth, uint32 c)

@@ -199,22 +199,6 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 	return domain_loss(dimension->domain, tree->nodes[node].leaves);
 }
 
-/* Describes a quasi-identifier; the positions are those of a line. */
-static Dimension
-make_dimension(const Frame *frame, int qi)
-{
-	const Domain *domain = &frame->domain[qi];
-	Dimension	dimension = {.qi = qi, .domain = domain, .size = domain->size};
-	Code		nplaces = domain->size - (domain->null_code == NO_CODE ? 0 : 1);
-
-	if (domain->tree == NULL && nplaces > 0)
-	{
-		dimension.position = domain->position;
-		dimension.width = domain->position[nplaces - 1] - domain->position[0];
-	}
-	return dimension;
-}
-
 /* Tables and jumps only pay where they are looked at more often than they are made. */
 static void
 tabulate_dimensions(Records *records)
@@ -357,11 +341,17 @@ records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 	records->dimensions = palloc0(sizeof(Dimension) * Max(1, frame->nqis));
 	for (int qi = 0; qi < frame->nqis; qi++)
 	{
+		const Domain *domain = &frame->domain[qi];
+		Code		nplaces = domain->size - (domain->null_code == NO_CODE ? 0 : 1);
+		bool		is_line = domain->tree == NULL && nplaces > 0;
 		int			d = qi;
 
-		for (; d > 0 && records->dimensions[d - 1].size > frame->domain[qi].size; d--)
+		for (; d > 0 && records->dimensions[d - 1].size > domain->size; d--)
 			records->dimensions[d] = records->dimensions[d - 1];
-		records->dimensions[d] = make_dimension(frame, qi);
+		records->dimensions[d] = (Dimension) {
+			.qi = qi, .domain = domain, .size = domain->size, .position = is_line ? domain->position : NULL,
+			.width = is_line ? domain->position[nplaces - 1] - domain->position[0] : 0
+		};
 	}
 	sort_rows(frame, records, rows, nrows);
 	find_records(records, frame, nrows);

@@ -133,16 +133,6 @@ signatures_of_classes(Filling *filling)
 	return number;
 }
 
-static void
-note_shown(Filling *filling)
-{
-	const Paths *paths = filling->paths;
-
-	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
-		if (paths->value[i] != NO_CODE)
-			filling->was_shown[paths->value[i]] = true;
-}
-
 /* Puts people who were published before into the buckets of their signatures; false if one of them cannot be. */
 static bool
 divide(Filling *filling)
@@ -224,20 +214,6 @@ left_of(const Filling *filling, Code value)
 	return filling->first_new[value + 1] - filling->next[value] + filling->invented[value];
 }
 
-/* Shuffles rows: which of those with equal values are taken must not depend on their order. */
-static void
-shuffle(Filling *filling, RowId *rows, uint64 n)
-{
-	for (uint64 i = n; i > 1; i--)
-	{
-		uint64		j = pg_prng_uint64_range(&filling->random, 0, i - 1);
-		RowId		swap = rows[i - 1];
-
-		rows[i - 1] = rows[j];
-		rows[j] = swap;
-	}
-}
-
 /* Sorts newcomers by value, in random order: those first in the source must not fill the first bucket. */
 static void
 sort_newcomers(Filling *filling)
@@ -258,8 +234,17 @@ sort_newcomers(Filling *filling)
 			filling->newcomer[end[frame->sensitive[row]]++] = row;
 	for (Code v = 0; v < frame->nsensitive; v++)
 	{
+		RowId	   *rows = filling->newcomer + filling->first_new[v];
+
 		filling->next[v] = filling->first_new[v];
-		shuffle(filling, filling->newcomer + filling->first_new[v], filling->first_new[v + 1] - filling->first_new[v]);
+		for (uint64 i = newcomers_with(filling, v); i > 1; i--)
+		{
+			uint64		j = pg_prng_uint64_range(&filling->random, 0, i - 1);
+			RowId		swap = rows[i - 1];
+
+			rows[i - 1] = rows[j];
+			rows[j] = swap;
+		}
 	}
 }
 
@@ -281,16 +266,6 @@ static bool
 is_large(const Filling *filling, uint32 bucket)
 {
 	return filling->signatures->first[bucket + 1] - filling->signatures->first[bucket] >= filling->m;
-}
-
-static void
-balance(Filling *filling)
-{
-	const TupleNumbers *signatures = filling->signatures;
-
-	for (uint32 b = 0; b < signatures->n; b++)
-		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1] && is_large(filling, b); slot++)
-			take(filling, b, slot, filling->sets[b] - filling->count[slot]);
 }
 
 /* ----------------------------------------------------------------
@@ -341,16 +316,6 @@ can_be_invented(const Filling *filling, Code value)
 	return filling->was_shown[value] || newcomers_with(filling, value) > 0;
 }
 
-static Code
-count_inventable(const Filling *filling)
-{
-	Code		n = 0;
-
-	for (Code v = 0; v < filling->frame->nsensitive; v++)
-		n += can_be_invented(filling, v);
-	return n;
-}
-
 /*
  * Invents counterfeits, of no value more than most: each has the value of a person drawn by lot, so that
  * values are as frequent among counterfeits as they are among people.  Where these are used up, any other does.
@@ -387,7 +352,7 @@ make_up(Filling *filling, Left *left)
 {
 	uint64		most;
 	uint64		lacking;
-	Code		nvalues;
+	Code		nvalues = 0;
 
 	if (left->rows == 0)
 		return true;
@@ -399,7 +364,8 @@ make_up(Filling *filling, Left *left)
 	filling->refusal->value = left->order[0];
 	filling->refusal->having = most;
 	filling->refusal->limit = filling->m;
-	nvalues = count_inventable(filling);
+	for (Code v = 0; v < filling->frame->nsensitive; v++)
+		nvalues += can_be_invented(filling, v);
 	if (nvalues < filling->m)
 		return !refuse(filling, REFUSED_FEW_VALUES, nvalues);
 	if (lacking > filling->frame->nrows)
@@ -555,44 +521,29 @@ assign(Filling *filling)
  * ----------------------------------------------------------------
  */
 
-static bool
-is_all_true(const Filling *filling, uint32 b)
-{
-	for (uint64 slot = filling->signatures->first[b]; slot < filling->signatures->first[b + 1]; slot++)
-		if (filling->count[slot] == 0)
-			return false;
-	return true;
-}
-
-/* Notes under how many signatures true rows show each value: two, where one is enough. */
-static void
-note_true_rows(const Filling *filling, uint8 *signatures_of)
+/* Newcomers whose value is new, and not vouched for by the buckets as they are. */
+static uint64
+count_unvouched(const Filling *filling)
 {
 	const TupleNumbers *signatures = filling->signatures;
+	Code		nvalues = filling->frame->nsensitive;
+	uint8	   *signatures_of = new_zeros(uint8, nvalues);	/* by true rows: two, where one is enough */
+	uint64		rows = 0;
 
 	for (uint32 b = 0; b < signatures->n; b++)
 	{
-		bool		is_enough = is_all_true(filling, b);
+		bool		is_all_true = true;
 
+		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1]; slot++)
+			is_all_true &= filling->count[slot] > 0;
 		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1]; slot++)
 		{
 			uint8	   *n = &signatures_of[signatures->word[slot]];
 
 			if (filling->count[slot] > 0)
-				*n = is_enough || *n > 0 ? 2 : 1;
+				*n = is_all_true || *n > 0 ? 2 : 1;
 		}
 	}
-}
-
-/* Newcomers whose value is new, and not vouched for by the buckets as they are. */
-static uint64
-count_unvouched(const Filling *filling)
-{
-	Code		nvalues = filling->frame->nsensitive;
-	uint8	   *signatures_of = new_zeros(uint8, nvalues);
-	uint64		rows = 0;
-
-	note_true_rows(filling, signatures_of);
 	for (Code v = 0; v < nvalues; v++)
 		if (is_new_value(filling, v) && signatures_of[v] < 2)
 			rows += newcomers_with(filling, v);
@@ -625,20 +576,6 @@ list_values(Filling *filling, bool are_new, Code *list)
 	return n;
 }
 
-/* Values to be invented are drawn by lot: the first so many after those that newcomers have. */
-static void
-draw_known(Filling *filling, Code *known, Code from, Code n, Code wanted)
-{
-	for (Code i = from; i < n && i < wanted; i++)
-	{
-		Code		other = pg_prng_uint64_range(&filling->random, i, n - 1);
-		Code		swap = known[i];
-
-		known[i] = known[other];
-		known[other] = swap;
-	}
-}
-
 /* Takes one set of these values and of others to fill up with. */
 static void
 take_one(Filling *filling, const Code *values, uint32 n, const Code *more, uint32 nmore)
@@ -658,27 +595,6 @@ newcomers_left(const Filling *filling, Code value)
 	return filling->first_new[value + 1] - filling->next[value];
 }
 
-/* The value that most newcomers who are left have. */
-static Code
-most_left(const Filling *filling)
-{
-	Code		most = 0;
-
-	for (Code v = 1; v < filling->frame->nsensitive; v++)
-		if (newcomers_left(filling, v) > newcomers_left(filling, most))
-			most = v;
-	return most;
-}
-
-static bool
-has_value(const Code *values, uint32 n, Code value)
-{
-	for (uint32 i = 0; i < n; i++)
-		if (values[i] == value)
-			return true;
-	return false;
-}
-
 /*
  * Sets of m new values or more.  A set without the most frequent value would take
  * counterfeits elsewhere, so that it stands in all of them.
@@ -691,10 +607,17 @@ take_true_sets(Filling *filling, const Code *new, Code nnew)
 
 	for (Code at = 0; at < nnew; at += n)
 	{
-		Code		most = most_left(filling);
-		bool		is_in = newcomers_left(filling, most) == 0 || has_value(new + at, Min(m, nnew - at), most);
-		bool		stays = newcomers_left(filling, most) > 1;
+		Code		most = 0;
+		bool		is_in;
+		bool		stays;
 
+		for (Code v = 1; v < filling->frame->nsensitive; v++)
+			if (newcomers_left(filling, v) > newcomers_left(filling, most))
+				most = v;
+		is_in = newcomers_left(filling, most) == 0;
+		for (uint32 i = 0; i < Min(m, nnew - at); i++)
+			is_in |= new[at + i] == most;
+		stays = newcomers_left(filling, most) > 1;
 		n = is_in ? m : Max(m - 1, 1);
 		if (nnew - at < n + (stays ? Max(m - 1, 1) : m))
 			n = nnew - at;
@@ -724,7 +647,15 @@ vouch_for_new(Filling *filling)
 		take_one(filling, new, nnew, known, m - nnew);
 	else if (nnew > 0 && nnew + nknown > m)
 	{
-		draw_known(filling, known, having, nknown, m - nnew + 1);
+		/* Values to be invented are drawn by lot: the first so many after those that newcomers have. */
+		for (Code i = having; i < nknown && i < m - nnew + 1; i++)
+		{
+			Code		other = pg_prng_uint64_range(&filling->random, i, nknown - 1);
+			Code		swap = known[i];
+
+			known[i] = known[other];
+			known[other] = swap;
+		}
 		for (int set = 0; set < 2; set++)
 			take_one(filling, new, nnew, known + set, m - nnew);
 	}
@@ -736,28 +667,6 @@ vouch_for_new(Filling *filling)
  * The whole
  * ----------------------------------------------------------------
  */
-
-/* Allocates the state of an attempt to fill buckets. */
-static Filling *
-filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal)
-{
-	Filling    *filling = palloc0(sizeof(Filling));
-
-	filling->frame = frame;
-	filling->paths = paths;
-	filling->m = m;
-	filling->refusal = refusal;
-	pg_prng_seed(&filling->random, seed);
-	filling->signatures = tuple_numbers_create(ANY_WIDTH);
-	filling->bucket = new_zeros(uint32, frame->nrows);
-	filling->first_new = new_zeros(uint64, (uint64) frame->nsensitive + 1);
-	filling->next = new_zeros(uint64, frame->nsensitive);
-	filling->invented = new_zeros(uint64, frame->nsensitive);
-	filling->was_shown = new_zeros(bool, frame->nsensitive);
-	array_reserve_zeros(filling->sets, filling->allocated, 64);
-	array_reserve_zeros(filling->count, filling->slots_allocated, 64);
-	return filling;
-}
 
 /* Lists the rows of the buckets slot by slot. */
 static Buckets *
@@ -789,15 +698,22 @@ gather(const Filling *filling)
 static bool
 fill(Filling *filling, bool vouches)
 {
+	const TupleNumbers *signatures = filling->signatures;
+
 	memset(filling->refusal, 0, sizeof(Refusal));
 	if (!divide(filling))
 		return false;
-	note_shown(filling);
+	for (uint64 i = 0; i < filling->paths->first_value[filling->paths->nclasses]; i++)
+		if (filling->paths->value[i] != NO_CODE)
+			filling->was_shown[filling->paths->value[i]] = true;
 	count_returning(filling);
 	sort_newcomers(filling);
 	if (vouches)
 		vouch_for_new(filling);
-	balance(filling);
+	/* Balancing: what is missing of each value is made up for. */
+	for (uint32 b = 0; b < signatures->n; b++)
+		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1] && is_large(filling, b); slot++)
+			take(filling, b, slot, filling->sets[b] - filling->count[slot]);
 	return assign(filling);
 }
 
@@ -810,9 +726,22 @@ fill_buckets(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refu
 {
 	for (int try = 0; try < 2; try++)
 	{
-		Filling    *filling = filling_create(frame, paths, m, seed, refusal);
+		Filling    *filling = palloc0(sizeof(Filling));
 		uint64		unvouched;
 
+		filling->frame = frame;
+		filling->paths = paths;
+		filling->m = m;
+		filling->refusal = refusal;
+		pg_prng_seed(&filling->random, seed);
+		filling->signatures = tuple_numbers_create(ANY_WIDTH);
+		filling->bucket = new_zeros(uint32, frame->nrows);
+		filling->first_new = new_zeros(uint64, (uint64) frame->nsensitive + 1);
+		filling->next = new_zeros(uint64, frame->nsensitive);
+		filling->invented = new_zeros(uint64, frame->nsensitive);
+		filling->was_shown = new_zeros(bool, frame->nsensitive);
+		array_reserve_zeros(filling->sets, filling->allocated, 64);
+		array_reserve_zeros(filling->count, filling->slots_allocated, 64);
 		if (!fill(filling, try > 0))
 			return NULL;
 		unvouched = count_unvouched(filling);

@@ -120,21 +120,6 @@ wide_ratio(const Wide *a, const Wide *b)
 	return leading(a, top) / leading(b, top);
 }
 
-/* Divides by BASE; returns the remainder. */
-static uint32
-take_digits(Wide *number)
-{
-	uint64		rest = 0;
-
-	for (int32 i = number->nlimbs - 1; i >= 0; i--)
-	{
-		rest = rest << LIMB_BITS | number->limb[i];
-		number->limb[i] = (uint32) (rest / BASE);
-		rest %= BASE;
-	}
-	return (uint32) rest;
-}
-
 char *
 wide_text(const Wide *number)
 {
@@ -147,8 +132,15 @@ wide_text(const Wide *number)
 	*at = '\0';
 	do
 	{
-		uint32		digits = take_digits(left);
+		uint64		digits = 0;
 
+		/* Divides by BASE; digits are what remains. */
+		for (int32 i = number->nlimbs - 1; i >= 0; i--)
+		{
+			digits = digits << LIMB_BITS | left->limb[i];
+			left->limb[i] = (uint32) (digits / BASE);
+			digits %= BASE;
+		}
 		for (int i = 0; i < DIGITS && (digits > 0 || !wide_is_zero(left)); i++, digits /= 10)
 			*--at = '0' + digits % 10;
 	} while (!wide_is_zero(left));

@@ -1,20 +1,10 @@
 /*
  * declared.c
- *		What a declaration means for releases: tables that parameters name, the
- *		source, and the people who were published.
- *
- * NOTES
- *		The source is read once, its key and its sensitive column alone, in the way
- *		that a release reads it: so keys and values are equal here if they are there.
- *		Writes of the source's own code are undone.
- *
- *		Sets that observers can tell apart only become smaller.  People in one that
- *		new parameters do not allow are lost to all releases to come: their owner is
- *		asked before it is so.
+ *		What declarations and settings mean for releases.
  */
 #include "postgres.h"
 
-#include "release/declared.h"
+#include "release/release.h"
 
 #include "audit/smallest.h"
 #include "declare/catalog.h"
@@ -25,12 +15,23 @@
 #include "frame/load.h"
 #include "history/recall.h"
 #include "miscadmin.h"
-#include "release/distribution.h"
-#include "release/method_sql.h"
 #include "release/past_releases.h"
-#include "release/schedule/schedule.h"
-#include "release/source_needs.h"
+#include "utils/guc.h"
 #include "utils/snapmgr.h"
+
+/* ----------------------------------------------------------------
+ * What a declaration means for releases: tables that parameters name, the
+ * source, and the people who were published.
+ *
+ * The source is read once, its key and its sensitive column alone, in the way
+ * that a release reads it: so keys and values are equal here if they are there.
+ * Writes of the source's own code are undone.
+ *
+ * Sets that observers can tell apart only become smaller.  People in one that
+ * new parameters do not allow are lost to all releases to come: their owner is
+ * asked before it is so.
+ * ----------------------------------------------------------------
+ */
 
 /* Checks a new copy of a table that a parameter names, or has the method do so. */
 static void
@@ -228,3 +229,46 @@ const DeclareHooks release_hooks = {
 	.check_table = check_table,
 	.end_publication = unschedule_dropped,
 };
+
+/* ----------------------------------------------------------------
+ * The halves of methods that read the database, by the method's name.
+ * ----------------------------------------------------------------
+ */
+
+const MethodSql *
+find_method_sql(const char *name)
+{
+	static const MethodSql none;
+	static const MethodSql *const halves[] = {
+#define METHOD(name) &none,
+#define METHOD_WITH_SQL(name) &name##_sql,
+#include "method/list.h"
+	};
+
+	for (int i = 0; methods[i] != NULL; i++)
+		if (strcmp(methods[i]->declaration.name, name) == 0)
+			return halves[i];
+	elog(ERROR, "there is no method \"%s\"", name);
+}
+
+/* ----------------------------------------------------------------
+ * Defining how long exact answers are searched for.
+ * ----------------------------------------------------------------
+ */
+
+double		fmj_budget = 1e8;
+double		search_budget = 1e8;
+
+/* Integers would not do: a search of a minute takes more steps than they hold. */
+void
+define_search_budgets(void)
+{
+	DefineCustomRealVariable("pprepub.fmj_budget",
+							 "Sets how many steps linkability() may search for a full match join of more than two releases.",
+							 "A search that needs more steps ends with an error.",
+							 &fmj_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("pprepub.search_budget",
+							 "Sets how many steps the exact searches of one call may take.",
+							 "It applies to compromise(), risk_after_updates(), linkability() and report().",
+							 &search_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
+}

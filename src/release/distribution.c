@@ -2,7 +2,7 @@
  * distribution.c
  *		Finding the distribution of a release, and refusing declared ones that are none.
  */
-#include "release/distribution.h"
+#include "release/release.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /*
  * past_releases.h
- *		The releases of a publication, as they were made.
+ *		The releases of a publication that are out.
  */
 #ifndef PPREPUB_RELEASE_PAST_RELEASES_H
 #define PPREPUB_RELEASE_PAST_RELEASES_H
@@ -9,8 +9,18 @@
 
 #include "access/tupdesc.h"
 #include "declare/publication.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "frame/dictionary.h"
+#include "frame/tuple_numbers.h"
+#include "history/recall.h"
 #include "partition/principle.h"
 #include "utils/uuid.h"
+
+/* ----------------------------------------------------------------
+ * The releases of a publication, as they were made.
+ * ----------------------------------------------------------------
+ */
 
 typedef struct Released
 {
@@ -75,5 +85,61 @@ extern bool table_stands(const DeclaredPublication *publication, const Released 
 
 /* The promise of all of them together: the weakest of their principles. */
 extern Principle weakest_principle(const Released *released, int32 n);
+
+/* ----------------------------------------------------------------
+ * The principles by which releases are judged: those that they were made under, or
+ * one that somebody gives, whatever was declared.
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Reads an argument that is a principle: a JSON object of "k", "l" and the parameters of principle/list.h.  NULL if
+ * there is none.  As strict as with a method's parameters; one that asks for nothing is an error, too.
+ */
+extern const Principle *principle_argument(FunctionCallInfo fcinfo, int argument);
+
+/*
+ * Binds the principles of releases to the values that were seen, so that code of audit/ can ask them.
+ * given: the principle that all of them are judged by instead, or NULL.
+ */
+extern void bind_principles(Released *released, const Seen *seen, const Aspects *aspects, const Principle *given);
+
+/* ----------------------------------------------------------------
+ * The rows of a release's table, as classes, cells and values.
+ *
+ * Tables of most methods have a column of the class.  Where the method has none, the
+ * history counts rows of equal cells as a class all the same, since they cannot be
+ * told apart by what may be known of people; its number is its place among
+ * all regions of the table in the order of their text.  So it can be told from the
+ * table alone, in whatever order the rows stand.
+ * ----------------------------------------------------------------
+ */
+
+/* A row.  Numbers are those by which its cells and its sensitive values were told of. */
+typedef struct ReleasedRow
+{
+	int64		class;			/* from 1 on; 0 where it has none, or nobody asks */
+	const uint32 *cell;			/* [quasi-identifiers] */
+	uint32		value;			/* of all sensitive columns together */
+	const TupleTableSlot *slot;
+} ReleasedRow;
+
+/*
+ * The reader of a table.  Each cell of a quasi-identifier, and each combination of sensitive values, is told once, before the first row
+ * that has it: cells from number 0 on, which is that of NULL, and values from 0 on.  Either may be NULL.  Memory is the row's.
+ */
+typedef struct RowVisitor
+{
+	bool		wants_class;
+	void		(*cell) (void *what, int q, uint32 number, Datum cell, bool isnull);
+	void		(*value) (void *what, uint32 number, const Datum *columns, const bool *nulls);
+	void		(*row) (void *what, const ReleasedRow *row);
+} RowVisitor;
+
+/* Called as the owner, under the active snapshot, of a table with released_columns(); twice read, where it has no column of classes. */
+extern void released_rows(const DeclaredPublication *publication, Oid table, const RowVisitor *visitor, void *what);
+
+/* Regions whose cells are numbers of dictionaries, in the order that numbers them: [regions] places, from 0 on. */
+extern uint32 *region_places(const TupleNumbers *regions, Dictionary *const *cells);
 
 #endif							/* PPREPUB_RELEASE_PAST_RELEASES_H */

@@ -1,22 +1,42 @@
 /*
  * record.c
- *		A release's number, and what the catalog notes of it and tells again.
- *
- * NOTES
- *		How much is written does not depend on what was withheld: counts and
- *		metrics are of fixed width, and there are always as many.
+ *		What is noted and told of a release: in the catalog, to analysts, and to those who listen.
  */
 #include "postgres.h"
 
+#include "release/release.h"
+
+#include <math.h>
+
+#include "access/xact.h"
 #include "audit/metrics.h"
 #include "catalog/pg_type.h"
+#include "commands/async.h"
+#include "declare/parameters.h"
+#include "declare/shown_lists.h"
+#include "declare/target_objects.h"
 #include "declare/warn_owner.h"
+#include "fmgr.h"
+#include "history/past_tables.h"
+#include "history/rows.h"
 #include "history/witness.h"
-#include "release/release.h"
+#include "lib/stringinfo.h"
 #include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
+#include "utils/json.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/* ----------------------------------------------------------------
+ * A release's number, and what the catalog notes of it and tells again.
+ *
+ * How much is written does not depend on what was withheld: counts and
+ * metrics are of fixed width, and there are always as many.
+ * ----------------------------------------------------------------
+ */
 
 /* The trees that the release is to be judged with for ever. */
 static Datum
@@ -207,4 +227,181 @@ release_row(const DeclaredPublication *publication, int32 number)
 	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
 	catalog_leave(&access);
 	return row;
+}
+
+/* ----------------------------------------------------------------
+ * Adding a release to TARGET.NAME_releases.
+ * ----------------------------------------------------------------
+ */
+
+static const Oid column_types[LISTED_ATTRIBUTES] = {
+	[LISTED_RELEASE] = INT4OID,
+	[LISTED_PUBLISHED_AT] = TIMESTAMPTZOID,
+	[LISTED_RELATION] = TEXTOID,
+	[LISTED_KIND] = TEXTOID,
+	[LISTED_COLUMNS] = NAMEARRAYOID,
+	[LISTED_ROWS] = INT8OID,
+	[LISTED_WITHHELD] = INT4OID,
+	[LISTED_INVENTED] = INT4OID,
+	[LISTED_K] = NUMERICOID,
+	[LISTED_L] = NUMERICOID,
+	[LISTED_PRINCIPLE] = TEXTOID,
+	[LISTED_REPAIR] = TEXTOID,
+};
+
+typedef struct ListedRow
+{
+	Datum		values[LISTED_ATTRIBUTES];
+	bool		nulls[LISTED_ATTRIBUTES];
+} ListedRow;
+
+static void
+set_text(ListedRow *row, int column, const char *text)
+{
+	row->nulls[column] = text == NULL;
+	row->values[column] = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
+}
+
+static void
+set_percent(ListedRow *row, int column, double share)
+{
+	row->nulls[column] = false;
+	row->values[column] = Int32GetDatum((int32) rint(100 * share));
+}
+
+/* Sets the figures of a release of everybody. */
+static void
+set_metrics(ListedRow *row, const Metrics *metrics)
+{
+	uint64		rows = metrics->rows + metrics->counterfeits;
+
+	row->nulls[LISTED_ROWS] = false;
+	row->values[LISTED_ROWS] = Int64GetDatum((int64) rows);
+	set_percent(row, LISTED_WITHHELD, suppressed_share(metrics));
+	set_percent(row, LISTED_INVENTED, rows == 0 ? 0 : (double) metrics->counterfeits / rows);
+}
+
+void
+list_release(const DeclaredPublication *publication, const ListedRelease *listed)
+{
+	Oid			table = noted_relation(publication, "releases");
+	ListedRow	row = {0};
+	RowWriter  *writer;
+
+	if (!OidIsValid(table) || !has_columns(table, column_types, LISTED_ATTRIBUTES))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the list of releases of publication \"%s\" is damaged", publication->name),
+				 errhint("Restore table %s from a backup.", quoted_target(publication, "_releases"))));
+	row.values[LISTED_RELEASE] = Int32GetDatum(listed->number);
+	row.values[LISTED_PUBLISHED_AT] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	set_text(&row, LISTED_RELATION, quoted_relation(listed->table));
+	set_text(&row, LISTED_KIND, listed->kind);
+	row.values[LISTED_COLUMNS] = PointerGetDatum(column_names(publication, listed->shown));
+	row.nulls[LISTED_ROWS] = row.nulls[LISTED_WITHHELD] = row.nulls[LISTED_INVENTED] = true;
+	if (listed->metrics != NULL)
+		set_metrics(&row, listed->metrics);
+	row.values[LISTED_K] = declared_number(publication, "k", &row.nulls[LISTED_K]);
+	row.values[LISTED_L] = declared_number(publication, "l", &row.nulls[LISTED_L]);
+	set_text(&row, LISTED_PRINCIPLE, further_principle(publication));
+	set_text(&row, LISTED_REPAIR, param_string(publication->params, "repair"));
+	writer = writer_open(table, false);
+	writer_add(writer, row.values, row.nulls);
+	writer_close(writer);
+}
+
+/* ----------------------------------------------------------------
+ * A NOTIFY for each release that has a table.
+ *
+ * PRIVACY
+ * Every role may listen to every channel.  So a notification says what the
+ * name of the release's table tells everybody at the same moment, when it
+ * is committed, and whether it was imported; of answers nobody is told.
+ *
+ * It is handed over just before the commit: a transaction that has notified
+ * cannot be prepared, and a release can.  Of one that is committed by COMMIT
+ * PREPARED nobody is told.
+ *
+ * Anybody can fill the server's queue of notifications, and a transaction
+ * that notifies then fails.  A release does without before that.
+ * ----------------------------------------------------------------
+ */
+
+#define CHANNEL "pprepub_release"
+
+/* Filled further than this, the queue is left to others. */
+#define FULL_QUEUE 0.9
+
+/* A release that was made in this transaction. */
+typedef struct Announcement
+{
+	SubTransactionId subtransaction;
+	char	   *payload;
+} Announcement;
+
+static List *announcements = NIL;	/* in TopTransactionContext */
+
+/* A release that is rolled back is forgotten; all that were made since the subtransaction began were made in it. */
+static void
+subtransaction_ends(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
+{
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	while (announcements != NIL && ((Announcement *) llast(announcements))->subtransaction >= mine)
+		announcements = list_delete_last(announcements);
+}
+
+/* Hands the notifications over where a commit is certain to follow, or an error; a preparation drops them. */
+static void
+transaction_ends(XactEvent event, void *arg)
+{
+	ListCell   *cell;
+
+	if (event == XACT_EVENT_PRE_COMMIT)
+		foreach(cell, announcements)
+			Async_Notify(CHANNEL, ((Announcement *) lfirst(cell))->payload);
+	announcements = NIL;
+}
+
+/* JSON, whatever the publication is called. */
+static char *
+payload_of(const DeclaredPublication *publication, int32 number, const char *kind)
+{
+	StringInfoData payload;
+
+	initStringInfo(&payload);
+	appendStringInfoString(&payload, "{\"publication\": ");
+	escape_json(&payload, publication->name);
+	appendStringInfo(&payload, ", \"number\": %d, \"kind\": \"%s\"}", number, kind);
+	return payload.data;
+}
+
+void
+announce_release(const DeclaredPublication *publication, int32 number, const char *kind)
+{
+	static bool is_registered = false;
+	MemoryContext old;
+	Announcement *announcement;
+
+	if (DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE)) > FULL_QUEUE)
+	{
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("nobody is notified of release %d of publication \"%s\"", number, publication->name),
+			.detail = "The server's queue of notifications is nearly full.",
+			.hint = "A session that listens has been in one transaction for too long: see pg_stat_activity.",
+		});
+		return;
+	}
+	if (!is_registered)
+	{
+		RegisterXactCallback(transaction_ends, NULL);
+		RegisterSubXactCallback(subtransaction_ends, NULL);
+		is_registered = true;
+	}
+	old = MemoryContextSwitchTo(TopTransactionContext);
+	announcement = palloc(sizeof(Announcement));
+	announcement->subtransaction = GetCurrentSubTransactionId();
+	announcement->payload = payload_of(publication, number, kind);
+	announcements = lappend(announcements, announcement);
+	MemoryContextSwitchTo(old);
 }

@@ -1,20 +1,294 @@
 /*
  * release.h
- *		A draft becomes a release: drafted, judged, measured, stored.
+ *		Releases: what one is asked to be about, how it is made of a draft, stored, shown and remembered.
  */
 #ifndef PPREPUB_RELEASE_RELEASE_H
 #define PPREPUB_RELEASE_RELEASE_H
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "audit/metrics.h"
+#include "declare/publication.h"
+#include "frame/frame.h"
 #include "frame/load.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "history/reference.h"
 #include "method/method.h"
-#include "release/checksum.h"
-#include "release/request.h"
+#include "portability/instr_time.h"
+#include "utils/array.h"
+#include "utils/jsonb.h"
+#include "utils/uuid.h"
+
+/* ----------------------------------------------------------------
+ * Where the time of a release went.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Stopwatch
+{
+	instr_time	start;
+} Stopwatch;
+
+static inline Stopwatch
+stopwatch_start(void)
+{
+	Stopwatch	watch;
+
+	INSTR_TIME_SET_CURRENT(watch.start);
+	return watch;
+}
+
+static inline double
+stopwatch_seconds(const Stopwatch *watch)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, watch->start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* The seconds since the start, and starts again. */
+static inline double
+stopwatch_lap(Stopwatch *watch)
+{
+	double		seconds = stopwatch_seconds(watch);
+
+	*watch = stopwatch_start();
+	return seconds;
+}
+
+/* ----------------------------------------------------------------
+ * Settings: how long exact answers are searched for.
+ * ----------------------------------------------------------------
+ */
+
+/* Steps, whole numbers: of a search for the full match join, and of all other searches of a call. */
+extern double fmj_budget;
+extern double search_budget;
+
+/* To be called before the prefix of all settings is reserved. */
+extern void define_search_budgets(void);
+
+/* ----------------------------------------------------------------
+ * What a release is asked to be about.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Request
+{
+	const char *cohort;			/* as it was written, or NULL for everybody */
+	ArrayType  *columns;		/* their names, or NULL for all */
+	const char *by;				/* the role that asks: the user of its session */
+	const char *by_role;		/* as which it asks: the role that it has set, or the same */
+} Request;
+
+/* A request of this session. */
+extern Request session_request(const char *cohort, ArrayType *columns);
+
+/* A request as a publication takes it. */
+typedef struct Scope
+{
+	const Request *request;		/* borrowed */
+	const bool *shown;			/* [columns] */
+	const char *condition;		/* on the pinned view, or NULL */
+	bool		is_lenient;		/* for an answer, which leaves out the rows that publish() complains of */
+	struct Reference *reference;	/* the distribution that it is compared with, read before; or NULL */
+} Scope;
+
+/*
+ * Called as the owner: reads nothing of the source, so an error about a request tells
+ * nothing of it.
+ */
+extern Scope scope_of(const DeclaredPublication *publication, const Request *request, bool is_lenient);
+
+/* All columns that may be shown, in words. */
+extern char *releasable_names(const DeclaredPublication *publication);
+
+/*
+ * Resolves names of columns: a flag for each column of the publication. NULL stands
+ * for all but the key, which never leaves. An error for names that are not declared
+ * columns, or where the method publishes all or nothing.
+ */
+extern const bool *shown_columns(const DeclaredPublication *publication, ArrayType *names);
+
+/* Like shown_columns(), of a release that was made, which may show none of them. */
+extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names);
+
+/* The other way round: the names of the columns with a flag, or of all, as requests have them; without the key's. */
+extern ArrayType *column_names(const DeclaredPublication *publication, const bool *shown);
+
+/* ----------------------------------------------------------------
+ * The half of a method that reads the database.
+ *
+ * Method (method/method.h) decides what a release shows, and knows nothing of
+ * tables.  This half reads the tables that the method's parameters name, checks what
+ * the method promises over the whole history, beyond sizes and values of each set
+ * that releases reveal, and words what it tells the owner.  It is filled in by
+ * method/NAME/sql/; release/, import/ and check/ know no method by name.
+ * ----------------------------------------------------------------
+ */
+
+struct Audit;
+struct ReleaseBuild;
+
+/* Each member may be NULL: there is nothing to be done then. */
+typedef struct MethodSql
+{
+	/* ---- Tables that parameters name ---- */
+
+	/* Called for each new copy of such a table; may raise an error: see declare/publication.h. */
+	void		(*check_table) (const DeclaredPublication *publication, const char *param,
+								Oid old_copy, Oid new_copy, bool accept_weakening);
+
+	/* Adds what such tables say of rows to a load, as the owner, inside SPI: before the past is read. */
+	void		(*load_tables) (const DeclaredPublication *publication, FrameLoad *load);
+
+	/*
+	 * Updates (Past.updates), as the owner, inside SPI: read before the load is finished, so that values of such
+	 * tables have codes in the frame, and then put in these codes. The latter raises an error if rows have values that
+	 * they cannot have. The method alone knows what is read.
+	 */
+	void	   *(*read_updates) (const DeclaredPublication *publication, FrameLoad *load);
+	void		(*apply_updates) (const DeclaredPublication *publication, const void *updates,
+								  const LoadedFrame *loaded, Past *past);
+
+	/* ---- Drafts ---- */
+
+	/*
+	 * Drafts a release by the tables of those before it, as the owner, inside SPI: instead of Method.draft, which is
+	 * NULL then.  Where nothing may be published that is an error, for the owner.
+	 */
+	Draft	   *(*draft) (const DeclaredPublication *publication, const LoadedFrame *loaded);
+
+	/* An error, for the owner, if the method has refused its draft: see Draft.refusal. */
+	void		(*verify_not_refused) (const struct ReleaseBuild *build);
+
+	/* The last check of a draft, by code of audit/: an internal error if it does not keep the promise. */
+	void		(*judge) (const DeclaredPublication *publication, const Frame *frame,
+						  const Past *past, const Draft *draft);
+
+	/* Warns the owner of what a release withholds, instead of a warning of many rows. */
+	void		(*warn) (const struct ReleaseBuild *build);
+
+	/* ---- Published releases ---- */
+
+	/* Adds the checks of audit(): see check/checks.h. */
+	void		(*check) (struct Audit *audit);
+
+	/*
+	 * The last release was made elsewhere, and the log says whose its rows are: an error if nothing could follow it, a
+	 * warning of what it breaks.
+	 */
+	void		(*judge_import) (const DeclaredPublication *publication);
+
+	/* Warns the owner where new parameters promise more to people who were published than these were given. */
+	void		(*strengthen) (const DeclaredPublication *publication, Jsonb *params);
+} MethodSql;
+
+#define METHOD(name)
+#define METHOD_WITH_SQL(name) extern const MethodSql name##_sql;
+#include "method/list.h"
+
+/* Never NULL: all members are, for a method that has no such half. */
+extern const MethodSql *find_method_sql(const char *name);
+
+/* ----------------------------------------------------------------
+ * What a source holds of all that its publication's parameters need.
+ * ----------------------------------------------------------------
+ */
+
+/* Different sensitive values: of the column with the fewest, and bands where these are judged. */
+extern uint64 count_sensitive_values(const Frame *frame);
+
+/* Rows without a sensitive value. */
+extern uint64 count_without_value(const Frame *frame);
+
+/*
+ * An error, for the owner, if all rows of the source are too few for a first
+ * release, or have too few sensitive values: with the numbers, and what to
+ * declare instead.
+ */
+extern void verify_needs(const DeclaredPublication *publication, const Frame *frame);
+
+/* ----------------------------------------------------------------
+ * The distribution that a release is compared with, where its principle compares:
+ * read or made before the release, and written with it.
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Called as the owner, inside SPI: the distribution as it is before a release; NULL where nothing compares.  It
+ * says nothing yet where the release itself will make it.  Where there is none, and the release is about a part of
+ * the people, all of the source is read: asking must not choose it.
+ */
+extern Reference *read_distribution(const DeclaredPublication *publication, const Scope *scope);
+
+/* Compares a load with it, whose past has been read.  A release of everybody adds what it finds; an answer never does. */
+extern void compare_with_distribution(const DeclaredPublication *publication, const Scope *scope,
+									  Reference *reference, FrameLoad *load);
+
+/* An error, for the owner, if people have values that a declared distribution lacks, and that can never be shown so. */
+extern void verify_distribution_has_all(const DeclaredPublication *publication, const Reference *reference,
+										const LoadedFrame *loaded);
+
+/* An error if a distance is declared that supposes an order, and the values of a sensitive column have none. */
+extern void verify_distance(const DeclaredPublication *publication);
+
+/* Checks the rows of a declared distribution; see declare/publication.h. */
+extern void check_distribution(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening);
+
+/* ----------------------------------------------------------------
+ * A checksum over the logical rows of a release, in any order.
+ *
+ * The sum must be the same after the table was dumped and restored, or rewritten:
+ * so it is made of values, not of pages.  The seed is secret: changed rows cannot be
+ * made to have the same sum.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Checksum Checksum;
+
+/* A sum of no rows yet, with these columns. */
+extern Checksum *checksum_create(TupleDesc columns, uint64 seed);
+
+/* A row is the sum of its values: many have most in common with the row before. */
+typedef struct RowSum
+{
+	uint64		lane[2];
+} RowSum;
+
+extern RowSum checksum_value(Checksum *checksum, int column, Datum value, bool isnull);
+extern void checksum_add_row(Checksum *checksum, RowSum row);
+
+static inline RowSum
+row_sum(RowSum a, RowSum b)
+{
+	return (RowSum) {{a.lane[0] + b.lane[0], a.lane[1] + b.lane[1]}};
+}
+extern pg_uuid_t *checksum_result(const Checksum *checksum);
+
+/* ----------------------------------------------------------------
+ * Orders that say nothing, drawn from a strong random source.
+ * ----------------------------------------------------------------
+ */
+
+/* Random numbers in store. */
+typedef struct Shuffler Shuffler;
+
+extern Shuffler *shuffler_create(void);
+
+/* Every order of the n elements is as likely as any other. */
+extern void shuffle(Shuffler *shuffler, uint32 *elements, uint32 n);
+
+extern uint64 random_seed(void);
+
+/* ----------------------------------------------------------------
+ * A draft becomes a release: drafted, judged, measured, stored.
+ * ----------------------------------------------------------------
+ */
 
 /* A release while it is built. */
 typedef struct ReleaseBuild
@@ -84,7 +358,7 @@ extern void warn_of_suppression(const ReleaseBuild *build);
 /* A NOTICE that names the quasi-identifiers whose cells are nearly all as wide as they can be. */
 extern void notice_of_empty_columns(const ReleaseBuild *build);
 
-/* ---- emit_rows.c: rows in the order in which they may leave ---- */
+/* ---- release_table.c: rows in the order in which they may leave, and the table ---- */
 
 /* A release whose rows have left, or stand ready to. */
 typedef struct SentRelease
@@ -119,10 +393,14 @@ typedef struct RowSink
 	bool		keeps_insensitive;
 } RowSink;
 
+/*
+ * The numbers by which the history knows the classes of a draft: [classes] from 1 on, in
+ * the order in which they leave, or, where rows show no class, by the text of their cells.
+ */
+extern int64 *class_numbers(const ReleaseBuild *build, const uint32 *order);
+
 /* Called as the owner, inside SPI: gives a sink all rows, and the history the same classes under the same numbers. */
 extern SentRelease emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink);
-
-/* ---- release_table.c ---- */
 
 /* The columns of releases: with their types as CREATE TABLE has them, otherwise as a select list. */
 extern char *released_columns_sql(const DeclaredPublication *publication, bool with_types);
@@ -202,14 +480,60 @@ extern void note_release(const ReleaseBuild *build, int32 number, const SentRele
 /* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
 extern void check_history(DeclaredPublication *publication);
 
-/* ---- forecast/check_foreseen.c ---- */
-
 /* Likewise, before check_history(): is the past what a forecast would have gone on with? */
 extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
 
-/* ---- announce.c ---- */
-
 /* Tells all who listen to channel pprepub_release of a release with a table, when it is committed. */
 extern void announce_release(const DeclaredPublication *publication, int32 number, const char *kind);
+
+/* ----------------------------------------------------------------
+ * Rows of TARGET.NAME_releases, the list of releases that analysts may see.
+ *
+ * Figures are told of releases of everybody alone, and shares in whole per cents: a count that follows a cohort tells of
+ * the people in it.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct ListedRelease
+{
+	int32		number;
+	Oid			table;
+	const char *kind;			/* "everybody", "cohort" or "imported" */
+	const bool *shown;			/* [columns] */
+	const Metrics *metrics;		/* of a release of everybody, or NULL */
+} ListedRelease;
+
+/* Called as the owner, inside SPI. */
+extern void list_release(const DeclaredPublication *publication, const ListedRelease *listed);
+
+/* ----------------------------------------------------------------
+ * What shows releases of everybody with all columns in TARGET: the views NAME
+ * and NAME_values the newest, the foreign table NAME_all every one of them.
+ * ----------------------------------------------------------------
+ */
+
+/* Called as the owner, inside SPI: shows a release in all of them, which are made with the first one. */
+extern void show_newest(const DeclaredPublication *publication, Oid table);
+
+/* Gives the roles that may read the view NAME the right to read a release that it does not show; a NOTICE says so. */
+extern void leave_views(const DeclaredPublication *publication, Oid table);
+
+/* The view NAME_counterfeits of the numbers of invented rows, for roles that the owner lets read it. */
+extern void show_counterfeits(const DeclaredPublication *publication);
+
+/* ----------------------------------------------------------------
+ * What declarations mean for releases.
+ * ----------------------------------------------------------------
+ */
+
+extern const DeclareHooks release_hooks;
+
+/* ----------------------------------------------------------------
+ * Releases on a schedule.
+ * ----------------------------------------------------------------
+ */
+
+/* Of a publication that is being dropped. */
+extern void unschedule_dropped(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_RELEASE_RELEASE_H */

@@ -1,40 +1,49 @@
 /*
  * figures.c
- *		Figures and lists that SQL computes, behind the one gate to them.
+ *		Figures, lists and pages that SQL computes, behind the one gate to them.
  *
  * NOTES
  *		pprepub.NAME(publication, …) is one of the functions at the end, whatever the name.  It calls
  *		pprepub_internal.NAME with the same arguments, a function in SQL, as the owner: so that one may read releases
  *		and the log, and code that comes with these has no other rights than the owner's.  Its rows leave, and must be
  *		figures where auditors may call.  Called without this gate, it has the rights of its caller.
+ *
+ *		pprepub.NAME(source, …) is about any table, and goes another way.
  */
 #include "postgres.h"
 
 #include "declare/work.h"
 #include "executor/tstoreReceiver.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "history/past_tables.h"
 #include "nodes/params.h"
 #include "release/past_releases.h"
+#include "release/release.h"
+#include "shared/progress.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_owners_list);
 PG_FUNCTION_INFO_V1(pprepub_figures);
 PG_FUNCTION_INFO_V1(pprepub_release_figures);
 PG_FUNCTION_INFO_V1(pprepub_class_members);
+PG_FUNCTION_INFO_V1(pprepub_source_figures);
+PG_FUNCTION_INFO_V1(pprepub_report);
+PG_FUNCTION_INFO_V1(pprepub_linkability_in_steps);
 
-/* Calls the function of the same name and arguments in pprepub_internal, and puts its rows. */
+/* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
 static void
-put_rows(const OwnersWork *work, FunctionCallInfo fcinfo)
+call_internal(FunctionCallInfo fcinfo, DestReceiver *receiver)
 {
 	Oid			function = fcinfo->flinfo->fn_oid;
 	Oid		   *types;
 	int			nargs;
 	ParamListInfo params;
 	StringInfoData sql;
-	SPIExecuteOptions options = {.read_only = true, .must_return_tuples = true};
+	SPIExecuteOptions options = {.read_only = true, .must_return_tuples = true, .dest = receiver};
 
 	(void) get_func_signature(function, &types, &nargs);
 	params = makeParamList(nargs);
@@ -45,11 +54,18 @@ put_rows(const OwnersWork *work, FunctionCallInfo fcinfo)
 		params->params[i] = (ParamExternData) {fcinfo->args[i].value, fcinfo->args[i].isnull, PARAM_FLAG_CONST, types[i]};
 	}
 	options.params = params;
-	options.dest = CreateDestReceiver(DestTuplestore);
-	SetTuplestoreDestReceiverParams(options.dest, work->result->setResult, CurrentMemoryContext, false, NULL, NULL);
 	if (SPI_execute_extended(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
 							 &options) < 0)
 		elog(ERROR, "could not compute figures");
+}
+
+static void
+put_rows(FunctionCallInfo fcinfo)
+{
+	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
+
+	SetTuplestoreDestReceiverParams(receiver, ((ReturnSetInfo *) fcinfo->resultinfo)->setResult, CurrentMemoryContext, false, NULL, NULL);
+	call_internal(fcinfo, receiver);
 }
 
 /* Begins the work, puts its rows, and ends it. */
@@ -58,7 +74,7 @@ report_rows(OwnersWork *work, FunctionCallInfo fcinfo)
 {
 	if (report_begin(work, fcinfo))
 	{
-		put_rows(work, fcinfo);
+		put_rows(fcinfo);
 		work_close(work);
 	}
 	return (Datum) 0;
@@ -120,8 +136,93 @@ pprepub_class_members(PG_FUNCTION_ARGS)
 	if (report_begin(&work, fcinfo))
 	{
 		log_verify(work.publication);
-		put_rows(&work, fcinfo);
+		put_rows(fcinfo);
 		work_close(&work);
 	}
 	return (Datum) 0;
+}
+
+/*
+ * NAME(source, …), about any table: with the rights of the caller, or as the owner of the table, restricted, if the caller
+ * has those rights, too: a superuser runs nothing of others' as superuser.
+ */
+Datum
+pprepub_source_figures(PG_FUNCTION_ARGS)
+{
+	Identity	caller;
+	Oid			owner;
+	bool		acts_as_owner;
+
+	verify_not_null(fcinfo, 0, "the source");
+	verify_source_kind(PG_GETARG_OID(0));
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	owner = relation_owner(PG_GETARG_OID(0));
+	acts_as_owner = has_rights_of(owner);
+	if (acts_as_owner)
+		act_as(&caller, owner);
+	SPI_connect();
+	put_rows(fcinfo);
+	SPI_finish();
+	if (acts_as_owner)
+		act_as_before(&caller);
+	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * The page
+ * ----------------------------------------------------------------
+ */
+
+/* The page names people only where the owner asks for that. */
+static Datum
+make_page(FunctionCallInfo fcinfo)
+{
+	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+	MemoryContext context = CurrentMemoryContext;
+	OwnersWork	work;
+	text	   *page;
+
+	report_open_for_auditor(&work, fcinfo);
+	if (is_internal && !has_rights_of(work.publication->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of publication \"%s\" for an internal report", work.publication->name),
+				 errdetail("It names people."),
+				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(work.publication->name))));
+	if (!is_internal)
+		hide_data();
+	work_begin(&work, work.publication->owner, GetActiveSnapshot());
+	call_internal(fcinfo, NULL);
+	page = cstring_to_text(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+	page = (text *) memcpy(MemoryContextAlloc(context, VARSIZE(page)), page, VARSIZE(page));
+	work_close(&work);
+	PG_RETURN_TEXT_P(page);
+}
+
+/* report(publication, internal): for auditors, too, unless it is internal.  A publication without releases has a page. */
+Datum
+pprepub_report(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, make_page);
+}
+
+extern Datum pprepub_linkability(PG_FUNCTION_ARGS);
+
+Datum
+pprepub_linkability_in_steps(PG_FUNCTION_ARGS)
+{
+	uint64		steps = (uint64) search_budget;
+	Datum		result = (Datum) 0;
+
+	steps_left = &steps;
+	PG_TRY();
+	{
+		result = pprepub_linkability(fcinfo);
+	}
+	PG_FINALLY();
+	{
+		steps_left = NULL;
+	}
+	PG_END_TRY();
+	return result;
 }

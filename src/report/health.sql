@@ -10,7 +10,7 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 		tables.releases, p.releases - tables.releases AS answers, day.answers AS answers_last_day, day.failed AS failed_last_day,
 		everybody.rows, everybody.withheld_percent, everybody.invented_percent, everybody.starves AS starving, everybody.warnings,
 		space.bytes, space.history_bytes, space.bytes / life.days AS bytes_per_day,
-		s.state AS schedule_state,
+		s.job, s.cron, s.cohort, s.run_by, s.state AS schedule_state, s.last_run, s.last_status, s.last_message, s.last_failure, s.last_error, s.release AS job_release,
 		CASE WHEN source.owner IS NULL THEN 'source'
 			WHEN source.owner <> p.owner::pg_catalog.oid THEN 'owner'
 			WHEN pprepub_internal.is_rewound(p.name) THEN 'rewound'
@@ -64,6 +64,9 @@ COMMENT ON COLUMN pprepub.health.rows IS
 COMMENT ON COLUMN pprepub.health.starving IS 'true if publish() warned that this release withholds many rows';
 COMMENT ON COLUMN pprepub.health.bytes IS 'size of all release tables and of the history';
 COMMENT ON COLUMN pprepub.health.bytes_per_day IS 'bytes divided by the days since the first release, at least one';
-COMMENT ON COLUMN pprepub.health.schedule_state IS 'state in pprepub.scheduled; NULL without a schedule';
+COMMENT ON COLUMN pprepub.health.job IS 'number of the job of pg_cron that publishes; NULL without a schedule, as the next columns';
+COMMENT ON COLUMN pprepub.health.cohort IS 'cohort that the job publishes; NULL for everybody';
+COMMENT ON COLUMN pprepub.health.schedule_state IS 'how the schedule fares: ok, waiting, starving, failed, paused, stopped or gone';
+COMMENT ON COLUMN pprepub.health.job_release IS 'newest release that the schedule made';
 COMMENT ON COLUMN pprepub.health.refused IS
 	'why publishing is refused: source, owner, rewound or imported; NULL if no reason is known';

@@ -24,7 +24,6 @@
 #include "history/seen.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/released_rows.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"

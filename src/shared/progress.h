@@ -1,7 +1,7 @@
 /*
  * progress.h
  *		Where a long command is, for the owner of the publication, and for the auditor who has called it, to see in other
- *		sessions: pprepub.progress.  And memory that sessions share, made at run time, which that needs.
+ *		sessions: pprepub.progress.  Memory that sessions share, made at run time, which that needs.  How much a search may do.
  *
  * A command begins, says which phase it is in, and counts what it has done.  Code in all rooms may say phases and count, pure
  * rooms, too, whether or not a command has begun: answers, for one, never do, and nothing is told of them.
@@ -89,5 +89,15 @@ extern ProgressRow *progress_rows(int *n);
  * meanwhile.  So its name carries a version, to be raised with each change of what it holds.  Nothing need be preloaded.
  */
 extern void *memory_of_sessions(const char *name, Size size, void (*initialize) (void *fresh));
+
+/*
+ * A search that may take very long runs within a number of steps, and code in all rooms takes them: for whatever its time and
+ * its memory grow with.  Steps and not seconds, so that the same data lead to the same end.  NULL for any number; code that
+ * sets it sets it back, on error, too.
+ */
+extern uint64 *steps_left;
+
+/* Takes so many steps; an error, and none are left, if they are not (steps.c). */
+extern void take_steps(uint64 n);
 
 #endif							/* PPREPUB_SHARED_PROGRESS_H */

@@ -2,7 +2,7 @@
  * steps.c
  *		A search that has used up its steps.
  */
-#include "shared/steps.h"
+#include "shared/progress.h"
 
 uint64	   *steps_left = NULL;
 

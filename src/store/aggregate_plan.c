@@ -39,7 +39,10 @@ typedef struct Candidate
 	RelOptInfo *rel;			/* the table */
 	List	   *clauses;		/* in the order of evaluation */
 	PathTarget *target;			/* the keys, and then aggregates in part */
-	AggregatePlan plan;
+	List	   *columns;		/* see plan.h */
+	List	   *kinds;
+	List	   *operators;
+	List	   *collations;
 	bool		by_headers;		/* may headers answer alone? */
 	double		groups;
 } Candidate;
@@ -63,45 +66,32 @@ clause_is_plain(Node *clause)
 	return true;
 }
 
-/* First what cannot fail, and decides on groups; then what costs least, as PostgreSQL orders it. */
-static double
-rank_of_clause(Candidate *candidate, Node *clause)
-{
-	Condition	condition;
-	QualCost	cost;
-
-	if (make_condition(clause, candidate->rel->relid, &condition))
-		return -1;
-	cost_qual_eval_node(&cost, clause, candidate->root);
-	return cost.per_tuple;
-}
-
-/* Puts a clause in its place among those before it. */
-static void
-insert_clause(Candidate *candidate, Node *clause)
-{
-	double		rank = rank_of_clause(candidate, clause);
-	int			place = list_length(candidate->clauses);
-
-	while (place > 0 && rank_of_clause(candidate, list_nth(candidate->clauses, place - 1)) > rank)
-		place--;
-	candidate->clauses = list_insert_nth(candidate->clauses, place, clause);
-	candidate->by_headers = candidate->by_headers && rank < 0;
-}
-
-/* Takes the table's conditions; false if one of them is not for us. */
+/*
+ * Takes the table's conditions; false if one of them is not for us.  First comes what cannot fail, and decides on
+ * groups; then what costs least, as PostgreSQL orders it.
+ */
 static bool
 take_clauses(Candidate *candidate)
 {
+	const List *infos = candidate->rel->baserestrictinfo;
+	Cost	   *costs = palloc(Max(list_length(infos), 1) * sizeof(Cost));
 	ListCell   *cell;
 
-	foreach(cell, candidate->rel->baserestrictinfo)
+	foreach(cell, infos)
 	{
 		const RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		Condition	condition;
+		bool		decides = make_condition((Node *) info->clause, candidate->rel->relid, &condition);
+		Cost		cost = decides ? -1 : info->eval_cost.per_tuple;
+		int			place = list_length(candidate->clauses);
 
 		if (info->pseudoconstant || info->security_level > 0 || !clause_is_plain((Node *) info->clause))
 			return false;
-		insert_clause(candidate, (Node *) info->clause);
+		for (; place > 0 && costs[place - 1] > cost; place--)
+			costs[place] = costs[place - 1];
+		costs[place] = cost;
+		candidate->clauses = list_insert_nth(candidate->clauses, place, info->clause);
+		candidate->by_headers = candidate->by_headers && decides;
 	}
 	return true;
 }
@@ -126,9 +116,9 @@ take_keys(Candidate *candidate)
 		if (!clause->hashable || !IsA(var, Var) || var->varno != (int) candidate->rel->relid || var->varattno <= 0)
 			return false;
 		add_column_to_pathtarget(candidate->target, expr, clause->tleSortGroupRef);
-		candidate->plan.columns = lappend_int(candidate->plan.columns, var->varattno);
-		candidate->plan.operators = lappend_oid(candidate->plan.operators, clause->eqop);
-		candidate->plan.collations = lappend_oid(candidate->plan.collations, exprCollation((Node *) expr));
+		candidate->columns = lappend_int(candidate->columns, var->varattno);
+		candidate->operators = lappend_oid(candidate->operators, clause->eqop);
+		candidate->collations = lappend_oid(candidate->collations, exprCollation((Node *) expr));
 	}
 	return true;
 }
@@ -149,8 +139,8 @@ take_aggregate(Candidate *candidate, const Aggref *aggref)
 	if (list_member(candidate->target->exprs, part))
 		return true;
 	add_column_to_pathtarget(candidate->target, (Expr *) part, 0);
-	candidate->plan.columns = lappend_int(candidate->plan.columns, column);
-	candidate->plan.kinds = lappend_int(candidate->plan.kinds, kind);
+	candidate->columns = lappend_int(candidate->columns, column);
+	candidate->kinds = lappend_int(candidate->kinds, kind);
 	candidate->by_headers = candidate->by_headers && kind < TALLY_SUM;
 	return true;
 }
@@ -188,7 +178,7 @@ static void
 cost_path(const Candidate *candidate, Path *path)
 {
 	const RelOptInfo *rel = candidate->rel;
-	List	   *columns = list_concat_unique_int(NIL, candidate->plan.columns);
+	List	   *columns = list_concat_unique_int(NIL, candidate->columns);
 	double		page_cost;
 	double		share;
 	Cost		cost;
@@ -198,11 +188,11 @@ cost_path(const Candidate *candidate, Path *path)
 	cost = (rel->tuples / GROUP_ROWS + 1) * 2 * page_cost;
 	if (!candidate->by_headers || candidate->clauses != NIL)
 		cost += page_cost * rel->pages * share + VECTOR_COST_FACTOR * rel->tuples *
-			(cpu_operator_cost * list_length(candidate->plan.columns) + rel->baserestrictcost.per_tuple);
+			(cpu_operator_cost * list_length(candidate->columns) + rel->baserestrictcost.per_tuple);
 
 	/* Each group of the query's is looked up, made, and handed on. */
 	cost += rel->baserestrictcost.startup +
-		candidate->groups * (cpu_operator_cost * (1 + list_length(candidate->plan.operators)) + cpu_tuple_cost);
+		candidate->groups * (cpu_operator_cost * (1 + list_length(candidate->operators)) + cpu_tuple_cost);
 	path->startup_cost = cost;
 	path->total_cost = cost;
 	if (!enable_seqscan)
@@ -210,38 +200,31 @@ cost_path(const Candidate *candidate, Path *path)
 	path->rows = candidate->groups;
 }
 
-/* Adds columns of conditions to the target list: these must be able to name them. */
-static List *
-scan_target_list(List *tlist, List *clauses, AggregatePlan *plan)
-{
-	List	   *result = copyObject(tlist);
-	List	   *vars = pull_var_clause((Node *) clauses, 0);
-	ListCell   *cell;
-
-	foreach(cell, vars)
-	{
-		Var		   *var = lfirst_node(Var, cell);
-
-		if (tlist_member((Expr *) var, result) != NULL)
-			continue;
-		result = lappend(result, makeTargetEntry((Expr *) copyObject(var), list_length(result) + 1, NULL, false));
-		plan->columns = lappend_int(plan->columns, var->varattno);
-	}
-	return result;
-}
-
-/* Makes the plan.  In the path's private list stand the table's number, the clauses, and the AggregatePlan. */
+/*
+ * Makes the plan.  In the path's private list stand the table's number, the clauses, and what the node will be told;
+ * columns of conditions are added to the target list, as these must be able to name them.
+ */
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
-	AggregatePlan plan = aggregate_plan_of_list(copyObject(lthird(path->custom_private)));
+	List	   *targets = copyObject(tlist);
+	ListCell   *cell;
 
 	scan->scan.scanrelid = linitial_int(linitial(path->custom_private));
 	scan->scan.plan.targetlist = tlist;
 	scan->custom_exprs = copyObject(lsecond(path->custom_private));
-	scan->custom_scan_tlist = scan_target_list(tlist, scan->custom_exprs, &plan);
-	scan->custom_private = list_of_aggregate_plan(&plan);
+	scan->custom_private = copyObject(lthird(path->custom_private));
+	foreach(cell, pull_var_clause((Node *) scan->custom_exprs, 0))
+	{
+		Var		   *var = lfirst_node(Var, cell);
+
+		if (tlist_member((Expr *) var, targets) != NULL)
+			continue;
+		targets = lappend(targets, makeTargetEntry((Expr *) copyObject(var), list_length(targets) + 1, NULL, false));
+		linitial(scan->custom_private) = lappend_int(linitial(scan->custom_private), var->varattno);
+	}
+	scan->custom_scan_tlist = targets;
 	scan->flags = path->flags;
 	scan->methods = &store_aggregate_methods;
 	return &scan->scan.plan;
@@ -262,7 +245,7 @@ estimate_groups(const Candidate *candidate)
 	double		groups = 1;
 	List	   *others = NIL;
 
-	for (int i = 0; i < list_length(candidate->plan.operators); i++)
+	for (int i = 0; i < list_length(candidate->operators); i++)
 	{
 		Expr	   *key = list_nth(candidate->target->exprs, i);
 
@@ -291,7 +274,7 @@ add_aggregate_path(Candidate *candidate, RelOptInfo *grouped, List *having, bool
 	path->path.parallel_safe = is_parallel_safe;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_private = list_make3(list_make1_int(candidate->rel->relid), candidate->clauses,
-									  list_of_aggregate_plan(&candidate->plan));
+									  list_make4(candidate->columns, candidate->kinds, candidate->operators, candidate->collations));
 	path->methods = &path_methods;
 	candidate->groups = estimate_groups(candidate);
 	cost_path(candidate, &path->path);

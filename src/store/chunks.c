@@ -62,48 +62,17 @@ open_toast(Relation rel, LOCKMODE lockmode)
 }
 
 Store *
-open_store(Relation rel)
-{
-	Counters	counters;
-	Store	   *store;
-
-	if (!OidIsValid(rel->rd_rel->reltoastrelid) || !read_counters(rel, &counters))
-		return NULL;
-	if (counters.valid == counters.next)
-		return NULL;
-	store = open_toast(rel, AccessShareLock);
-	store->counters = counters;
-	return store;
-}
-
-Store *
-open_store_to_verify(Relation rel)
+open_store(Relation rel, bool to_verify)
 {
 	Counters	counters = {0};
 	Store	   *store;
 
-	if (!OidIsValid(rel->rd_rel->reltoastrelid))
+	if (!OidIsValid(rel->rd_rel->reltoastrelid) ||
+		((!read_counters(rel, &counters) || counters.valid == counters.next) && !to_verify))
 		return NULL;
-	(void) read_counters(rel, &counters);
 	store = open_toast(rel, AccessShareLock);
 	store->counters = counters;
 	return store;
-}
-
-/*
- * SET ACCESS METHOD gives a table no TOAST relation if it had none before.  The
- * lock keeps a second writer from making one, too.
- */
-static void
-make_toast_relation(Relation rel)
-{
-	LockRelationOid(RelationGetRelid(rel), ShareUpdateExclusiveLock);
-	AcceptInvalidationMessages();
-	if (OidIsValid(rel->rd_rel->reltoastrelid))
-		return;
-	NewHeapCreateToastTable(RelationGetRelid(rel), (Datum) 0, ShareUpdateExclusiveLock, InvalidOid);
-	if (!OidIsValid(rel->rd_rel->reltoastrelid))
-		elog(ERROR, "table \"%s\" did not get a TOAST relation", RelationGetRelationName(rel));
 }
 
 Store *
@@ -111,8 +80,19 @@ open_store_to_write(Relation rel)
 {
 	Store	   *store;
 
+	/*
+	 * SET ACCESS METHOD gives a table no TOAST relation if it had none before.  The lock keeps a second writer from
+	 * making one, too.
+	 */
 	if (!OidIsValid(rel->rd_rel->reltoastrelid))
-		make_toast_relation(rel);
+	{
+		LockRelationOid(RelationGetRelid(rel), ShareUpdateExclusiveLock);
+		AcceptInvalidationMessages();
+		if (!OidIsValid(rel->rd_rel->reltoastrelid))
+			NewHeapCreateToastTable(RelationGetRelid(rel), (Datum) 0, ShareUpdateExclusiveLock, InvalidOid);
+		if (!OidIsValid(rel->rd_rel->reltoastrelid))
+			elog(ERROR, "table \"%s\" did not get a TOAST relation", RelationGetRelationName(rel));
+	}
 
 	/*
 	 * A unique index asks us for rows while it holds a lock on a page.  What it makes us lock then must be locked
@@ -246,12 +226,6 @@ insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp, const char *
 	heap_freetuple(tuple);
 }
 
-void
-delete_chunk(Store *store, ItemPointer tid)
-{
-	simple_heap_delete(store->toast, tid);
-}
-
 uint64
 new_stamp(void)
 {
@@ -265,24 +239,17 @@ new_stamp(void)
 
 /* (chunk_id, chunk_seq) >= or <= ROW(...), as nbtree takes it. */
 static void
-begin_bound(Bound *bound, StrategyNumber strategy)
+make_bound(Bound *bound, StrategyNumber strategy, uint64 first, uint32 part)
 {
 	ScanKeyEntryInitialize(&bound->members[0], SK_ROW_MEMBER, 1, strategy, OIDOID, InvalidOid,
-						   F_BTOIDCMP, (Datum) 0);
+						   F_BTOIDCMP, ObjectIdGetDatum(chunk_id_of(first)));
 	ScanKeyEntryInitialize(&bound->members[1], SK_ROW_MEMBER | SK_ROW_END, 2, strategy, INT4OID, InvalidOid,
-						   F_BTINT4CMP, (Datum) 0);
+						   F_BTINT4CMP, Int32GetDatum(chunk_seq_of(first, part)));
 	memset(&bound->header, 0, sizeof(bound->header));
 	bound->header.sk_flags = SK_ROW_HEADER;
 	bound->header.sk_attno = 1;
 	bound->header.sk_strategy = strategy;
 	bound->header.sk_argument = PointerGetDatum(bound->members);
-}
-
-static void
-set_bound(Bound *bound, uint64 first, uint32 part)
-{
-	bound->members[0].sk_argument = ObjectIdGetDatum(chunk_id_of(first));
-	bound->members[1].sk_argument = Int32GetDatum(chunk_seq_of(first, part));
 }
 
 ChunkReader *
@@ -340,10 +307,8 @@ search(ChunkReader *reader, Snapshot snapshot, ScanDirection direction, uint64 l
 	ScanKeyData keys[2];
 	MemoryContext old = MemoryContextSwitchTo(reader->context);
 
-	begin_bound(&reader->low, BTGreaterEqualStrategyNumber);
-	begin_bound(&reader->high, BTLessEqualStrategyNumber);
-	set_bound(&reader->low, low, low_part);
-	set_bound(&reader->high, high, high_part);
+	make_bound(&reader->low, BTGreaterEqualStrategyNumber, low, low_part);
+	make_bound(&reader->high, BTLessEqualStrategyNumber, high, high_part);
 	keys[0] = reader->low.header;
 	keys[1] = reader->high.header;
 	reader->direction = direction;

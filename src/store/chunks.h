@@ -25,8 +25,8 @@
  * The page's own lock guards the counters.  The reserving lock is held from
  * before a reservation until its row stands in the TOAST relation, so whoever
  * takes it, once, knows that every number below the counter has a row there,
- * unless its transaction is dead.  It is a tuple lock on a TID that no row has,
- * and nobody holds it for long.
+ * unless its transaction is dead.  It is a heavyweight lock on the page, and
+ * nobody holds it for long.
  * ----------------------------------------------------------------
  */
 
@@ -78,11 +78,8 @@ typedef struct Store
 	Counters	counters;		/* when it was opened */
 } Store;
 
-/* To read; NULL if the table has no rows. */
-extern Store *open_store(Relation rel);
-
-/* To check it: also where no row counts, but some may stand there. */
-extern Store *open_store_to_verify(Relation rel);
+/* To read; NULL if the table has no rows.  To verify it: also where no row counts, but some may stand there. */
+extern Store *open_store(Relation rel, bool to_verify);
 
 /* To write; makes the TOAST relation if there is none. */
 extern Store *open_store_to_write(Relation rel);
@@ -135,7 +132,6 @@ extern void read_chunk(Relation toast, HeapTuple tuple, Chunk *chunk);
 
 extern void insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp,
 						 const char *bytes, Size length, CommandId cid, int options);
-extern void delete_chunk(Store *store, ItemPointer tid);
 
 /* A number that no other version of a group has. */
 extern uint64 new_stamp(void);

@@ -189,12 +189,6 @@ is_known(const Node *node)
 	return IsA(node, Const) || (IsA(node, Param) && ((const Param *) node)->paramkind != PARAM_SUBLINK);
 }
 
-static bool
-is_integer(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
 /* Values of both types are kept, and compared, in one and the same way. */
 static bool
 are_comparable(Oid column, Oid value, Order *order)
@@ -204,19 +198,8 @@ are_comparable(Oid column, Oid value, Order *order)
 	*order = order_of_type(column);
 	if (*order == ORDER_NONE || order_of_type(value) != *order)
 		return false;
-	return column == value || (is_integer(column) && is_integer(value)) || *order == ORDER_TEXT;
-}
-
-/* Text is compared byte by byte here. */
-static bool
-collation_agrees(Order order, StrategyNumber strategy, Oid collation)
-{
-	if (order != ORDER_TEXT)
-		return true;
-	if (!OidIsValid(collation))
-		return false;
-	return lc_collate_is_c(collation) ||
-		(strategy == BTEqualStrategyNumber && get_collation_isdeterministic(collation));
+	return column == value || *order == ORDER_TEXT ||
+		((column == INT2OID || column == INT4OID || column == INT8OID) && (value == INT2OID || value == INT4OID || value == INT8OID));
 }
 
 /* Can bounds be compared by this operator? Sets the condition's strategy if so. */
@@ -230,8 +213,11 @@ set_operator(Condition *condition, Oid operator, Oid column_type, Oid operand_ty
 		return false;
 	condition->type = value_type;
 	condition->strategy = get_op_opfamily_strategy(operator, entry->btree_opf);
-	return condition->strategy != InvalidStrategy &&
-		collation_agrees(condition->order, condition->strategy, collation);
+	if (condition->strategy == InvalidStrategy || condition->order != ORDER_TEXT)
+		return condition->strategy != InvalidStrategy;
+	/* Text is compared byte by byte here. */
+	return OidIsValid(collation) && (lc_collate_is_c(collation) ||
+									 (condition->strategy == BTEqualStrategyNumber && get_collation_isdeterministic(collation)));
 }
 
 /* Makes the condition of "column operator value", or of "value operator column". */
@@ -279,20 +265,6 @@ make_any(const ScalarArrayOpExpr *clause, Index relid, Condition *condition)
 	return set_operator(condition, clause->opno, column->vartype, exprType(left), element, clause->inputcollid);
 }
 
-/* Makes a condition of IS NULL or IS NOT NULL; false if the clause is not about a column. */
-static bool
-make_null_test(const NullTest *clause, Index relid, Condition *condition)
-{
-	const Var  *column = column_of((Node *) clause->arg, relid);
-
-	/* IS NULL of a composite value asks about its fields. */
-	if (column == NULL || clause->argisrow)
-		return false;
-	condition->kind = clause->nulltesttype == IS_NULL ? CONDITION_NULL : CONDITION_NOT_NULL;
-	condition->column = column->varattno - 1;
-	return true;
-}
-
 bool
 make_condition(Node *clause, Index relid, Condition *condition)
 {
@@ -302,7 +274,17 @@ make_condition(Node *clause, Index relid, Condition *condition)
 	if (IsA(clause, ScalarArrayOpExpr))
 		return make_any((ScalarArrayOpExpr *) clause, relid, condition);
 	if (IsA(clause, NullTest))
-		return make_null_test((NullTest *) clause, relid, condition);
+	{
+		const NullTest *test = (const NullTest *) clause;
+		const Var  *column = column_of((Node *) test->arg, relid);
+
+		/* IS NULL of a composite value asks about its fields. */
+		if (column == NULL || test->argisrow)
+			return false;
+		condition->kind = test->nulltesttype == IS_NULL ? CONDITION_NULL : CONDITION_NOT_NULL;
+		condition->column = column->varattno - 1;
+		return true;
+	}
 	return false;
 }
 

@@ -60,6 +60,8 @@ struct Cursor
 	PendingGroup *in_memory;	/* the current group: this, */
 	uint32		in_memory_rows;
 	RowGroup   *group;			/* or this, or none */
+	uint64		first;			/* its numbers */
+	uint64		last;
 	int64		index;			/* the row returned last; -1 and nrows are its ends */
 	uint32		nrows;
 
@@ -90,7 +92,7 @@ struct Cursor
 static void
 open_what_there_is(Cursor *cursor)
 {
-	cursor->store = open_store(cursor->rel);
+	cursor->store = open_store(cursor->rel, false);
 	cursor->reader = cursor->store ? begin_chunks(cursor->store, cursor->snapshot) : NULL;
 	cursor->pending = pin_pending(cursor->rel, cursor->snapshot);
 }
@@ -254,63 +256,10 @@ cursor_counts(const Cursor *cursor, uint64 *read, uint64 *skipped)
 	*skipped = cursor->groups_skipped;
 }
 
-uint64
-cursor_numbers(const Cursor *cursor)
-{
-	uint64		numbers = cursor->store ? cursor->store->counters.next : 0;
-	ListCell   *cell;
-
-	foreach(cell, cursor->pending)
-	{
-		const PendingGroup *group = lfirst(cell);
-
-		numbers = Max(numbers, group->first + group->nrows);
-	}
-	return numbers;
-}
-
 /* ----------------------------------------------------------------
  * Groups
  * ----------------------------------------------------------------
  */
-
-/* Does the group that begins at this row number stand among the pending groups that the cursor pinned? */
-static bool
-is_pinned(const Cursor *cursor, uint64 first)
-{
-	ListCell   *cell;
-
-	foreach(cell, cursor->pending)
-	{
-		if (((const PendingGroup *) lfirst(cell))->first == first)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Finds the next group header, but for groups sealed since they were pinned:
- * these are read from memory.
- */
-static bool
-find_header(Cursor *cursor, ScanDirection direction, uint64 from, Chunk *header)
-{
-	bool		forward = ScanDirectionIsForward(direction);
-
-	if (cursor->reader == NULL)
-		return false;
-	for (;;)
-	{
-		bool		found = forward ? find_header_from(cursor->reader, from, header) :
-			find_header_upto(cursor->reader, from, header);
-
-		if (!found || !is_pinned(cursor, header->first))
-			return found;
-		if (!forward && header->first == 0)
-			return false;
-		from = forward ? header->first + 1 : header->first - 1;
-	}
-}
 
 /* The nearest pinned group that begins at or after a row; or the last at or before it. */
 static PendingGroup *
@@ -334,21 +283,28 @@ find_in_memory(const Cursor *cursor, ScanDirection direction, uint64 from)
 	return best;
 }
 
-static void
-enter_in_memory(Cursor *cursor, PendingGroup *group)
+/*
+ * Finds the next group header, but for groups sealed since they were pinned:
+ * these are read from memory.
+ */
+static bool
+find_header(Cursor *cursor, ScanDirection direction, uint64 from, Chunk *header)
 {
-	leave_group(cursor);
-	cursor->in_memory = group;
-	cursor->nrows = group->nrows;
-}
+	bool		forward = ScanDirectionIsForward(direction);
 
-static void
-enter_group(Cursor *cursor, const Chunk *header)
-{
-	leave_group(cursor);
-	cursor->group = open_group(cursor->reader, header, cursor->group_context);
-	cursor->group->desc = cursor->desc;
-	cursor->nrows = cursor->group->header.nrows;
+	while (cursor->reader != NULL)
+	{
+		bool		found = forward ? find_header_from(cursor->reader, from, header) :
+			find_header_upto(cursor->reader, from, header);
+		const PendingGroup *pinned = found ? find_in_memory(cursor, ForwardScanDirection, header->first) : NULL;
+
+		if (pinned == NULL || pinned->first != header->first)
+			return found;
+		if (!forward && header->first == 0)
+			return false;
+		from = forward ? header->first + 1 : header->first - 1;
+	}
+	return false;
 }
 
 /* The group that begins nearest, from a row on. */
@@ -362,27 +318,22 @@ enter_nearest(Cursor *cursor, ScanDirection direction, uint64 from)
 		(in_memory == NULL ||
 		 (ScanDirectionIsForward(direction) ? header.first < in_memory->first : header.first > in_memory->first)))
 	{
-		enter_group(cursor, &header);
+		leave_group(cursor);
+		cursor->group = open_group(cursor->reader, &header, cursor->group_context);
+		cursor->group->desc = cursor->desc;
+		cursor->nrows = cursor->group->header.nrows;
+		cursor->first = cursor->group->first;
+		cursor->last = group_last(cursor->group);
 		return true;
 	}
-	if (in_memory != NULL)
-	{
-		enter_in_memory(cursor, in_memory);
-		return true;
-	}
-	return false;
-}
-
-static uint64
-current_first(const Cursor *cursor)
-{
-	return cursor->group ? cursor->group->first : cursor->in_memory->first;
-}
-
-static uint64
-current_last(const Cursor *cursor)
-{
-	return cursor->group ? group_last(cursor->group) : cursor->in_memory->first + cursor->nrows - 1;
+	if (in_memory == NULL)
+		return false;
+	leave_group(cursor);
+	cursor->in_memory = in_memory;
+	cursor->nrows = in_memory->nrows;
+	cursor->first = in_memory->first;
+	cursor->last = in_memory->first + in_memory->nrows - 1;
+	return true;
 }
 
 static bool
@@ -408,15 +359,14 @@ is_skipped(Cursor *cursor)
 static int64
 index_from(Cursor *cursor, uint64 row)
 {
-	uint64		first = current_first(cursor);
 	uint32		index;
 
-	if (row <= first)
+	if (row <= cursor->first)
 		return 0;
-	if (row > current_last(cursor))
+	if (row > cursor->last)
 		return cursor->nrows;
 	if (cursor->group == NULL)
-		return (int64) (row - first);
+		return (int64) (row - cursor->first);
 	return group_index_of(cursor->group, row, false, &index) ? index : cursor->nrows;
 }
 
@@ -427,10 +377,10 @@ index_from(Cursor *cursor, uint64 row)
 static bool
 next_group_forward(Cursor *cursor)
 {
-	uint64		from = has_group(cursor) ? current_first(cursor) + 1 : cursor->next;
+	uint64		from = has_group(cursor) ? cursor->first + 1 : cursor->next;
 
 	/* Stop at the end of the range: groups behind it may be damaged. */
-	if (has_group(cursor) && current_last(cursor) + 1 >= cursor->high)
+	if (has_group(cursor) && cursor->last + 1 >= cursor->high)
 	{
 		leave_group(cursor);
 		cursor->next = cursor->high;
@@ -439,8 +389,8 @@ next_group_forward(Cursor *cursor)
 	if (!has_group(cursor) && cursor->next == cursor->low && cursor->low > 0 && cursor->claim == NULL &&
 		enter_nearest(cursor, BackwardScanDirection, cursor->low))
 	{
-		from = current_first(cursor) + 1;
-		if (current_last(cursor) >= cursor->low && !is_skipped(cursor))
+		from = cursor->first + 1;
+		if (cursor->last >= cursor->low && !is_skipped(cursor))
 		{
 			cursor->index = index_from(cursor, cursor->low) - 1;
 			return true;
@@ -449,11 +399,11 @@ next_group_forward(Cursor *cursor)
 	while (enter_nearest(cursor, ForwardScanDirection, from))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (current_first(cursor) >= cursor->high)
+		if (cursor->first >= cursor->high)
 			break;
-		if (cursor->claim != NULL && !cursor->claim(cursor->claim_arg, &from, current_first(cursor) + 1))
+		if (cursor->claim != NULL && !cursor->claim(cursor->claim_arg, &from, cursor->first + 1))
 			continue;
-		from = current_first(cursor) + 1;
+		from = cursor->first + 1;
 		if (is_skipped(cursor))
 			continue;
 		cursor->index = -1;
@@ -468,18 +418,15 @@ next_group_forward(Cursor *cursor)
 static bool
 next_group_backward(Cursor *cursor)
 {
-	uint64		upto;
+	/* Below 0 there is nothing: 0 - 1 stands for that. */
+	uint64		upto = (has_group(cursor) ? cursor->first : cursor->next) - 1;
 
-	if (has_group(cursor) ? current_first(cursor) == 0 : cursor->next == 0)
-		upto = PG_UINT64_MAX;
-	else
-		upto = (has_group(cursor) ? current_first(cursor) : cursor->next) - 1;
 	while (upto != PG_UINT64_MAX && enter_nearest(cursor, BackwardScanDirection, upto))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (current_last(cursor) < cursor->low)
+		if (cursor->last < cursor->low)
 			break;
-		upto = current_first(cursor) == 0 ? PG_UINT64_MAX : current_first(cursor) - 1;
+		upto = cursor->first - 1;
 		if (is_skipped(cursor))
 			continue;
 		cursor->index = index_from(cursor, cursor->high);
@@ -494,51 +441,6 @@ next_group_backward(Cursor *cursor)
  * Rows
  * ----------------------------------------------------------------
  */
-
-/* A column that was added after the group was written has one value for all its rows. */
-static void
-fill_missing(Cursor *cursor, int column, Vector *vector, uint32 n)
-{
-	bool		isnull;
-	Datum		value = getmissingattr(cursor->desc, column + 1, &isnull);
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		vector->values[i] = value;
-		vector->nulls[i] = isnull;
-	}
-}
-
-/* Decodes one column of a vector of n rows. */
-static void
-decode_column(Cursor *cursor, int column, uint32 number, uint32 n)
-{
-	Vector	   *vector = &cursor->vectors[column];
-	RowGroup   *group = cursor->group;
-	EncodedColumn *encoded;
-	const char *wrong;
-
-	if (vector->values == NULL)
-	{
-		vector->values = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(Datum));
-		vector->nulls = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(bool));
-	}
-	if (column >= group->header.natts)
-	{
-		fill_missing(cursor, column, vector, n);
-		return;
-	}
-	encoded = group_column(group, column);
-	if (encoded == NULL)
-	{
-		memset(vector->nulls, true, n);
-		memset(vector->values, 0, n * sizeof(Datum));
-		return;
-	}
-	wrong = decode_vector(encoded, number, cursor->vector_context, vector->values, vector->nulls);
-	if (wrong != NULL)
-		group_damaged(group, column, wrong);
-}
 
 /*
  * Loads the bytes of all wanted columns.  A scan that begins at a group's
@@ -577,7 +479,6 @@ static void
 decode_current(Cursor *cursor, int64 number)
 {
 	uint32		row = (uint32) number * ENCODING_VECTOR;
-	uint32		n = Min(cursor->nrows - row, ENCODING_VECTOR);
 
 	cursor->vector = -1;
 	cursor->prepared = NULL;
@@ -585,10 +486,20 @@ decode_current(Cursor *cursor, int64 number)
 	if (row == 0)
 		load_columns(cursor);
 	for (int i = 0; i < cursor->nwanted; i++)
-		decode_column(cursor, cursor->wanted[i].column, (uint32) number, n);
+	{
+		Vector	   *vector = &cursor->vectors[cursor->wanted[i].column];
+
+		if (vector->values == NULL)
+		{
+			vector->values = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(Datum));
+			vector->nulls = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(bool));
+		}
+		read_vector(cursor->group, cursor->wanted[i].column, (uint32) number, cursor->vector_context,
+					vector->values, vector->nulls);
+	}
 	cursor->vector = number;
 	if (!cursor->limited && !group_has_gaps(cursor->group))
-		cursor->ready_upto = row + n;
+		cursor->ready_upto = Min(cursor->nrows, row + ENCODING_VECTOR);
 }
 
 static inline uint64
@@ -737,17 +648,14 @@ find_in_current(Cursor *cursor, uint64 row, uint32 *index)
 {
 	if (cursor->group != NULL)
 		return group_index_of(cursor->group, row, true, index);
-	if (cursor->in_memory == NULL || row < cursor->in_memory->first ||
-		row - cursor->in_memory->first >= cursor->nrows)
-		return false;
-	*index = (uint32) (row - cursor->in_memory->first);
-	return true;
+	*index = (uint32) (row - cursor->first);
+	return cursor->in_memory != NULL && row >= cursor->first && row <= cursor->last;
 }
 
 void
 cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 {
-	if (!has_group(cursor) || from < current_first(cursor) || from > current_last(cursor))
+	if (!has_group(cursor) || from < cursor->first || from > cursor->last)
 	{
 		cursor_range(cursor, from, upto);
 		return;
@@ -759,19 +667,6 @@ cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->index = index_from(cursor, from) - 1;
 }
 
-/* Numbers were used up by rows that were rolled back, and many of them together. */
-static void
-note_gap(Cursor *cursor, uint64 row)
-{
-	PendingGroup *in_memory = find_in_memory(cursor, ForwardScanDirection, row);
-	Chunk		header;
-
-	cursor->gap_from = row;
-	cursor->gap_upto = in_memory ? in_memory->first : MAX_ROWS;
-	if (find_header(cursor, ForwardScanDirection, row, &header))
-		cursor->gap_upto = Min(cursor->gap_upto, header.first);
-}
-
 /*
  * Makes the group that has a row the current one, with the row's index in it;
  * false if no group has it.
@@ -779,18 +674,27 @@ note_gap(Cursor *cursor, uint64 row)
 static bool
 enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
 {
+	PendingGroup *in_memory;
+	Chunk		header;
+
 	if (row >= cursor->gap_from && row < cursor->gap_upto)
 		return false;
 	/* A row of a gap of this group is in no other that begins before it. */
-	if (has_group(cursor) && row >= current_first(cursor) && row <= current_last(cursor))
+	if (has_group(cursor) && row >= cursor->first && row <= cursor->last)
 		return false;
 	if (enter_nearest(cursor, BackwardScanDirection, row) && find_in_current(cursor, row, index))
 	{
 		cursor->groups_read++;
 		return true;
 	}
-	if (!has_group(cursor) || row > current_last(cursor))
-		note_gap(cursor, row);
+	if (has_group(cursor) && row <= cursor->last)
+		return false;
+	/* Numbers were used up by rows that were rolled back, and many of them together. */
+	in_memory = find_in_memory(cursor, ForwardScanDirection, row);
+	cursor->gap_from = row;
+	cursor->gap_upto = in_memory ? in_memory->first : MAX_ROWS;
+	if (find_header(cursor, ForwardScanDirection, row, &header))
+		cursor->gap_upto = Min(cursor->gap_upto, header.first);
 	return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "access/parallel.h"
+#include "access/relscan.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -36,7 +37,7 @@ typedef struct KeptValue
 
 struct Fetcher
 {
-	Relation	rel;			/* borrowed */
+	IndexFetchTableData base;	/* with the table, which is borrowed */
 	Store	   *store;			/* owned, NULL until needed */
 	ChunkReader *reader;		/* owned */
 
@@ -66,7 +67,7 @@ begin_fetcher(Relation rel)
 {
 	Fetcher    *fetcher = palloc0(sizeof(Fetcher));
 
-	fetcher->rel = rel;
+	fetcher->base.rel = rel;
 	fetcher->context = AllocSetContextCreate(CurrentMemoryContext, "fetching a row", ALLOCSET_SMALL_SIZES);
 	return fetcher;
 }
@@ -95,7 +96,7 @@ open_fetcher(Fetcher *fetcher, Snapshot snapshot)
 	if (fetcher->reader != NULL)
 		return true;
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(fetcher));
-	fetcher->store = open_store(fetcher->rel);
+	fetcher->store = open_store(fetcher->base.rel, false);
 	if (fetcher->store != NULL)
 		fetcher->reader = begin_chunks(fetcher->store, snapshot);
 	MemoryContextSwitchTo(old);
@@ -312,7 +313,7 @@ fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slo
 		if (!TransactionIdIsValid(snapshot->xmin))
 			return fetch_again(fetcher, row, slot);
 		tid_of_row(row, &tid);
-		XactLockTableWait(snapshot->xmin, fetcher->rel, &tid, XLTW_RecheckExclusionConstr);
+		XactLockTableWait(snapshot->xmin, fetcher->base.rel, &tid, XLTW_RecheckExclusionConstr);
 	}
 	return false;
 }
@@ -324,7 +325,7 @@ fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slo
 static bool
 fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
-	PendingGroup *group = pending_group_of(fetcher->rel, row, snapshot);
+	PendingGroup *group = pending_group_of(fetcher->base.rel, row, snapshot);
 
 	if (group != NULL)
 	{
@@ -358,7 +359,7 @@ fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 		return true;
 	/* A worker has no part of what its leader has pending. */
 	if (IsParallelWorker() && is_reserved_by_us(fetcher->reader, row))
-		refuse(fetcher->rel, REFUSE_PARALLEL);
+		refuse(fetcher->base.rel, REFUSE_PARALLEL);
 	return false;
 }
 
@@ -369,7 +370,7 @@ fetch_row(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 	if (!fetch(fetcher, row, snapshot->snapshot_type == SNAPSHOT_ANY ? SnapshotSelf : snapshot, slot))
 		return false;
 	tid_of_row(row, &slot->tts_tid);
-	slot->tts_tableOid = RelationGetRelid(fetcher->rel);
+	slot->tts_tableOid = RelationGetRelid(fetcher->base.rel);
 	ExecStoreVirtualTuple(slot);
 	ExecMaterializeSlot(slot);
 	return true;

@@ -69,19 +69,6 @@ relation_nontransactional_truncate(Relation rel)
 	invalidate_rows(rel);
 }
 
-/* Copies a fork to the new file, and logs its creation where it has to survive a crash. */
-static void
-copy_fork(Relation rel, SMgrRelation to, const RelFileLocator *node, ForkNumber fork)
-{
-	if (fork != MAIN_FORKNUM)
-	{
-		smgrcreate(to, fork, false);
-		if (RelationIsPermanent(rel) || fork == INIT_FORKNUM)
-			log_smgrcreate(node, fork);
-	}
-	RelationCopyStorage(RelationGetSmgr(rel), to, fork, rel->rd_rel->relpersistence);
-}
-
 static void
 relation_copy_data(Relation rel, const RelFileLocator *node)
 {
@@ -95,8 +82,17 @@ relation_copy_data(Relation rel, const RelFileLocator *node)
 	FlushRelationBuffers(rel);
 	RelationCreateStorage(*node, rel->rd_rel->relpersistence, true);
 	for (ForkNumber fork = MAIN_FORKNUM; fork <= MAX_FORKNUM; fork++)
-		if (smgrexists(RelationGetSmgr(rel), fork))
-			copy_fork(rel, to, node, fork);
+	{
+		if (!smgrexists(RelationGetSmgr(rel), fork))
+			continue;
+		if (fork != MAIN_FORKNUM)
+		{
+			smgrcreate(to, fork, false);
+			if (RelationIsPermanent(rel) || fork == INIT_FORKNUM)
+				log_smgrcreate(node, fork);
+		}
+		RelationCopyStorage(RelationGetSmgr(rel), to, fork, rel->rd_rel->relpersistence);
+	}
 	RelationDropStorage(rel);
 	smgrclose(to);
 }
@@ -130,21 +126,6 @@ relation_toast_am(Relation rel)
 	return HEAP_TABLE_AM_OID;
 }
 
-/* The number of blocks of the table's TOAST relation. */
-static BlockNumber
-toast_blocks(Relation rel)
-{
-	Relation	toast;
-	BlockNumber blocks;
-
-	if (!OidIsValid(rel->rd_rel->reltoastrelid))
-		return 0;
-	toast = table_open(rel->rd_rel->reltoastrelid, AccessShareLock);
-	blocks = RelationGetNumberOfBlocks(toast);
-	table_close(toast, AccessShareLock);
-	return blocks;
-}
-
 /*
  * Pages are those that a scan reads.  How many numbers were given out is known
  * exactly; how many of them have a row, since ANALYZE or VACUUM counted.
@@ -159,9 +140,14 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, dou
 	BlockNumber relpages = rel->rd_rel->relpages;
 
 	*allvisfrac = 0;
-	*pages = numbers > 0 ? toast_blocks(rel) : 0;
-	if (numbers > 0 && *pages == 0)
-		*pages = 1;
+	*pages = 0;
+	if (numbers > 0 && OidIsValid(rel->rd_rel->reltoastrelid))
+	{
+		Relation	toast = table_open(rel->rd_rel->reltoastrelid, AccessShareLock);
+
+		*pages = Max(RelationGetNumberOfBlocks(toast), 1);
+		table_close(toast, AccessShareLock);
+	}
 	*tuples = numbers;
 	if (reltuples >= 0 && relpages > 0 && relpages < MAX_BLOCKS)
 	{
@@ -190,7 +176,7 @@ static double
 count_rows(Relation rel)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	Store	   *store = open_store(rel);
+	Store	   *store = open_store(rel, false);
 	double		rows = 0;
 
 	if (store != NULL)
@@ -289,15 +275,6 @@ typedef struct Rewrite
 	double		rows;
 } Rewrite;
 
-static int
-last_missing(TupleDesc desc)
-{
-	for (int i = desc->natts; i > 0; i--)
-		if (TupleDescAttr(desc, i - 1)->atthasmissing)
-			return i;
-	return 0;
-}
-
 static bool
 is_outdated(const Rewrite *rewrite, uint64 stamp)
 {
@@ -308,11 +285,15 @@ is_outdated(const Rewrite *rewrite, uint64 stamp)
 static void
 find_outdated(Rewrite *rewrite)
 {
-	int			needed = last_missing(RelationGetDescr(rewrite->rel));
+	TupleDesc	desc = RelationGetDescr(rewrite->rel);
+	int			needed = desc->natts;
 	HASHCTL		control = {.keysize = sizeof(uint64), .entrysize = sizeof(uint64), .hcxt = CurrentMemoryContext};
 	TableScanDesc scan;
 	HeapTuple	tuple;
 
+	/* Up to the last column that was added with a value. */
+	while (needed > 0 && !TupleDescAttr(desc, needed - 1)->atthasmissing)
+		needed--;
 	if (needed == 0)
 		return;
 	rewrite->outdated = hash_create("groups without a column", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -463,18 +444,6 @@ copy_tuples(Rewrite *rewrite)
 	table_endscan(scan);
 }
 
-/* Copies the chunks as heapam rewrites a table: with their visibility, and frozen where they can be. */
-static void
-copy_groups(Rewrite *rewrite, TransactionId freeze_xid, MultiXactId cutoff)
-{
-	find_outdated(rewrite);
-	rewrite->state = begin_heap_rewrite(rewrite->old, rewrite->new, rewrite->oldest_xmin, freeze_xid, cutoff);
-	copy_tuples(rewrite);
-	end_heap_rewrite(rewrite->state);
-	if (rewrite->outdated)
-		hash_destroy(rewrite->outdated);
-}
-
 static void
 relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
 						  TransactionId oldest_xmin, TransactionId *xid_cutoff, MultiXactId *multi_cutoff,
@@ -485,18 +454,22 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 
 	if (index != NULL)
 		refuse(old, REFUSE_CLUSTER);
-	rewrite.store = open_store(old);
+	rewrite.store = open_store(old, false);
+	/* If no chunk in its TOAST relation counts, numbers may begin anew: its indexes do. */
 	if (rewrite.store == NULL)
-	{
-		/* No chunk in its TOAST relation counts. Its numbers may begin anew: its indexes do. */
 		return;
-	}
 	read_counters(old, &counters);
 	write_counters(new, &counters);
 	rewrite.old = rewrite.store->toast;
 	rewrite.new = table_open(new->rd_rel->reltoastrelid, AccessExclusiveLock);
 	toast_open_indexes(rewrite.new, AccessExclusiveLock, &rewrite.indexes, &rewrite.nindexes);
-	copy_groups(&rewrite, *xid_cutoff, *multi_cutoff);
+	find_outdated(&rewrite);
+	/* As heapam rewrites a table: with the visibility of chunks, and frozen where they can be. */
+	rewrite.state = begin_heap_rewrite(rewrite.old, rewrite.new, oldest_xmin, *xid_cutoff, *multi_cutoff);
+	copy_tuples(&rewrite);
+	end_heap_rewrite(rewrite.state);
+	if (rewrite.outdated)
+		hash_destroy(rewrite.outdated);
 	toast_close_indexes(rewrite.indexes, rewrite.nindexes, NoLock);
 	table_close(rewrite.new, NoLock);
 	close_store(rewrite.store);

@@ -197,7 +197,6 @@ void
 batch_values(Batch *batch, int i)
 {
 	BatchColumn *column = &batch->columns[i];
-	const char *wrong;
 
 	if (column->has_values)
 		return;
@@ -212,18 +211,7 @@ batch_values(Batch *batch, int i)
 		return;
 	}
 	open_in_group(batch, column);
-	if (column->fixed)
-		for (uint32 row = 0; row < batch->n; row++)
-		{
-			column->values[row] = column->value;
-			column->nulls[row] = column->isnull;
-		}
-	else
-	{
-		wrong = decode_vector(column->encoded, batch->vector, batch->context, column->values, column->nulls);
-		if (wrong != NULL)
-			group_damaged(batch->group, column->column, wrong);
-	}
+	read_vector(batch->group, column->column, batch->vector, batch->context, column->values, column->nulls);
 }
 
 /* ----------------------------------------------------------------
@@ -263,18 +251,16 @@ struct Filter
 	Clause	   *clauses;
 };
 
-/* Notes which columns the clause is about. */
+/* Of a condition, the expression is not evaluated; but the right to call its operator is checked where it is made. */
 static void
-find_columns(Clause *clause, Node *node, Index varno, const int *columns)
+make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int *columns, const Batch *batch)
 {
 	Bitmapset  *attributes = NULL;
 	int			number = -1;
-	int			count;
 
 	pull_varattnos(node, varno, &attributes);
-	count = bms_num_members(attributes);
-	clause->columns = palloc(Max(count, 1) * sizeof(int));
-	clause->attributes = palloc(Max(count, 1) * sizeof(AttrNumber));
+	clause->columns = palloc(Max(bms_num_members(attributes), 1) * sizeof(int));
+	clause->attributes = palloc(Max(bms_num_members(attributes), 1) * sizeof(AttrNumber));
 	while ((number = bms_next_member(attributes, number)) >= 0)
 	{
 		AttrNumber	attribute = number + FirstLowInvalidHeapAttributeNumber;
@@ -282,13 +268,6 @@ find_columns(Clause *clause, Node *node, Index varno, const int *columns)
 		clause->attributes[clause->ncolumns] = attribute;
 		clause->columns[clause->ncolumns++] = columns[attribute - 1];
 	}
-}
-
-/* Of a condition, the expression is not evaluated; but the right to call its operator is checked where it is made. */
-static void
-make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int *columns, const Batch *batch)
-{
-	find_columns(clause, node, varno, columns);
 	clause->is_condition = make_condition(node, varno, &clause->condition);
 	clause->state = clause->is_condition ? ExecInitExpr((Expr *) node, NULL) : ExecInitQual(list_make1(node), &scan->ps);
 	if (!clause->is_condition)

@@ -49,12 +49,6 @@ group_damaged(const RowGroup *group, int column, const char *what)
  * ----------------------------------------------------------------
  */
 
-static uint32
-part_length(const RowGroup *group, uint32 part)
-{
-	return (uint32) Min(group->header.length - part_offset(part), CHUNK_BYTES);
-}
-
 /*
  * Under a snapshot that is not MVCC, a merge that commits meanwhile could show
  * us its chunks instead; so we take our group's by their stamp, dead or not.
@@ -80,7 +74,7 @@ load_parts(RowGroup *group, uint32 from, uint32 upto)
 			return "A chunk stands where another belongs.";
 		if (chunk.stamp != group->stamp || group->loaded[part])
 			continue;
-		if (chunk.length != part_length(group, part))
+		if (chunk.length != Min(group->header.length - part_offset(part), CHUNK_BYTES))
 			return "A chunk has not the length that the header says.";
 		memcpy(group->bytes + part_offset(part), chunk.bytes, chunk.length);
 		group->loaded[part] = true;
@@ -440,30 +434,34 @@ group_number_with_gaps(RowGroup *group, uint32 index)
  */
 
 void
-read_column(RowGroup *group, int column, Datum *values, bool *nulls)
+read_vector(RowGroup *group, int column, uint32 vector, MemoryContext context, Datum *values, bool *nulls)
 {
-	uint32		nrows = group->header.nrows;
+	uint32		n = Min(group->header.nrows - vector * ENCODING_VECTOR, ENCODING_VECTOR);
 	EncodedColumn *encoded = NULL;
 	Datum		value = 0;
 	bool		isnull = true;
+	const char *wrong;
 
 	if (column >= group->header.natts)
 		value = getmissingattr(group->desc, column + 1, &isnull);
 	else if (!TupleDescAttr(group->desc, column)->attisdropped)
 		encoded = group_column(group, column);
-	for (uint32 i = 0; encoded == NULL && i < nrows; i++)
+	for (uint32 i = 0; encoded == NULL && i < n; i++)
 	{
 		values[i] = value;
 		nulls[i] = isnull;
 	}
-	for (uint32 row = 0; encoded != NULL && row < nrows; row += ENCODING_VECTOR)
-	{
-		const char *wrong = decode_vector(encoded, row / ENCODING_VECTOR, CurrentMemoryContext,
-										  values + row, nulls + row);
+	if (encoded != NULL && (wrong = decode_vector(encoded, vector, context, values, nulls)) != NULL)
+		group_damaged(group, column, wrong);
+}
 
+void
+read_column(RowGroup *group, int column, Datum *values, bool *nulls)
+{
+	for (uint32 row = 0; row < group->header.nrows; row += ENCODING_VECTOR)
+	{
 		CHECK_FOR_INTERRUPTS();
-		if (wrong != NULL)
-			group_damaged(group, column, wrong);
+		read_vector(group, column, row / ENCODING_VECTOR, CurrentMemoryContext, values + row, nulls + row);
 	}
 }
 

@@ -110,6 +110,12 @@ extern EncodedColumn *group_column(RowGroup *group, int column);
 extern const char *try_column(RowGroup *group, int column, EncodedColumn **encoded);
 extern const char *try_numbers(RowGroup *group);
 
+/*
+ * The values of a vector's rows, as decode_vector() has them.  A column that was added after the group was written has one
+ * value for all of its rows, which is the description's.
+ */
+extern void read_vector(RowGroup *group, int column, uint32 vector, MemoryContext context, Datum *values, bool *nulls);
+
 /* The bounds; false if there are none in this order. */
 extern bool group_bounds(const RowGroup *group, int column, Order order, Datum *least, Datum *greatest);
 

@@ -118,20 +118,11 @@ slot_callbacks(Relation rel)
  * ----------------------------------------------------------------
  */
 
-typedef struct StoreIndexFetch
-{
-	IndexFetchTableData base;
-	Fetcher    *fetcher;		/* owned */
-} StoreIndexFetch;
-
+/* A fetcher begins with what PostgreSQL wants to see of it. */
 static struct IndexFetchTableData *
 index_fetch_begin(Relation rel)
 {
-	StoreIndexFetch *fetch = palloc0(sizeof(StoreIndexFetch));
-
-	fetch->base.rel = rel;
-	fetch->fetcher = begin_fetcher(rel);
-	return &fetch->base;
+	return (struct IndexFetchTableData *) begin_fetcher(rel);
 }
 
 /* Relations stay open for the next scan. */
@@ -143,8 +134,7 @@ index_fetch_reset(struct IndexFetchTableData *data)
 static void
 index_fetch_end(struct IndexFetchTableData *data)
 {
-	end_fetcher(((StoreIndexFetch *) data)->fetcher);
-	pfree(data);
+	end_fetcher((Fetcher *) data);
 }
 
 /* No entry is marked as dead: one snapshot does not show that the row is dead to all others. */
@@ -157,7 +147,7 @@ index_fetch_tuple(struct IndexFetchTableData *data, ItemPointer tid, Snapshot sn
 	*call_again = false;
 	if (all_dead)
 		*all_dead = false;
-	return row_of_tid(tid, &row) && fetch_row(((StoreIndexFetch *) data)->fetcher, row, snapshot, slot);
+	return row_of_tid(tid, &row) && fetch_row((Fetcher *) data, row, snapshot, slot);
 }
 
 /* Of entries that an index only hopes are dead, none is. */

@@ -56,13 +56,6 @@ pg_noreturn extern void refuse(Relation rel, Refusal what);
 #define MAX_BLOCKS ((BlockNumber) RELSEG_SIZE - 1)
 #define BITMAP_BLOCKS ((BlockNumber) (RELSEG_SIZE / 8 * 7))
 
-/* Do rows from .. upto - 1 begin where bitmaps end? */
-static inline bool
-bitmaps_end_between(uint64 from, uint64 upto)
-{
-	return from / ROWS_PER_BLOCK < BITMAP_BLOCKS && upto / ROWS_PER_BLOCK >= BITMAP_BLOCKS;
-}
-
 static inline uint64
 numbers_of(const Counters *counters)
 {

@@ -44,18 +44,6 @@ find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
 	return found && header->first >= chunks_store(reader)->counters.valid;
 }
 
-/* Finds the header of the group that begins at this row number, as the reader's snapshot sees it. */
-static bool
-find_header_of(ChunkReader *reader, uint64 first, Chunk *header)
-{
-	/* Not chunk_between(), which gives headers that are dead, too, unless the snapshot is an MVCC one. */
-	if (!chunk_from(reader, first, PART_HEADER, header))
-		return false;
-	if (header->damage != NULL)
-		chunk_damaged(chunks_store(reader)->rel, first, header->damage);
-	return header->first == first && header->part == PART_HEADER;
-}
-
 /*
  * Decides which group the damaged chunk that the reader has come to belongs
  * to.  Its place in the index is right, so it is the next good chunk's group's
@@ -107,7 +95,12 @@ find_header_from(ChunkReader *reader, uint64 row, Chunk *header)
 
 		if (header->damage != NULL || header->part < PART_RESERVATION)
 		{
-			if (find_header_of(reader, first, header))
+			/* Not chunk_between(), which gives headers that are dead, too, unless the snapshot is an MVCC one. */
+			bool		any = chunk_from(reader, first, PART_HEADER, header);
+
+			if (any && header->damage != NULL)
+				chunk_damaged(chunks_store(reader)->rel, first, header->damage);
+			if (any && header->first == first && header->part == PART_HEADER)
 				return true;
 			chunk_damaged(chunks_store(reader)->rel, first, "Its header is missing.");
 		}

@@ -17,6 +17,7 @@
  */
 #include "postgres.h"
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/xact.h"
@@ -51,9 +52,7 @@ typedef struct Merge
 	uint32		most;			/* rows of a group */
 
 	/* A run of groups */
-	Candidate  *run;
-	uint32		nrun;
-	uint32		room;
+	List	   *run;			/* of Candidate */
 	uint64		rows;
 	uint64		length;
 	uint64		merged;			/* groups, in all */
@@ -95,25 +94,11 @@ take_candidate(Merge *merge, uint64 row, Candidate *candidate)
 	return true;
 }
 
-/* Adds a group to the run that will be merged. */
-static void
-add_to_run(Merge *merge, const Candidate *candidate)
-{
-	if (merge->nrun == merge->room)
-	{
-		merge->room *= 2;
-		merge->run = repalloc_huge(merge->run, merge->room * sizeof(Candidate));
-	}
-	merge->run[merge->nrun++] = *candidate;
-	merge->rows += candidate->nrows;
-	merge->length += candidate->length;
-}
-
 /* Can the run take in one more group, within its limits of rows, bytes and row numbers spanned? */
 static bool
 fits(const Merge *merge, const Candidate *candidate)
 {
-	uint64		first = merge->nrun > 0 ? merge->run[0].first : candidate->first;
+	uint64		first = merge->run != NIL ? ((const Candidate *) linitial(merge->run))->first : candidate->first;
 
 	return merge->rows + candidate->nrows <= merge->most && merge->length + candidate->length <= MERGE_BYTES &&
 		candidate->first + candidate->span - first <= PG_INT32_MAX;
@@ -130,7 +115,7 @@ begin_merged(const Merge *merge, Rows *rows)
 {
 	int			natts = RelationGetNumberOfAttributes(merge->store->rel);
 
-	rows->first = merge->run[0].first;
+	rows->first = ((const Candidate *) linitial(merge->run))->first;
 	rows->nrows = 0;
 	rows->natts = natts;
 	rows->values = palloc(Max(natts, 1) * sizeof(Datum *));
@@ -181,35 +166,37 @@ delete_group(Merge *merge, uint64 first)
 		tids = lappend(tids, tid);
 	}
 	foreach(cell, tids)
-		delete_chunk(merge->store, lfirst(cell));
+		simple_heap_delete(merge->store->toast, lfirst(cell));
 }
 
 /* Merges the groups of the run into one, if they are more than one, and begins another run. */
 static void
 merge_run(Merge *merge)
 {
-	if (merge->nrun > 1)
+	if (list_length(merge->run) > 1)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "merging groups", ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
 		uint32	   *numbers = palloc(merge->rows * sizeof(uint32));
 		Rows		rows;
+		ListCell   *cell;
 
 		begin_merged(merge, &rows);
-		for (uint32 i = 0; i < merge->nrun; i++)
+		foreach(cell, merge->run)
 		{
 			CHECK_FOR_INTERRUPTS();
-			append_group(merge, &merge->run[i], &rows, numbers);
+			append_group(merge, lfirst(cell), &rows, numbers);
 		}
 		rows.numbers = numbers[rows.nrows - 1] == rows.nrows - 1 ? NULL : numbers;
-		for (uint32 i = 0; i < merge->nrun; i++)
-			delete_group(merge, merge->run[i].first);
+		foreach(cell, merge->run)
+			delete_group(merge, ((const Candidate *) lfirst(cell))->first);
 		write_rows(merge->store, RelationGetDescr(merge->store->rel), &rows, GetCurrentCommandId(true), 0);
-		merge->merged += merge->nrun;
+		merge->merged += list_length(merge->run);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 	}
-	merge->nrun = 0;
+	list_free_deep(merge->run);
+	merge->run = NIL;
 	merge->rows = 0;
 	merge->length = 0;
 }
@@ -218,7 +205,7 @@ merge_run(Merge *merge)
 static uint64
 merge_all(Relation rel)
 {
-	Merge		merge = {.most = group_rows_at_most(RelationGetNumberOfAttributes(rel)), .room = 64};
+	Merge		merge = {.most = group_rows_at_most(RelationGetNumberOfAttributes(rel))};
 	Counters	counters;
 	bool		any;
 	Chunk		chunk;
@@ -232,7 +219,6 @@ merge_all(Relation rel)
 	merge.store = open_store_to_write(rel);
 	merge.store->counters = counters;
 	merge.reader = begin_chunks(merge.store, &merge.dirty);
-	merge.run = palloc(merge.room * sizeof(Candidate));
 	for (uint64 row = counters.valid; row < counters.next && chunk_from(merge.reader, row, 0, &chunk) && chunk.first < counters.next;)
 	{
 		Candidate	candidate = {.first = chunk.first};
@@ -247,7 +233,14 @@ merge_all(Relation rel)
 			if (!fits(&merge, &candidate))
 				merge_run(&merge);
 			if (fits(&merge, &candidate))
-				add_to_run(&merge, &candidate);
+			{
+				Candidate  *kept = palloc(sizeof(Candidate));
+
+				*kept = candidate;
+				merge.run = lappend(merge.run, kept);
+				merge.rows += candidate.nrows;
+				merge.length += candidate.length;
+			}
 		}
 		row = candidate.first + 1;
 	}

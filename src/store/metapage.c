@@ -92,11 +92,13 @@ read_counters(Relation rel, Counters *counters)
 	return found;
 }
 
-/* The metapage, locked; it is made if there is none and make is given. */
-static Buffer
-lock_metapage(Relation rel)
+/* The page to change, locked, as generic WAL has it; one is made, or set up, if there is none. */
+static MetaPage *
+begin_change(Relation rel, GenericXLogState **state, Buffer *buffer)
 {
-	Buffer		buffer;
+	bool		is_new;
+	Page		page;
+	MetaPage   *meta;
 
 	if (!has_metapage(rel))
 	{
@@ -105,35 +107,21 @@ lock_metapage(Relation rel)
 			ReleaseBuffer(ReadBuffer(rel, P_NEW));
 		UnlockRelationForExtension(rel, ExclusiveLock);
 	}
-	buffer = ReadBuffer(rel, 0);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
-}
-
-/* The page to change, as generic WAL has it; a new one is set up. */
-static MetaPage *
-begin_change(Relation rel, GenericXLogState **state, Buffer *buffer)
-{
-	Page		page;
-
-	*buffer = lock_metapage(rel);
+	*buffer = ReadBuffer(rel, 0);
+	LockBuffer(*buffer, BUFFER_LOCK_EXCLUSIVE);
+	is_new = PageIsNew(BufferGetPage(*buffer));
+	if (!is_new)
+		check_metapage(rel, BufferGetPage(*buffer));
 	*state = GenericXLogStart(rel);
-	if (PageIsNew(BufferGetPage(*buffer)))
+	page = GenericXLogRegisterBuffer(*state, *buffer, is_new ? GENERIC_XLOG_FULL_IMAGE : 0);
+	meta = MetaPageOf(page);
+	if (is_new)
 	{
-		MetaPage   *meta;
-
-		page = GenericXLogRegisterBuffer(*state, *buffer, GENERIC_XLOG_FULL_IMAGE);
 		PageInit(page, BLCKSZ, 0);
-		meta = MetaPageOf(page);
-		memset(meta, 0, sizeof(*meta));
-		meta->magic = METAPAGE_MAGIC;
-		meta->version = METAPAGE_VERSION;
+		*meta = (MetaPage) {.magic = METAPAGE_MAGIC, .version = METAPAGE_VERSION};
 		((PageHeader) page)->pd_lower = METAPAGE_LOWER;
-		return meta;
 	}
-	check_metapage(rel, BufferGetPage(*buffer));
-	page = GenericXLogRegisterBuffer(*state, *buffer, 0);
-	return MetaPageOf(page);
+	return meta;
 }
 
 /* The page gets its checksum together with what was changed. */
@@ -202,28 +190,14 @@ write_counters(Relation rel, const Counters *counters)
 	end_change(meta, state, buffer);
 }
 
-/* No row has block InvalidBlockNumber. */
-static ItemPointerData
-reserving_tid(void)
-{
-	ItemPointerData tid;
-
-	ItemPointerSet(&tid, InvalidBlockNumber, 1);
-	return tid;
-}
-
 void
 lock_reserving(Relation rel)
 {
-	ItemPointerData tid = reserving_tid();
-
-	LockTuple(rel, &tid, ExclusiveLock);
+	LockPage(rel, 0, ExclusiveLock);
 }
 
 void
 unlock_reserving(Relation rel)
 {
-	ItemPointerData tid = reserving_tid();
-
-	UnlockTuple(rel, &tid, ExclusiveLock);
+	UnlockPage(rel, 0, ExclusiveLock);
 }

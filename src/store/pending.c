@@ -62,8 +62,10 @@ is_ours(const PendingGroup *group)
 }
 
 static void
-free_group(PendingGroup *group)
+free_if_unused(PendingGroup *group)
 {
+	if (group->pins > 0 || !group->gone)
+		return;
 	pending.groups = list_delete_ptr(pending.groups, group);
 	MemoryContextDelete(group->context);
 }
@@ -77,42 +79,7 @@ forget_group(PendingGroup *group)
 	pending.bytes -= group->bytes;
 	group->bytes = 0;
 	group->gone = true;
-	if (group->pins == 0)
-		free_group(group);
-}
-
-/*
- * A bulk insertion gets a whole group's numbers at once.  Those not used are
- * given back, unless others were reserved behind them.
- */
-static uint32
-rows_to_reserve(Relation rel, bool bulk)
-{
-	uint32		most = group_rows_at_most(RelationGetNumberOfAttributes(rel));
-	uint32		rows = FIRST_RESERVATION;
-
-	if (bulk)
-		rows = most;
-	else if (pending.last_relid == RelationGetRelid(rel))
-		rows = pending.last_reserved * RESERVATION_GROWTH;
-	return Min(rows, most);
-}
-
-/*
- * Invalidates plans with bitmap scans of the table.  All backends must hear of
- * it at once, since the indexes will have the rows' TIDs before they are
- * committed.
- */
-static void
-forget_bitmap_plans(Relation rel)
-{
-	SharedInvalidationMessage message;
-
-	message.rc.id = SHAREDINVALRELCACHE_ID;
-	message.rc.dbId = MyDatabaseId;
-	message.rc.relId = RelationGetRelid(rel);
-	SendSharedInvalidMessages(&message, 1);
-	CacheInvalidateRelcache(rel);
+	free_if_unused(group);
 }
 
 /*
@@ -135,8 +102,21 @@ reserve(Relation rel, uint32 rows, CommandId cid, int options)
 	write_reservation(store, first, rows, cid, options);
 	unlock_reserving(rel);
 	close_store(store);
-	if (bitmaps_end_between(first, first + rows))
-		forget_bitmap_plans(rel);
+
+	/*
+	 * Plans with bitmap scans become invalid.  All backends must hear of it at once, since the indexes will have the
+	 * rows' TIDs before they are committed.
+	 */
+	if (first / ROWS_PER_BLOCK < BITMAP_BLOCKS && (first + rows) / ROWS_PER_BLOCK >= BITMAP_BLOCKS)
+	{
+		SharedInvalidationMessage message;
+
+		message.rc.id = SHAREDINVALRELCACHE_ID;
+		message.rc.dbId = MyDatabaseId;
+		message.rc.relId = RelationGetRelid(rel);
+		SendSharedInvalidMessages(&message, 1);
+		CacheInvalidateRelcache(rel);
+	}
 	return first;
 }
 
@@ -144,12 +124,25 @@ reserve(Relation rel, uint32 rows, CommandId cid, int options)
 static PendingGroup *
 begin_group(Relation rel, CommandId cid, int options, bool bulk)
 {
-	uint32		reserved = rows_to_reserve(rel, bulk);
-	uint64		first = reserve(rel, reserved, cid, options);
-	MemoryContext context = AllocSetContextCreate(TopTransactionContext, "pending rows", ALLOCSET_DEFAULT_SIZES);
-	PendingGroup *group = MemoryContextAllocZero(context, sizeof(PendingGroup));
+	uint32		most = group_rows_at_most(RelationGetNumberOfAttributes(rel));
+	uint32		reserved = FIRST_RESERVATION;
+	uint64		first;
+	MemoryContext context;
+	PendingGroup *group;
 	MemoryContext old;
 
+	/*
+	 * A bulk insertion gets a whole group's numbers at once.  Those not used are given back, unless others were
+	 * reserved behind them.
+	 */
+	if (bulk)
+		reserved = most;
+	else if (pending.last_relid == RelationGetRelid(rel))
+		reserved = pending.last_reserved * RESERVATION_GROWTH;
+	reserved = Min(reserved, most);
+	first = reserve(rel, reserved, cid, options);
+	context = AllocSetContextCreate(TopTransactionContext, "pending rows", ALLOCSET_DEFAULT_SIZES);
+	group = MemoryContextAllocZero(context, sizeof(PendingGroup));
 	group->context = context;
 	group->relid = RelationGetRelid(rel);
 	group->node = rel->rd_locator;
@@ -498,8 +491,8 @@ unpin_pending(List *groups)
 	{
 		PendingGroup *group = lfirst(cell);
 
-		if (--group->pins == 0 && group->gone)
-			free_group(group);
+		group->pins--;
+		free_if_unused(group);
 	}
 	list_free(groups);
 }

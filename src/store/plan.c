@@ -20,9 +20,9 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
+static planner_hook_type previous_planner;
 static set_rel_pathlist_hook_type previous_pathlist;
 static get_relation_info_hook_type previous_relation_info;
-static planner_hook_type previous_planner;
 
 /* Decoding a vector and handing out its rows takes less than taking heap tuples apart. */
 #define ROW_COST_FACTOR 0.5
@@ -61,21 +61,6 @@ columns_of(const Bitmapset *numbers, int natts)
 			columns = bms_add_member(columns, attno - 1);
 	}
 	return columns;
-}
-
-/* Refuses a query of xmin and other system columns that our rows do not have. */
-static void
-refuse_system_columns(Relation rel, const Bitmapset *numbers)
-{
-	int			number = -1;
-
-	while ((number = bms_next_member(numbers, number)) >= 0)
-	{
-		AttrNumber	attno = number + FirstLowInvalidHeapAttributeNumber;
-
-		if (attno < 0 && attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber)
-			refuse(rel, REFUSE_SYSTEM_COLUMN);
-	}
 }
 
 /* ----------------------------------------------------------------
@@ -176,13 +161,11 @@ make_path(PlannerInfo *root, RelOptInfo *rel, int workers, double share)
 
 /* Adds the paths of the custom scan, plain and parallel. */
 static void
-add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
+add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, const Bitmapset *numbers)
 {
-	Bitmapset  *numbers = needed_attributes(rel);
 	int			natts = RelationGetNumberOfAttributes(table);
 	double		share = (bms_num_members(columns_of(numbers, natts)) + 0.1) / (natts + 0.1);
 
-	refuse_system_columns(table, numbers);
 	add_path(rel, make_path(root, rel, 0, share));
 	if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
 	{
@@ -191,21 +174,6 @@ add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
 		if (workers > 0)
 			add_partial_path(rel, make_path(root, rel, workers, share));
 	}
-}
-
-/*
- * Workers cannot see what is pending, and sealing it may not be ours to do.  A worker
- * may be given all of a table to scan, too, as one side of a join.
- */
-static void
-keep_workers_away(RelOptInfo *rel)
-{
-	ListCell   *cell;
-
-	rel->consider_parallel = false;
-	rel->partial_pathlist = NIL;
-	foreach(cell, rel->pathlist)
-		((Path *) lfirst(cell))->parallel_safe = false;
 }
 
 /* ----------------------------------------------------------------
@@ -218,6 +186,7 @@ static void
 plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
 	Relation	table;
+	ListCell   *cell;
 
 	if (previous_pathlist)
 		previous_pathlist(root, rel, rti, rte);
@@ -227,12 +196,26 @@ plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 	table = table_open(rte->relid, NoLock);
 	if (is_stored(table))
 	{
+		Bitmapset  *numbers = needed_attributes(rel);
+
+		/*
+		 * Workers cannot see what is pending, and sealing it may not be ours to do.  A worker may be given all of a
+		 * table to scan, too, as one side of a join.
+		 */
 		if (has_pending(table, NULL))
-			keep_workers_away(rel);
+		{
+			rel->consider_parallel = false;
+			rel->partial_pathlist = NIL;
+			foreach(cell, rel->pathlist)
+				((Path *) lfirst(cell))->parallel_safe = false;
+		}
+		/* Our rows have no xmin, nor other system columns but these. */
+		for (AttrNumber attno = FirstLowInvalidHeapAttributeNumber + 1; attno < 0; attno++)
+			if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber &&
+				bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, numbers))
+				refuse(table, REFUSE_SYSTEM_COLUMN);
 		if (rte->tablesample == NULL)
-			add_paths(root, rel, table);
-		else
-			refuse_system_columns(table, needed_attributes(rel));
+			add_paths(root, rel, table, numbers);
 	}
 	table_close(table, NoLock);
 }
@@ -259,24 +242,9 @@ keep_bitmaps_away(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 	table_close(table, NoLock);
 }
 
-/* Refuses INSERT … ON CONFLICT into a table of ours. */
-static void
-refuse_conflict(const PlannedStmt *statement, const Plan *plan)
-{
-	const ModifyTable *modify = (const ModifyTable *) plan;
-	Relation	table;
-
-	if (plan == NULL || !IsA(plan, ModifyTable) || modify->onConflictAction == ONCONFLICT_NONE)
-		return;
-	table = table_open(rt_fetch(linitial_int(modify->resultRelations), statement->rtable)->relid, NoLock);
-	if (is_stored(table))
-		refuse(table, REFUSE_CONFLICT);
-	table_close(table, NoLock);
-}
-
 /*
- * Refused before anything is done, whether a row would conflict or not.  To partitions
- * rows come later: there the callbacks refuse.
+ * INSERT … ON CONFLICT is refused before anything is done, whether a row would conflict or not.  To partitions rows come
+ * later: there the callbacks refuse.
  */
 static PlannedStmt *
 plan_statement(Query *query, const char *text, int options, ParamListInfo parameters)
@@ -285,9 +253,18 @@ plan_statement(Query *query, const char *text, int options, ParamListInfo parame
 		standard_planner(query, text, options, parameters);
 	ListCell   *cell;
 
-	refuse_conflict(statement, statement->planTree);
-	foreach(cell, statement->subplans)
-		refuse_conflict(statement, lfirst(cell));
+	foreach(cell, lcons(statement->planTree, list_copy(statement->subplans)))
+	{
+		const ModifyTable *modify = lfirst(cell);
+		Relation	table;
+
+		if (modify == NULL || !IsA(modify, ModifyTable) || modify->onConflictAction == ONCONFLICT_NONE)
+			continue;
+		table = table_open(rt_fetch(linitial_int(modify->resultRelations), statement->rtable)->relid, NoLock);
+		if (is_stored(table))
+			refuse(table, REFUSE_CONFLICT);
+		table_close(table, NoLock);
+	}
 	return statement;
 }
 

@@ -16,8 +16,7 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
-#include "commands/explain.h"
-#include "compat.h"
+#include "compat_explain.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pg_list.h"
@@ -71,10 +70,15 @@ extern bool group_must_fulfill(const RowGroup *group, const Condition *condition
 extern bool value_fulfills(const Condition *condition, Datum value, bool isnull);
 
 /* ----------------------------------------------------------------
- * Rows of a group, a vector at a time, column by column: as values, and as codes where there are some (filter.c)
+ * Rows of a group, a vector at a time, and those that fulfill all of a query's conditions (filter.c)
  *
- * Only what is asked for is read and decoded.  Values by reference live as long as
- * the group that they are of, or its vector.
+ * A batch has columns as values, and as codes where there are some.  Only what is
+ * asked for is read and decoded.  Values by reference live as long as the group
+ * that they are of, or its vector.
+ *
+ * Conditions that bounds are compared with decide on whole groups, where they can.  Of
+ * columns with codes each code is looked at once.  An expression is evaluated for
+ * no row that the conditions before it exclude: it might raise an error.
  * ----------------------------------------------------------------
  */
 
@@ -132,15 +136,6 @@ extern Datum batch_value_of_code(Batch *batch, int i, uint32 code, bool *isnull)
 
 /* Brings values and nulls of a column. */
 extern void batch_values(Batch *batch, int i);
-
-/* ----------------------------------------------------------------
- * Rows that fulfill all of a query's conditions (filter.c)
- *
- * Conditions that bounds are compared with decide on whole groups, where they can.  Of
- * columns with codes each code is looked at once.  An expression is evaluated for
- * no row that the conditions before it exclude: it might raise an error.
- * ----------------------------------------------------------------
- */
 
 typedef struct Filter Filter;
 
@@ -209,8 +204,8 @@ typedef struct Count
  */
 extern TallyKind tally_of_aggregate(const Aggref *aggref, Index relid, AttrNumber *column);
 
-/* The place is found among the columns of the batch. */
-extern void begin_tally(Tally *tally, TallyKind kind, AttrNumber column, const Batch *batch);
+/* The place is that of the column in the batch, or -1. */
+extern void begin_tally(Tally *tally, TallyKind kind, const Batch *batch, int place);
 
 /* Adds all rows of the batch's group by what its header says; false if that cannot be done.  Values are kept in the context. */
 extern bool tally_header(const Tally *tally, Count *count, const Batch *batch, MemoryContext context);
@@ -219,43 +214,6 @@ extern bool tally_header(const Tally *tally, Count *count, const Batch *batch, M
 extern void tally_rows(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, uint32 n, MemoryContext context);
 
 extern Datum tally_result(const Tally *tally, const Count *count, bool *isnull);
-
-/* ----------------------------------------------------------------
- * The groups of a query with GROUP BY, by their keys: values of some of a batch's columns (tally.c)
- *
- * Equal is what the query's grouping operators say; the table is PostgreSQL's own.  Rows are looked up
- * by their codes where there are some, and where keys change from one row to the next.
- * ----------------------------------------------------------------
- */
-
-typedef struct Keys Keys;
-
-/*
- * Each key is a column of the batch (places), of which the description has the types; ncounts is how many counts
- * a group has.
- */
-extern Keys *make_keys(PlanState *parent, TupleDesc desc, const int *places, List *operators, List *collations, int ncounts,
-					   double ngroups);
-
-/* Forgets all groups. */
-extern void reset_keys(Keys *keys);
-
-/* Where values live that counts keep. */
-extern MemoryContext keys_context(const Keys *keys);
-
-/* Do groups take as much memory as a hash table may? */
-extern bool keys_are_many(const Keys *keys);
-
-/* The batch has entered another group of rows; then, another vector. */
-extern void keys_enter(Keys *keys);
-extern void keys_go(Keys *keys, Batch *batch);
-
-/* The counts of a row's group, and how many of n rows from it on are in the same one. */
-extern Count *counts_of_rows(Keys *keys, Batch *batch, const uint16 *rows, uint32 n, uint32 *same);
-
-/* All groups, in turn: first, then until NULL is returned.  The slot has the keys. */
-extern void begin_groups(Keys *keys);
-extern Count *next_group(Keys *keys, TupleTableSlot **slot);
 
 /* ----------------------------------------------------------------
  * Plans
@@ -270,21 +228,10 @@ extern void explain_columns(const CustomScanState *node, const Bitmapset *column
 extern void explain_clauses(CustomScanState *node, const char *label, List *ancestors, ExplainState *es);
 
 /*
- * The plan's message to the node, as lists: the scan's attributes are the keys, then
- * the aggregates, then further columns of conditions.
+ * aggregate.c executes it.  The scan's attributes are the keys, then the aggregates, then further columns of
+ * conditions.  custom_private: of each attribute the column's number, or that of the argument, or 0; of each
+ * aggregate the TallyKind; of each key the operator for equality, and the collation.  custom_exprs: clauses.
  */
-typedef struct AggregatePlan
-{
-	List	   *columns;		/* of each attribute: the column's number, or that of the argument, or 0 */
-	List	   *kinds;			/* of each aggregate: TallyKind */
-	List	   *operators;		/* of each key: equality, and collation */
-	List	   *collations;
-} AggregatePlan;
-
-extern List *list_of_aggregate_plan(const AggregatePlan *plan);
-extern AggregatePlan aggregate_plan_of_list(List *list);
-
-/* aggregate.c executes it. */
 extern const CustomScanMethods store_aggregate_methods;
 
 extern void start_planning(void);

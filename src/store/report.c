@@ -22,15 +22,13 @@
 /* The width of rows is estimated from the first vectors of this many groups. */
 #define SAMPLED_GROUPS 16
 
-typedef struct Encoding
-{
-	const char *name;
-	uint64		groups;
-} Encoding;
+/* There are not as many encodings. */
+#define MOST_ENCODINGS 20
 
 typedef struct ColumnReport
 {
-	List	   *encodings;		/* of Encoding */
+	const char *encodings[MOST_ENCODINGS];
+	uint64		groups[MOST_ENCODINGS]; /* of each */
 	uint64		bytes;
 } ColumnReport;
 
@@ -52,45 +50,27 @@ typedef struct Report
  * ----------------------------------------------------------------
  */
 
-/* Counts a group for the encoding of one of its columns. */
-static void
-count_encoding(ColumnReport *column, const char *name)
-{
-	Encoding   *encoding;
-	ListCell   *cell;
-
-	foreach(cell, column->encodings)
-	{
-		encoding = lfirst(cell);
-		if (strcmp(encoding->name, name) == 0)
-		{
-			encoding->groups++;
-			return;
-		}
-	}
-	encoding = palloc(sizeof(Encoding));
-	encoding->name = pstrdup(name);
-	encoding->groups = 1;
-	column->encodings = lappend(column->encodings, encoding);
-}
-
 /* Adds the sizes and encodings of a group's columns to the report. */
 static void
-add_columns(Report *report, RowGroup *group, MemoryContext context)
+add_columns(Report *report, RowGroup *group)
 {
 	for (int i = 0; i < group->header.natts; i++)
 	{
+		ColumnReport *column = &report->columns[i];
 		EncodedColumn *encoded;
-		MemoryContext old;
+		const char *name;
+		int			place = 0;
 
 		/* pg_upgrade gives it another form. */
 		if (TupleDescAttr(group->desc, i)->attisdropped)
 			continue;
 		encoded = group_column(group, i);
-		old = MemoryContextSwitchTo(context);
-		count_encoding(&report->columns[i], encoded ? encoding_name(encoded) : "null");
-		MemoryContextSwitchTo(old);
-		report->columns[i].bytes += group->columns[i].length;
+		name = encoded ? encoding_name(encoded) : "null";
+		while (column->encodings[place] != NULL && strcmp(column->encodings[place], name) != 0)
+			place++;
+		column->encodings[place] = name;
+		column->groups[place]++;
+		column->bytes += group->columns[i].length;
 	}
 }
 
@@ -106,21 +86,15 @@ encodings_as_jsonb(const Report *report)
 	appendStringInfoChar(&text, '{');
 	for (int i = 0; i < desc->natts; i++)
 	{
-		ListCell   *cell;
+		const ColumnReport *column = &report->columns[i];
 
 		if (TupleDescAttr(desc, i)->attisdropped)
 			continue;
 		appendStringInfoString(&text, comma);
 		escape_json(&text, NameStr(TupleDescAttr(desc, i)->attname));
-		appendStringInfo(&text, ": {\"bytes\": " UINT64_FORMAT, report->columns[i].bytes);
-		foreach(cell, report->columns[i].encodings)
-		{
-			const Encoding *encoding = lfirst(cell);
-
-			appendStringInfoString(&text, ", ");
-			escape_json(&text, encoding->name);
-			appendStringInfo(&text, ": " UINT64_FORMAT, encoding->groups);
-		}
+		appendStringInfo(&text, ": {\"bytes\": " UINT64_FORMAT, column->bytes);
+		for (int place = 0; column->encodings[place] != NULL; place++)
+			appendStringInfo(&text, ", \"%s\": " UINT64_FORMAT, column->encodings[place], column->groups[place]);
 		appendStringInfoChar(&text, '}');
 		comma = ", ";
 	}
@@ -153,18 +127,6 @@ sample_rows(Report *report, Cursor *cursor, TupleTableSlot *slot, const RowGroup
 	}
 }
 
-/* Estimates the size of a heap with all rows from the sampled ones. */
-static int64
-heap_bytes(const Report *report)
-{
-	double		pages;
-
-	if (report->sampled_rows == 0)
-		return 0;
-	pages = report->sampled_bytes / report->sampled_rows * report->rows / (BLCKSZ - SizeOfPageHeaderData);
-	return (int64) ceil(pages) * BLCKSZ;
-}
-
 /* ----------------------------------------------------------------
  * The view's function
  * ----------------------------------------------------------------
@@ -174,8 +136,7 @@ heap_bytes(const Report *report)
 static void
 look_at_groups(Report *report, Store *store)
 {
-	MemoryContext context = CurrentMemoryContext;
-	MemoryContext of_group = AllocSetContextCreate(context, "a group", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext of_group = AllocSetContextCreate(CurrentMemoryContext, "a group", ALLOCSET_DEFAULT_SIZES);
 	ChunkReader *reader = begin_chunks(store, GetActiveSnapshot());
 	Cursor	   *cursor = begin_cursor(report->rel, GetActiveSnapshot());
 	TupleTableSlot *slot = table_slot_create(report->rel, NULL);
@@ -190,7 +151,7 @@ look_at_groups(Report *report, Store *store)
 		group = open_group(reader, &header, of_group);
 		report->groups++;
 		report->rows += group->header.nrows;
-		add_columns(report, group, context);
+		add_columns(report, group);
 		sample_rows(report, cursor, slot, group);
 		from = group->first + 1;
 		MemoryContextReset(of_group);
@@ -207,10 +168,11 @@ Datum
 pprepub_describe_storage(PG_FUNCTION_ARGS)
 {
 	Report		report = {.rel = open_own_table(PG_GETARG_OID(0), AccessShareLock)};
-	Store	   *store = open_store(report.rel);
+	Store	   *store = open_store(report.rel, false);
 	TupleDesc	desc;
 	Datum		values[4];
 	bool		nulls[4] = {false};
+	double		pages = 0;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -222,7 +184,10 @@ pprepub_describe_storage(PG_FUNCTION_ARGS)
 	}
 	values[0] = Int64GetDatum((int64) report.groups);
 	values[1] = Int64GetDatum((int64) report.rows);
-	values[2] = Int64GetDatum(heap_bytes(&report));
+	/* The size of a heap with all rows is estimated from the sampled ones. */
+	if (report.sampled_rows > 0)
+		pages = ceil(report.sampled_bytes / report.sampled_rows * report.rows / (BLCKSZ - SizeOfPageHeaderData));
+	values[2] = Int64GetDatum((int64) pages * BLCKSZ);
 	values[3] = encodings_as_jsonb(&report);
 	relation_close(report.rel, AccessShareLock);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
@@ -297,24 +262,6 @@ check_values(RowGroup *group, int column, EncodedColumn *encoded, MemoryContext 
 	return count == entry->nulls ? NULL : "It has not as many NULLs as the directory says.";
 }
 
-/*
- * Checks a column of a group: its directory entry, its encoding, and its
- * values.  Returns NULL, or the damage.
- */
-static const char *
-check_column(RowGroup *group, int column, MemoryContext context)
-{
-	EncodedColumn *encoded;
-	const char *wrong;
-
-	if (TupleDescAttr(group->desc, column)->attisdropped)
-		return NULL;
-	if ((wrong = try_column(group, column, &encoded)) != NULL || encoded == NULL ||
-		(wrong = verify_column(encoded, context)) != NULL)
-		return wrong;
-	return check_values(group, column, encoded, context);
-}
-
 /* Do its rows have numbers that count, and that no other group has? */
 static const char *
 check_place(const Verification *verification, const RowGroup *group)
@@ -365,12 +312,21 @@ check_group(Verification *verification, const Chunk *header, const char **detail
 		return "numbers";
 	verification->end = group_last(group) + 1;
 	for (int i = 0; i < group->header.natts; i++)
-		if ((*detail = check_column(group, i, scratch)) != NULL)
+	{
+		EncodedColumn *encoded;
+		const char *wrong;
+
+		if (TupleDescAttr(group->desc, i)->attisdropped ||
+			((wrong = try_column(group, i, &encoded)) == NULL && encoded == NULL))
+			continue;
+		if (wrong == NULL && (wrong = verify_column(encoded, scratch)) == NULL)
+			wrong = check_values(group, i, encoded, scratch);
+		if (wrong != NULL)
 		{
-			*detail = psprintf("Column \"%s\": %s", NameStr(TupleDescAttr(group->desc, i)->attname),
-							   *detail);
+			*detail = psprintf("Column \"%s\": %s", NameStr(TupleDescAttr(group->desc, i)->attname), wrong);
 			return "columns";
 		}
+	}
 	return NULL;
 }
 
@@ -431,7 +387,7 @@ pprepub_verify_storage(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	verification.rel = open_own_table(PG_GETARG_OID(0), AccessShareLock);
-	verification.store = open_store_to_verify(verification.rel);
+	verification.store = open_store(verification.rel, true);
 	if (verification.store != NULL)
 	{
 		verification.context = AllocSetContextCreate(CurrentMemoryContext, "verifying a group", ALLOCSET_DEFAULT_SIZES);

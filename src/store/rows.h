@@ -177,9 +177,6 @@ extern void cursor_shares(Cursor *cursor, ClaimGroup claim, void *arg);
 /* The numbers of groups read and skipped. */
 extern void cursor_counts(const Cursor *cursor, uint64 *read, uint64 *skipped);
 
-/* All rows that a table has numbers for. */
-extern uint64 cursor_numbers(const Cursor *cursor);
-
 /* ----------------------------------------------------------------
  * One row at a time, by its number: for indexes, triggers, TIDs (fetch.c)
  *

@@ -83,26 +83,23 @@ claim_group(void *arg, uint64 *from, uint64 to)
 	return pg_atomic_compare_exchange_u64(&((StoreParallelScan *) arg)->next, from, to);
 }
 
+/* Takes the counters, and the locks of a serializable transaction. */
 static void
-note_counters(StoreScan *scan)
+get_ready(StoreScan *scan)
 {
-	if (!read_counters(scan->base.rs_rd, &scan->counters))
+	Relation	rel = scan->base.rs_rd;
+
+	scan->block = InvalidBlockNumber;
+	scan->nplaces = 0;
+	if (!read_counters(rel, &scan->counters))
 		memset(&scan->counters, 0, sizeof(scan->counters));
-}
-
-/* A plan that was made when the table was smaller would fail in the executor's prefetching. */
-static void
-check_bitmap(StoreScan *scan)
-{
+	/* A plan that was made when the table was smaller would fail in the executor's prefetching. */
 	if ((scan->base.rs_flags & SO_TYPE_BITMAPSCAN) && scan->counters.next / ROWS_PER_BLOCK > MAX_BLOCKS)
-		refuse(scan->base.rs_rd, REFUSE_BITMAP);
-}
-
-static void
-lock_for_serializable(const StoreScan *scan)
-{
+		refuse(rel, REFUSE_BITMAP);
 	if (scan->base.rs_flags & (SO_TYPE_SEQSCAN | SO_TYPE_SAMPLESCAN | SO_TYPE_TIDRANGESCAN))
-		PredicateLockRelation(scan->base.rs_rd, scan->base.rs_snapshot);
+		PredicateLockRelation(rel, scan->base.rs_snapshot);
+	if (scan->base.rs_flags & SO_TYPE_SEQSCAN)
+		pgstat_count_heap_scan(rel);
 }
 
 static TableScanDesc
@@ -123,16 +120,11 @@ scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
 	scan->base.rs_snapshot = snapshot;
 	scan->base.rs_flags = flags;
 	scan->base.rs_parallel = pscan;
-	scan->block = InvalidBlockNumber;
-	note_counters(scan);
-	check_bitmap(scan);
+	get_ready(scan);
 	RelationIncrementReferenceCount(rel);
 	scan->cursor = begin_cursor(rel, snapshot->snapshot_type == SNAPSHOT_ANY ? SnapshotSelf : snapshot);
 	if (pscan != NULL)
 		cursor_shares(scan->cursor, claim_group, pscan);
-	lock_for_serializable(scan);
-	if (flags & SO_TYPE_SEQSCAN)
-		pgstat_count_heap_scan(rel);
 	return &scan->base;
 }
 
@@ -152,16 +144,8 @@ static void
 scan_rescan(TableScanDesc base, struct ScanKeyData *key, bool set_params,
 			bool allow_strat, bool allow_sync, bool allow_pagemode)
 {
-	StoreScan  *scan = (StoreScan *) base;
-
-	note_counters(scan);
-	check_bitmap(scan);
-	restart_cursor(scan->cursor);
-	scan->block = InvalidBlockNumber;
-	scan->nplaces = 0;
-	lock_for_serializable(scan);
-	if (base->rs_flags & SO_TYPE_SEQSCAN)
-		pgstat_count_heap_scan(base->rs_rd);
+	get_ready((StoreScan *) base);
+	restart_cursor(scan_cursor(base));
 }
 
 /* ----------------------------------------------------------------
@@ -183,31 +167,18 @@ scan_getnextslot(TableScanDesc base, ScanDirection direction, TupleTableSlot *sl
  * nearest that one can have.
  */
 static uint64
-row_at_or_after(ItemPointer tid)
+nearest_row(ItemPointer tid, uint64 place)
 {
-	uint64		block = ItemPointerGetBlockNumberNoCheck(tid);
-	uint64		offset = ItemPointerGetOffsetNumberNoCheck(tid);
-
-	return block * ROWS_PER_BLOCK + (offset == 0 ? 0 : Min(offset - 1, ROWS_PER_BLOCK));
-}
-
-static uint64
-row_after(ItemPointer tid)
-{
-	uint64		block = ItemPointerGetBlockNumberNoCheck(tid);
-	uint64		offset = ItemPointerGetOffsetNumberNoCheck(tid);
-
-	return block * ROWS_PER_BLOCK + Min(offset, ROWS_PER_BLOCK);
+	return Min((uint64) ItemPointerGetBlockNumberNoCheck(tid) * ROWS_PER_BLOCK + Min(place, ROWS_PER_BLOCK), MAX_ROWS);
 }
 
 static void
 scan_set_tidrange(TableScanDesc base, ItemPointer mintid, ItemPointer maxtid)
 {
-	uint64		from = row_at_or_after(mintid);
-	uint64		upto = row_after(maxtid);
+	uint64		place = ItemPointerGetOffsetNumberNoCheck(mintid);
+	uint64		from = nearest_row(mintid, place == 0 ? 0 : place - 1);
+	uint64		upto = nearest_row(maxtid, ItemPointerGetOffsetNumberNoCheck(maxtid));
 
-	from = Min(from, MAX_ROWS);
-	upto = Min(upto, MAX_ROWS);
 	cursor_range(scan_cursor(base), from, Max(from, upto));
 }
 
@@ -216,7 +187,7 @@ tuple_tid_valid(TableScanDesc base, ItemPointer tid)
 {
 	uint64		row;
 
-	return row_of_tid(tid, &row) && row < cursor_numbers(scan_cursor(base));
+	return row_of_tid(tid, &row) && row < ((StoreScan *) base)->counters.next;
 }
 
 /* ----------------------------------------------------------------
@@ -255,38 +226,26 @@ parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
  * ----------------------------------------------------------------
  */
 
-/* Turns to a block that ANALYZE has drawn. */
-static void
-analyze_block(StoreScan *scan, BlockNumber block)
-{
-	uint64		from;
-	uint64		upto;
-
-	rows_of_block(&scan->counters, block, &from, &upto);
-	cursor_range_onward(scan->cursor, from, upto);
-}
-
 /* The stream's blocks are only numbers to us: it must not read them, for no file has them. */
-#if PG_VERSION_NUM >= 170000
 static bool
+#if PG_VERSION_NUM >= 170000
 scan_analyze_next_block(TableScanDesc base, ReadStream * stream)
 {
 	BufferAccessStrategy strategy;
 	BlockNumber block = read_stream_next_block(stream, &strategy);
+#else
+scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrategy strategy)
+{
+#endif
+	uint64		from;
+	uint64		upto;
 
 	if (!BlockNumberIsValid(block))
 		return false;
-	analyze_block((StoreScan *) base, block);
+	rows_of_block(&((StoreScan *) base)->counters, block, &from, &upto);
+	cursor_range_onward(scan_cursor(base), from, upto);
 	return true;
 }
-#else
-static bool
-scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrategy strategy)
-{
-	analyze_block((StoreScan *) base, block);
-	return true;
-}
-#endif
 
 static bool
 scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
@@ -475,12 +434,9 @@ want_columns(TableScanDesc scan, const struct IndexInfo *info)
 }
 
 static void
-report_total(Relation rel)
+report_total(TableScanDesc scan)
 {
-	Counters	counters;
-
-	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL,
-								 read_counters(rel, &counters) ? blocks_of(&counters) : 0);
+	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, blocks_of(&((StoreScan *) scan)->counters));
 }
 
 /* Reports the progress of a build, once for each block. */
@@ -495,26 +451,6 @@ report_done(ItemPointer tid, BlockNumber *reported)
 	*reported = block;
 }
 
-/* Adds an entry for every row of the scan; returns the number of rows. */
-static double
-add_all_entries(TableScanDesc scan, Relation index, EntryMaker *maker, bool progress,
-				IndexBuildCallback callback, void *state)
-{
-	BlockNumber reported = InvalidBlockNumber;
-	double		rows = 0;
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, maker->slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (progress)
-			report_done(&maker->slot->tts_tid, &reported);
-		rows += 1;
-		if (make_entry(maker))
-			callback(index, &maker->slot->tts_tid, maker->values, maker->isnull, true, state);
-	}
-	return rows;
-}
-
 static double
 index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, bool allow_sync,
 					   bool anyvisible, bool progress, BlockNumber start, BlockNumber blocks,
@@ -522,7 +458,8 @@ index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, boo
 {
 	EntryMaker	maker;
 	Snapshot	registered = NULL;
-	double		rows;
+	BlockNumber reported = InvalidBlockNumber;
+	double		rows = 0;
 
 	/* BRIN would summarise block ranges, and the blocks of our TIDs do not exist. */
 	if (index->rd_rel->relam == BRIN_AM_OID)
@@ -537,8 +474,16 @@ index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, boo
 	}
 	want_columns(scan, info);
 	if (progress)
-		report_total(rel);
-	rows = add_all_entries(scan, index, &maker, progress, callback, state);
+		report_total(scan);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, maker.slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (progress)
+			report_done(&maker.slot->tts_tid, &reported);
+		rows += 1;
+		if (make_entry(&maker))
+			callback(index, &maker.slot->tts_tid, maker.values, maker.isnull, true, state);
+	}
 	table_endscan(scan);
 	if (registered)
 		UnregisterSnapshot(registered);
@@ -557,11 +502,11 @@ next_indexed(struct ValidateIndexState *state, ItemPointer tid)
 {
 	Datum		value;
 	bool		isnull;
+	bool		found = sorted_datum(state->tuplesort, true, &value, &isnull);
 
-	if (!sorted_datum(state->tuplesort, true, &value, &isnull))
-		return false;
-	itemptr_decode(tid, DatumGetInt64(value));
-	return true;
+	if (found)
+		itemptr_decode(tid, DatumGetInt64(value));
+	return found;
 }
 
 /* Adds the rows that the snapshot sees and the index does not have: both come in order. */
@@ -577,7 +522,7 @@ index_validate_scan(Relation rel, Relation index, struct IndexInfo *info, Snapsh
 
 	begin_entries(&maker, rel, info);
 	want_columns(scan, info);
-	report_total(rel);
+	report_total(scan);
 	more = next_indexed(state, &indexed);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, maker.slot))
 	{

@@ -26,16 +26,6 @@ typedef struct Sealing
  * ----------------------------------------------------------------
  */
 
-static uint32
-count_nulls(const bool *nulls, uint32 nrows)
-{
-	uint32		count = 0;
-
-	for (uint32 i = 0; i < nrows; i++)
-		count += nulls[i];
-	return count;
-}
-
 /* Writes a column's least and greatest value into the directory, unless they are too long. */
 static void
 add_bounds(Sealing *sealing, int column, Size *used)
@@ -92,7 +82,8 @@ make_directory(Sealing *sealing)
 		entry->typlen = shape.typlen;
 		entry->typalign = shape.typalign;
 		entry->flags = (shape.typbyval ? COLUMN_BYVAL : 0) | (shape.packable ? COLUMN_PACKABLE : 0);
-		entry->nulls = count_nulls(rows->nulls[i], rows->nrows);
+		for (uint32 row = 0; row < rows->nrows; row++)
+			entry->nulls += rows->nulls[i][row];
 		if (entry->nulls < rows->nrows)
 			add_bounds(sealing, i, &used);
 	}
@@ -104,24 +95,7 @@ make_directory(Sealing *sealing)
  * ----------------------------------------------------------------
  */
 
-/* Encodes the rows' numbers, if they have gaps. */
-static void
-encode_numbers(Sealing *sealing)
-{
-	static const ColumnShape shape = {sizeof(int32), true, TYPALIGN_INT, false};
-	const Rows *rows = sealing->rows;
-	Datum	   *values;
-
-	if (rows->numbers == NULL)
-		return;
-	values = palloc(rows->nrows * sizeof(Datum));
-	for (uint32 i = 0; i < rows->nrows; i++)
-		values[i] = Int32GetDatum((int32) rows->numbers[i]);
-	sealing->pieces[rows->natts] = encode_column(&shape, values, NULL, rows->nrows, &sealing->lengths[rows->natts]);
-	pfree(values);
-}
-
-/* Encodes all columns and places them one after the other. */
+/* Encodes all columns, and the rows' numbers if they have gaps, and places them one after the other. */
 static void
 encode_columns(Sealing *sealing)
 {
@@ -142,7 +116,16 @@ encode_columns(Sealing *sealing)
 		entry->offset = end;
 		end += MAXALIGN(entry->length);
 	}
-	encode_numbers(sealing);
+	if (rows->numbers != NULL)
+	{
+		static const ColumnShape shape = {sizeof(int32), true, TYPALIGN_INT, false};
+		Datum	   *values = palloc(rows->nrows * sizeof(Datum));
+
+		for (uint32 i = 0; i < rows->nrows; i++)
+			values[i] = Int32GetDatum((int32) rows->numbers[i]);
+		sealing->pieces[rows->natts] = encode_column(&shape, values, NULL, rows->nrows, &sealing->lengths[rows->natts]);
+		pfree(values);
+	}
 	sealing->header.numbers_length = sealing->lengths[rows->natts];
 	sealing->header.numbers_offset = end;
 	sealing->header.length = end + MAXALIGN(sealing->header.numbers_length);
@@ -180,49 +163,31 @@ end_part(Cutter *cutter)
 	cutter->part_used = 0;
 }
 
-/* bytes NULL: zeros. */
-static void
-put(char *into, Size *used, Size take, const char *bytes)
-{
-	if (bytes != NULL)
-		memcpy(into + *used, bytes, take);
-	else
-		memset(into + *used, 0, take);
-	*used += take;
-}
-
-/* Distributes bytes over chunks: the header's is filled first, then one after the other. */
+/*
+ * Distributes bytes, and zeros up to a multiple of MAXIMUM_ALIGNOF, over chunks: the header's is filled first, then one
+ * after the other.
+ */
 static void
 cut(Cutter *cutter, const char *bytes, Size length)
 {
-	while (length > 0)
+	Size		aligned = MAXALIGN(length);
+
+	for (Size at = 0, take; at < aligned; at += take)
 	{
-		Size		take;
+		bool		in_header = cutter->header_used < CHUNK_BYTES;
+		Size	   *used = in_header ? &cutter->header_used : &cutter->part_used;
+		char	   *into = (in_header ? cutter->header : cutter->part) + *used;
+		Size		copied;
 
 		CHECK_FOR_INTERRUPTS();
-		if (cutter->header_used < CHUNK_BYTES)
-		{
-			take = Min(length, CHUNK_BYTES - cutter->header_used);
-			put(cutter->header, &cutter->header_used, take, bytes);
-		}
-		else
-		{
-			take = Min(length, CHUNK_BYTES - cutter->part_used);
-			put(cutter->part, &cutter->part_used, take, bytes);
-			if (cutter->part_used == CHUNK_BYTES)
-				end_part(cutter);
-		}
-		if (bytes != NULL)
-			bytes += take;
-		length -= take;
+		take = Min(aligned - at, CHUNK_BYTES - *used);
+		copied = at < length ? Min(take, length - at) : 0;
+		memcpy(into, bytes + at, copied);
+		memset(into + copied, 0, take - copied);
+		*used += take;
+		if (cutter->part_used == CHUNK_BYTES)
+			end_part(cutter);
 	}
-}
-
-static void
-cut_aligned(Cutter *cutter, const char *bytes, Size length)
-{
-	cut(cutter, bytes, length);
-	cut(cutter, NULL, MAXALIGN(length) - length);
 }
 
 /* Writes a group: its chunks, and the header's last, since a group without one is none. */
@@ -234,10 +199,10 @@ write_out(const Sealing *sealing, ChunkSink sink, void *arg)
 	cutter.header = palloc(CHUNK_BYTES);
 	cutter.part = palloc(CHUNK_BYTES);
 	cut(&cutter, (const char *) &sealing->header, sizeof(GroupHeader));
-	cut_aligned(&cutter, sealing->directory, sealing->header.directory);
+	cut(&cutter, sealing->directory, sealing->header.directory);
 	for (int i = 0; i <= sealing->rows->natts; i++)
 		if (sealing->pieces[i] != NULL)
-			cut_aligned(&cutter, sealing->pieces[i], sealing->lengths[i]);
+			cut(&cutter, sealing->pieces[i], sealing->lengths[i]);
 	end_part(&cutter);
 	sink(arg, sealing->rows->first, PART_HEADER, cutter.stamp, cutter.header, cutter.header_used);
 }

@@ -41,7 +41,7 @@ DECLARE
 	row text;
 	call text;
 BEGIN
-	FOREACH call IN ARRAY ARRAY['audit(%1$L)', 'audit(%1$L, ''{"k": 100}'')', 'attack(%1$L)', 'attack_summary(%1$L)', 'metrics(%1$L, 1)', 'linkability(%1$L, ''{1}'')', 'linkability(%1$L)',
+	FOREACH call IN ARRAY ARRAY['audit(%1$L)', 'audit(%1$L, ''{"k": 100}'')', 'attack(%1$L)', 'metrics(%1$L, 1)', 'linkability(%1$L, ''{1}'')', 'linkability(%1$L)',
 		'historical_correlations(%1$L)', 'risks(%1$L, 1)', 'report(%1$L)'] LOOP
 		BEGIN
 			FOR row IN EXECUTE format('SELECT r::text FROM pprepub.' || call || ' r', name) LOOP

@@ -148,7 +148,7 @@ SELECT is_empty($$ SELECT objid::regprocedure FROM member JOIN pg_proc p ON p.oi
 SELECT set_eq($$ SELECT p.proname::text FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass
 	AND NOT has_function_privilege('regress_stranger', p.oid, 'EXECUTE') $$, '{protect}'::text[], 'PUBLIC executes all that checks for itself');
 SELECT set_eq($$ SELECT c.relname::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind <> 'S'
-	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,auditor,publication,release,scheduled,failed_answer,progress,storage,health,measured}'::text[], 'PUBLIC reads the views only');
+	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,auditor,publication,release,failed_answer,progress,storage,health,measured,counted_view,counted_column,counted_node,shown_root,shown_checksum}'::text[], 'PUBLIC reads the views only');
 SELECT is_empty($$ SELECT c.oid::regclass, p FROM member JOIN pg_class c ON c.oid = objid, unnest('{INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) p
 	WHERE classid = 'pg_class'::regclass AND relkind <> 'S' AND has_table_privilege('regress_stranger', c.oid, p) $$, 'and writes nothing');
 SELECT is_empty($$ SELECT seqrelid::regclass FROM member JOIN pg_sequence ON seqrelid = objid AND classid = 'pg_class'::regclass
@@ -193,7 +193,6 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.metrics('people', NULL) $$),
 	($$ SELECT pprepub.class_members('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
-	($$ SELECT pprepub.attack_summary('people') $$),
 	($$ SELECT pprepub.assert_safe('people') $$),
 	($$ SELECT pprepub.risks('people', 1) $$),
 	($$ SELECT pprepub.risks('people', 99) $$),
@@ -226,7 +225,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.drop_publication('people', NULL) $$);
 -- Auditors may call some of them, and strangers are told so.
 CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|attack_summary|audit|assert_safe|linkability|historical_correlations|risks|report)\('
+	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|audit|assert_safe|linkability|historical_correlations|risks|report)\('
 		THEN format('42501|must be owner or auditor of publication "%s"|Its owner can call pprepub.grant_audit().', name)
 		ELSE format('42501|must be owner of publication "%s"', name) END
 $$;

@@ -57,7 +57,6 @@ foreach my $role ('owner', 'auditor')
 {
 	is(in_transaction($role, q{SELECT bool_and(holds) FROM pprepub.audit('p')}), "t\n\n0", "$role: audit() keeps no lock");
 	is(in_transaction($role, q{SELECT pprepub.assert_safe('p')}), "\n\n0", "$role: nor does assert_safe()");
-	is(in_transaction($role, q{SELECT count(*) FROM pprepub.attack_summary('p')}), "2\n\n0", "$role: nor does attack_summary()");
 }
 
 is(in_transaction('owner', 'SELECT count(*) FROM published.p_all WHERE release = 3'), "9\npublished.p_all\n0", 'of NAME_all, a release is read and let go');

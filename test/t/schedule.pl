@@ -10,7 +10,7 @@ use Hospital;
 my $node = new_server('main');
 my $major = int($node->pg_version);
 my $jobs = 'SELECT jobid, schedule, database, username, active, jobname FROM cron.job ORDER BY jobid';
-my $shown = 'SELECT job, cron, cohort, run_by, active, last_run IS NOT NULL, last_status, last_release FROM pprepub.scheduled ORDER BY publication';
+my $shown = q{SELECT job, cron, cohort, run_by, schedule_state NOT IN ('gone', 'paused'), last_run IS NOT NULL, last_status, job_release FROM pprepub.health WHERE job IS NOT NULL ORDER BY publication};
 
 sub is_sql
 {
@@ -167,21 +167,21 @@ as('nurse', "SET standard_conforming_strings = on; SELECT pprepub.schedule('$quo
 as('doctor', q{SELECT pprepub.schedule('patients', '@reboot')});
 is_sql(q{SELECT username, jobname FROM cron.job ORDER BY username}, "doctor|pprepub: patients\nnurse|pprepub: $name", 'another member took over');
 run_jobs();
-is(as('owner', 'SELECT publication, run_by, last_status, last_release FROM pprepub.scheduled ORDER BY publication'),
+is(as('owner', 'SELECT publication, run_by, last_status, job_release FROM pprepub.health WHERE job IS NOT NULL ORDER BY publication'),
 	"$name|nurse|succeeded|1\npatients|doctor|succeeded|2", 'both were published');
 
 refuses('nurse', q{schedule('patients', '@reboot', 'disease = 3')}, qr/ERROR:  .*cohort/, 'a cohort that publish() would refuse');
 as('nurse', "SET standard_conforming_strings = on; SELECT pprepub.schedule('$quoted', '\@reboot', '$quoted_cohort')");
-is(as('owner', 'SELECT cohort FROM pprepub.scheduled WHERE cohort IS NOT NULL'), $cohort, 'the cohort is shown as it was given');
+is(as('owner', 'SELECT cohort FROM pprepub.health WHERE job IS NOT NULL AND cohort IS NOT NULL'), $cohort, 'the cohort is shown as it was given');
 run_jobs();
-is(as('owner', q{SELECT last_status, last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'succeeded|2', 'a cohort was published');
+is(as('owner', q{SELECT last_status, job_release FROM pprepub.health WHERE job IS NOT NULL AND cohort IS NOT NULL}), 'succeeded|2', 'a cohort was published');
 is(as('owner', q{SELECT cohort FROM pprepub.release WHERE cohort IS NOT NULL}), $cohort, 'that one');
 is_sql('SELECT count(*) FROM hospital.patients', '1000', 'and no table was dropped');
 
 # A run that fails says so to the owner, and nothing else happens.
 as('owner', q{DELETE FROM hospital.others});
 run_jobs();
-is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'failed|t|2',
+is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', job_release FROM pprepub.health WHERE job IS NOT NULL AND cohort IS NOT NULL}), 'failed|t|2',
 	'a failure, with its message');
 is_sql('SELECT releases FROM pprepub_internal.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
 	'nothing was published by it, and the other went on');
@@ -194,22 +194,21 @@ as('owner', <<'SQL');
 CREATE TABLE hospital.wards AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 60) i;
 SELECT pprepub.create_publication('wards', 'hospital.wards', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "none", "reserve": 1}');
 SQL
-my $fares = q{SELECT state, last_status, last_error IS NOT NULL, last_failure IS NOT NULL, last_release, rows, withheld, withheld_percent, warnings FROM pprepub.scheduled WHERE publication = 'wards'};
+my $fares = q{SELECT schedule_state, last_status, last_error IS NOT NULL, last_failure IS NOT NULL, job_release, r.rows, r.suppressed, h.withheld_percent, r.warnings
+	FROM pprepub.health h LEFT JOIN pprepub.release r ON (r.publication, r.number) = (h.publication, h.job_release) WHERE h.publication = 'wards'};
 my $health = q{SELECT schedule_state FROM pprepub.health WHERE publication = 'wards'};
 is(as('owner', $health), '', 'no schedule');
 as('nurse', q{SELECT pprepub.schedule('wards', '@reboot')});
 is(as('owner', $fares), 'waiting||f|f|||||', 'before its first run');
 run_jobs();
 is(as('owner', $fares), 'ok|succeeded|f|f|1|60|0|0|{}', 'a release of all');
-is(as('doctor', q{SELECT bool_and(state = CASE WHEN cohort IS NULL THEN 'ok' ELSE 'failed' END), count(*) FROM pprepub.scheduled}), 't|3', 'others fare as they do');
+is(as('doctor', q{SELECT bool_and(schedule_state = CASE WHEN cohort IS NULL THEN 'ok' ELSE 'failed' END), count(*) FROM pprepub.health WHERE job IS NOT NULL}), 't|3', 'others fare as they do');
 
 # A release that is nobody's any more has succeeded, for pg_cron.
 as('owner', 'DELETE FROM hospital.wards WHERE id <= 40 AND id % 4 = 0');
 run_jobs();
 like(as('owner', $fares), qr/^starving\|succeeded\|f\|f\|2\|\d+\|\d+\|\d+\.?\d*\|\{"publication \\"wards\\" withholds [0-9.]+ % of the rows\. .*'\{\\"repair\\": \\"counterfeit\\"\}'\)\."\}$/, 'one that starves');
-is(as('owner', q{SELECT s.withheld = r.suppressed, s.rows = r.rows, s.warnings = r.warnings, s.withheld_percent BETWEEN 5 AND 100, s.withheld_percent = h.withheld_percent, h.starving
-	FROM pprepub.scheduled s JOIN pprepub.release r ON (r.publication, r.number) = (s.publication, s.last_release) JOIN pprepub.health h ON h.publication = s.publication
-	WHERE s.publication = 'wards'}), 't|t|t|t|t|t', 'as the release says');
+is(as('owner', q{SELECT withheld_percent BETWEEN 5 AND 100, starving FROM pprepub.health WHERE publication = 'wards'}), 't|t', 'in figures, too');
 is(as('owner', $health), 'starving', 'and the view of health');
 is(as('stranger', $fares), '', 'which is nobody else\'s business');
 
@@ -221,7 +220,7 @@ like(as('owner', $fares), qr/^starving\|succeeded\|f\|f\|2\|/, 'until the job pu
 as('owner', q{CREATE TABLE hospital.away AS TABLE hospital.wards; DELETE FROM hospital.wards});
 run_jobs();
 like(as('owner', $fares), qr/^failed\|failed\|t\|t\|2\|\d+\|\d+\|/, 'a run that fails');
-like(as('owner', q{SELECT last_error FROM pprepub.scheduled WHERE publication = 'wards'}), qr/publication "wards" has nothing that may be published/, 'and why');
+like(as('owner', q{SELECT last_error FROM pprepub.health WHERE job IS NOT NULL AND publication = 'wards'}), qr/publication "wards" has nothing that may be published/, 'and why');
 as('owner', q{INSERT INTO hospital.wards TABLE hospital.away; INSERT INTO hospital.wards SELECT i, i % 50 + 100, 'd' || i % 5 FROM generate_series(1000, 3000) i});
 run_jobs();
 like(as('owner', $fares), qr/^ok\|succeeded\|t\|t\|6\|\d+\|\d+\|/, 'all is well again, and the last error is not forgotten');
@@ -247,7 +246,7 @@ as('owner', q{SELECT pprepub.drop_publication('wards', forget_history => true)})
 # Who is no member any more publishes nothing.
 $node->safe_psql('postgres', 'REVOKE owner FROM doctor');
 run_jobs();
-like(as('owner', q{SELECT last_status, last_message FROM pprepub.scheduled WHERE run_by = 'doctor'}),
+like(as('owner', q{SELECT last_status, last_message FROM pprepub.health WHERE job IS NOT NULL AND run_by = 'doctor'}),
 	qr/^failed\|.*must be owner of publication "patients"/, 'a former member');
 is(as('doctor', $shown), '', 'who sees nothing, either');
 
@@ -283,7 +282,7 @@ is(as('heir', $shown), '', 'the owner of the source is not yet that of the publi
 refuses('nurse', q{unschedule('patients')}, qr/has another owner now/, 'everything fails closed');
 $node->safe_psql('postgres', 'ALTER SCHEMA published OWNER TO heir; ALTER SCHEMA published_private OWNER TO heir');
 as('heir', q{SELECT pprepub.alter_publication('patients', '{}')});
-is(as('heir', 'SELECT cron, run_by FROM pprepub.scheduled'), '0 3 * * 1|nurse', 'then it is');
+is(as('heir', 'SELECT cron, run_by FROM pprepub.health WHERE job IS NOT NULL'), '0 3 * * 1|nurse', 'then it is');
 as('heir', q{SELECT pprepub.schedule('patients', '0 4 * * 1')});
 is_sql(q{SELECT schedule, username FROM cron.job WHERE jobname = 'pprepub: patients'}, '0 4 * * 1|heir', 'and has a schedule of its own');
 as('heir', q{SELECT pprepub.unschedule('patients')});
@@ -301,7 +300,7 @@ foreach my $call (q{unschedule('patients')}, q{schedule('patients', '@reboot')})
 {
 	fails_with($node, 'postgres', '40001',
 		"SET SESSION AUTHORIZATION nurse; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;\n\\! $behind\nSELECT pprepub.$call", "old snapshot: $call");
-	is(as('owner', "SELECT cron, active FROM pprepub.scheduled WHERE publication = 'patients'"), '0 3 * * 1|t', 'which leaves the schedule');
+	is(as('owner', "SELECT cron, schedule_state NOT IN ('gone', 'paused') FROM pprepub.health WHERE job IS NOT NULL AND publication = 'patients'"), '0 3 * * 1|t', 'which leaves the schedule');
 	as('nurse', q{SELECT pprepub.unschedule('patients')});
 }
 
@@ -313,7 +312,7 @@ is_sql('SELECT * FROM pprepub_internal.catalog_schedule', '', 'and forgets it');
 $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
 as('nurse', "SELECT cron.unschedule($first)");
 is(as('owner', $shown), "$first|||nurse|f|f||", 'what was removed by hand is not active');
-is(as('owner', 'SELECT state FROM pprepub.scheduled'), 'gone', 'but gone');
+is(as('owner', 'SELECT schedule_state FROM pprepub.health WHERE job IS NOT NULL'), 'gone', 'but gone');
 as('nurse', q{SELECT pprepub.unschedule('patients')});
 is(as('owner', $shown), '', 'and is unscheduled all the same');
 
@@ -333,7 +332,7 @@ $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $node->restart;
 is(as('owner', $shown), "$first|\@reboot||nurse|t|f||", 'the schedule shows without the library');
-is(as('owner', 'SELECT state FROM pprepub.scheduled'), 'stopped', 'which does not run');
+is(as('owner', 'SELECT schedule_state FROM pprepub.health WHERE job IS NOT NULL'), 'stopped', 'which does not run');
 refuses('nurse', q{unschedule('patients')}, qr/pg_cron does not run on this server/, 'but cannot be ended');
 my (undef, undef, $warning) = $node->psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('patients', forget_history => true)});
 like($warning, qr/WARNING:  job $first of pg_cron, which does not run, was not removed/, 'drop_publication says what it leaves');

@@ -179,7 +179,7 @@ correlates_as_example_3_says(void)
  */
 
 static int
-shown_times(const SeenRelease *release, uint32 c, Code value, const Code *value_of)
+rows_showing(const SeenRelease *release, uint32 c, Code value, const Code *value_of)
 {
 	int			n = 0;
 
@@ -195,7 +195,7 @@ is_world(const Seen *seen, const Code *value_of)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 			for (Code v = 0; v < seen->nvalues; v++)
-				if (shown_times(&seen->release[r], c, v, NULL) != shown_times(&seen->release[r], c, v, value_of))
+				if (rows_showing(&seen->release[r], c, v, NULL) != rows_showing(&seen->release[r], c, v, value_of))
 					return false;
 	return true;
 }

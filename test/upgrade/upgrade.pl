@@ -57,7 +57,7 @@ sub upgraded
 	$new->start;
 	same_everything(all_of($new), $before, "$what: publications, releases and history are the same");
 	goes_on($new, $what);
-	is($new->safe_psql('postgres', 'SET ROLE owner; SELECT cron, active, state FROM pprepub.scheduled'), '0 3 * * 1|t|waiting', "$what: the schedule stands");
+	is($new->safe_psql('postgres', 'SET ROLE owner; SELECT cron, schedule_state FROM pprepub.health WHERE job IS NOT NULL'), '0 3 * * 1|waiting', "$what: the schedule stands");
 	is($new->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.unschedule('patients'); SELECT count(*) FROM cron.job}) =~ s/^\n//r, '0', "$what: and can be ended");
 	return $new;
 }
@@ -113,7 +113,7 @@ my $other = server('restored', $newest, 'restored');
 $other->start;
 $other->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE restored');
 $other->command_ok([ "$newest->[1]/bin/pg_restore", '-e', '-j', '3', '-d', $other->connstr('restored'), $dump ], 'and restores it');
-is($other->safe_psql('restored', 'SELECT state FROM pprepub.scheduled'), 'gone', 'the schedule is known, and that pg_cron has none');
+is($other->safe_psql('restored', 'SELECT schedule_state FROM pprepub.health WHERE job IS NOT NULL'), 'gone', 'the schedule is known, and that pg_cron has none');
 is($other->safe_psql('restored', q{SELECT bool_and(holds) FROM pprepub.publication p, pprepub.audit(p.name) WHERE check_name = 'checksums'}), 't', 'releases are intact');
 $other->safe_psql('restored', q{SET ROLE owner; SELECT pprepub.acknowledge_history(p.name) FROM pprepub.publication p});
 is($other->safe_psql('restored', q{SET client_min_messages = error; SET ROLE owner; SELECT number > 0 FROM pprepub.publish('patients')}), 't', 'and a release follows');

@@ -3,11 +3,10 @@
  *		Parting records by their cells, and boxes of cells as a tree, a column a level.
  *
  * NOTES
- *		Boxes are sorted column by column.  Those that agree on the first columns
- *		stand together; below them are the different cells of the next one, by
- *		where they begin.  Such a range of siblings is a balanced tree as it
- *		stands, the middle being its root, and knows how far its cells reach:
- *		a search passes by what ends before or begins behind its box.
+ *		Boxes are sorted column by column.  Those that agree on the first columns stand together; below them are the
+ *		different cells of the next one, by where they begin.  Such a range of siblings is a balanced tree as it
+ *		stands, the middle being its root, and knows how far its cells reach: a search passes by what ends before or
+ *		begins behind its box.
  */
 #include "postgres.h"
 
@@ -156,7 +155,7 @@ Boxes *
 boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *cells)
 {
 	Boxes	   *boxes = palloc0(sizeof(Boxes));
-	int32	   *step = new_zeros(int32, n);	/* the first column in which each box differs from the one before it */
+	int32	   *step = new_zeros(int32, n); /* the first column in which each box differs from the one before it */
 
 	*boxes = (Boxes) {.n = n, .record = record, .ncolumns = ncolumns, .cells = cells};
 	boxes->level = palloc0(sizeof(Level) * (ncolumns + 1));

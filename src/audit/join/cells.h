@@ -26,8 +26,8 @@ extern void part_by_codes(Parting *parting, const Code *code);
 typedef struct Boxes Boxes;
 
 /*
- * Box i has the cells cells[c][record[i]], for c < ncolumns.  All that is passed must outlive
- * what is returned, which is allocated in the current context.
+ * Box i has the cells cells[c][record[i]], for c < ncolumns.  All that is passed must outlive what is returned, which
+ * is allocated in the current context.
  */
 extern Boxes *boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *cells);
 extern void boxes_free(Boxes *boxes);

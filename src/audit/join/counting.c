@@ -3,17 +3,15 @@
  *		Finding the records that are consistent with a tuple, and counting their cliques.
  *
  * NOTES
- *		Which records these are depends on the columns that a release shows: tuples that
- *		agree in them are consistent with the same, and mostly nothing need be looked for again.
+ *		Which records these are depends on the columns that a release shows: tuples that agree in them are consistent
+ *		with the same, and mostly nothing need be looked for again.
  *
- *		Nodes that have a tuple in common are consistent in all quasi-identifiers.
- *		So they are joined unless their edge was dropped, or they contradict each
- *		other in insensitive columns or in the presence of people: which is rare.
- *		Releases of which some nodes at hand are not joined form groups; the
- *		cliques of all releases are the products of those of the groups.
+ *		Nodes that have a tuple in common are consistent in all quasi-identifiers.  So they are joined unless their
+ *		edge was dropped, or they contradict each other in insensitive columns or in the presence of people: which is
+ *		rare.  Releases of which some nodes at hand are not joined form groups; the cliques of all releases are the
+ *		products of those of the groups.
  *
- *		Cliques of absentees only, which are of no person, are counted by themselves, and taken
- *		away.
+ *		Cliques of absentees only, which are of no person, are counted by themselves, and taken away.
  */
 #include "postgres.h"
 
@@ -21,7 +19,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
@@ -200,11 +198,9 @@ first_of_value(const Consistent *consistent, Code value)
 /* ----------------------------------------------------------------
  * Walking over the cliques of a few nodes of some releases
  *
- * For each node of a release and each later release, a bitmap says to which of
- * its nodes at hand it is joined.  Those that may still complete a clique are
- * what is left of them all, so a walk never comes to a dead end of which it
- * could have known.  Cliques that differ in the node of the last release only are
- * visited at once.
+ * For each node of a release and each later release, a bitmap says to which of its nodes at hand it is joined.  Those
+ * that may still complete a clique are what is left of them all, so a walk never comes to a dead end of which it could
+ * have known.  Cliques that differ in the node of the last release only are visited at once.
  * ----------------------------------------------------------------
  */
 
@@ -212,8 +208,6 @@ first_of_value(const Consistent *consistent, Code value)
 
 typedef struct BitmapWalk
 {
-	const JoinGraph *graph;		/* borrowed */
-
 	/* The nodes at hand, which are different ones, by the place of their release among those at hand */
 	const int32 *release;		/* [nreleases] */
 	int32		nreleases;
@@ -257,7 +251,7 @@ set_bit(uint64 *words, uint32 i)
 
 /* Fills the bitmaps: the nodes left at first, and those joined to each node. */
 static void
-fill_bitmaps(BitmapWalk *walk)
+fill_bitmaps(const JoinGraph *graph, BitmapWalk *walk)
 {
 	Size		n = 0;
 
@@ -285,7 +279,7 @@ fill_bitmaps(BitmapWalk *walk)
 				CHECK_FOR_INTERRUPTS();
 				take_steps(walk->nonly[s]);
 				for (uint32 j = 0; j < walk->nonly[s]; j++)
-					if (is_joined(walk->graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
+					if (is_joined(graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
 						set_bit(joined_to(walk, r, i, s), j);
 			}
 	}
@@ -309,19 +303,6 @@ choose(BitmapWalk *walk, int32 r, uint32 i)
 	}
 	walk->node[r] = walk->only[r][i];
 	return true;
-}
-
-/* Does the clique that ends in this node belong to the join?  In a walk over fewer releases, all do. */
-static bool
-is_in_join(BitmapWalk *walk, uint32 last)
-{
-	const JoinGraph *graph = walk->graph;
-
-	if (walk->nreleases < graph->nreleases || (graph->clique == NULL && graph->input->together == NULL))
-		return true;
-	walk->node[walk->nreleases - 1] = last;
-	return !is_nobody(graph, walk->node) &&
-		(graph->clique == NULL || find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques);
 }
 
 /* ----------------------------------------------------------------
@@ -493,6 +474,7 @@ add_cliques(CliqueCounter *counter)
 static void
 walk_from(CliqueCounter *counter, int32 r)
 {
+	const JoinGraph *graph = counter->graph;
 	BitmapWalk *walk = &counter->walk;
 	const uint64 *left = left_of(walk, r, r);
 
@@ -508,8 +490,16 @@ walk_from(CliqueCounter *counter, int32 r)
 				if (choose(walk, r, i))
 					walk_from(counter, r + 1);
 			}
-			else if (is_in_join(walk, walk->only[r][i]))
-				walk->last[walk->nlast++] = walk->only[r][i];
+			else
+			{
+				/* In a walk over fewer releases, all cliques belong to the join */
+				walk->node[r] = walk->only[r][i];
+				if (walk->nreleases == graph->nreleases && is_nobody(graph, walk->node))
+					continue;
+				if (walk->nreleases < graph->nreleases || graph->clique == NULL ||
+					find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)
+					walk->last[walk->nlast++] = walk->only[r][i];
+			}
 		}
 	if (r == walk->nreleases - 1 && walk->nlast > 0)
 		add_cliques(counter);
@@ -530,7 +520,7 @@ count_group(CliqueCounter *counter, Wide *count)
 		walk->only[i] = counter->only[counter->member[i]];
 		walk->nonly[i] = counter->nonly[counter->member[i]];
 	}
-	fill_bitmaps(walk);
+	fill_bitmaps(counter->graph, walk);
 	walk_from(counter, 0);
 }
 
@@ -560,6 +550,7 @@ scale_by_others(CliqueCounter *counter, const uint32 *const *only, const uint32 
 	counter->by = by;
 }
 
+/* Adds the cliques of the nodes, those of absentees only among them. */
 static void
 count_all(CliqueCounter *counter, const uint32 *const *only, const uint32 *nonly, int32 by, Wide *count)
 {
@@ -675,7 +666,7 @@ counter_create(const JoinGraph *graph, const uint32 *const *weight)
 	bool		has_absentees = graph->input->together != NULL;
 	uint32		most = 1;
 
-	counter->graph = walk->graph = graph;
+	counter->graph = graph;
 	counter->weight = weight;
 	counter->barrier = new_zeros(Barrier, npairs(graph));	/* BARRIER_NONE */
 	counter->is_dented = new_zeros(bool *, 2 * npairs(graph));

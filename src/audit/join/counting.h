@@ -1,7 +1,7 @@
 /*
  * counting.h
- *		The records of releases that are consistent with a tuple, and how many cliques
- *		they have: for the files that find what tuples are linked to.
+ *		The records of releases that are consistent with a tuple, and how many cliques they have: for the files that
+ *		find what tuples are linked to.
  */
 #ifndef PPREPUB_AUDIT_JOIN_COUNTING_H
 #define PPREPUB_AUDIT_JOIN_COUNTING_H
@@ -35,7 +35,7 @@ typedef struct Consistent
 	uint32	   *share_of;		/* [pieces] if values are shown */
 	Share	   *share;			/* [shares] */
 
-	/* What the tuple at hand is consistent with */
+	/* The records that the tuple at hand is consistent with */
 	uint32		part;			/* of tuples that are alike, and behind them the same widely; NO_TUPLE for none yet */
 	uint32	   *piece;			/* [pieces] */
 	uint32	   *node;			/* [nodes] by value, if it is shared */
@@ -66,8 +66,8 @@ extern void find_consistent(Consistent *consistent, const JoinTuples *tuples, ui
 extern uint32 first_of_value(const Consistent *consistent, Code value);
 
 /* ----------------------------------------------------------------
- * How many cliques of records some nodes of each release have: a product, as
- * far as all nodes of a release are joined to all of another
+ * How many cliques of records some nodes of each release have: a product, as far as all nodes of a release are joined
+ * to all of another
  * ----------------------------------------------------------------
  */
 
@@ -80,12 +80,12 @@ extern CliqueCounter *counter_create(const JoinGraph *graph, const uint32 *const
 extern void counter_forget(CliqueCounter *counter);
 
 /*
- * Counts the cliques of only[r][nonly[r]], for each release r: different nodes, that do not contradict
- * each other in quasi-identifiers or in the sensitive value.  If by is a release, adds to
- * count[v], for each of its nodes v, the cliques of records of the others; else adds all cliques to *count.
+ * Counts the cliques of only[r][nonly[r]], for each release r: different nodes, that do not contradict each other in
+ * quasi-identifiers or in the sensitive value.  If by is a release, adds to count[v], for each of its nodes v, the
+ * cliques of records of the others; else adds all cliques to *count.
  *
- * Takes a step for each node, and one for each two nodes of releases of which not all are joined; where
- * some are not, or the join was narrowed to some cliques, a step for all cliques of such releases that differ in one node.
+ * Takes a step for each node, and one for each two nodes of releases of which not all are joined; where some are not,
+ * or the join was narrowed to some cliques, a step for all cliques of such releases that differ in one node.
  */
 extern void count_cliques(CliqueCounter *counter, const uint32 *const *only, const uint32 *nonly, int32 by, Wide *count);
 

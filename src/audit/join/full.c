@@ -3,14 +3,13 @@
  *		Which cliques are in a perfect matching of more than two releases.
  *
  * NOTES
- *		A perfect matching says of each clique of nodes how many people it stands
- *		for; each node's cliques must stand for all of its records.  The records of
- *		a node are alike, so a clique of records is admissible if that of its nodes
- *		stands for a person in some perfect matching.
+ *		A perfect matching says of each clique of nodes how many people it stands for; each node's cliques must stand
+ *		for all of its records.  The records of a node are alike, so a clique of records is admissible if that of its
+ *		nodes stands for a person in some perfect matching.
  *
- *		So a perfect matching is a world whose cells are cliques, and whose lines are nodes
- *		(audit/worlds.h).  The first one is the true one, if it is known.  Each that is found admits all
- *		its cliques, and the next one is looked for near it.
+ *		So a perfect matching is a world whose cells are cliques, and whose lines are nodes (audit/worlds.h).  The
+ *		first one is the true one, if it is known.  Each that is found admits all its cliques, and the next one is
+ *		looked for near it.
  */
 #include "postgres.h"
 
@@ -19,6 +18,9 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+/* Steps that a clique counts for: it takes memory, too. */
+#define CLIQUE_STEPS 16
 
 typedef struct FullJoin
 {
@@ -44,9 +46,10 @@ add_clique(void *arg, const uint32 *node)
 	FullJoin   *full = arg;
 	uint32	   *clique;
 
-	if (full->steps == 0)
+	if (full->steps < CLIQUE_STEPS)
 		return false;
-	if (--full->steps % 65536 == 0)
+	full->steps -= CLIQUE_STEPS;
+	if (full->ncliques % 4096 == 0)
 		CHECK_FOR_INTERRUPTS();
 	if (full->ncliques == full->room)
 	{
@@ -79,8 +82,8 @@ list_cliques(FullJoin *full)
 }
 
 /*
- * How many people each clique stands for: those of whom it is the own one, if they are known.  Whose the records are may
- * be a guess, so that some people have no clique; records that are left are joined as it comes.
+ * How many people each clique stands for: those of whom it is the own one, if they are known.  Whose the records are
+ * may be a guess, so that some people have no clique; records that are left are joined as it comes.
  */
 static uint32 *
 begin_matching(const FullJoin *full)

@@ -3,9 +3,8 @@
  *		Records to nodes, and nodes to edges.
  *
  * NOTES
- *		Records are parted column by column: those that stood together and have
- *		the same cell stay together.  First come the columns that are shared, which
- *		gives the nodes, then the rest of what links a record to a person or a
+ *		Records are parted column by column: those that stood together and have the same cell stay together.  First
+ *		come the columns that are shared, which gives the nodes, then the rest of what links a record to a person or a
  *		value, which gives the pieces of nodes.
  */
 #include "postgres.h"
@@ -15,13 +14,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/memutils.h"
-
-/* ----------------------------------------------------------------
- * Columns
- * ----------------------------------------------------------------
- */
 
 /* Collects the columns of each release, and notes those that another release shows, too. */
 static void
@@ -51,11 +44,6 @@ take_columns(JoinGraph *graph)
 				if (r != s && graph->side[r].cells[c] != NULL && graph->side[s].cells[c] != NULL)
 					graph->side[r].shared[c] = true;
 }
-
-/* ----------------------------------------------------------------
- * Nodes
- * ----------------------------------------------------------------
- */
 
 /* Collapses the records of a release that agree on all shared columns into nodes, and parts these into pieces. */
 static void
@@ -121,43 +109,6 @@ collapse(JoinGraph *graph, int32 r)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Edges
- * ----------------------------------------------------------------
- */
-
-/* Keeps those of the nodes of b that, as far as people come and go, may be the same people's as a node of a. */
-static uint32
-keep_together(const JoinGraph *graph, const JoinPair *pair, uint32 node, uint32 *found, uint32 nfound)
-{
-	const JoinSide *b = &graph->side[pair->b];
-	bool		is_absent = graph->side[pair->a].is_absent[node];
-	uint32		n = 0;
-
-	if (graph->input->together == NULL)
-		return nfound;
-	for (uint32 i = 0; i < nfound; i++)
-		if (graph->input->together[pair_number(pair->a, pair->b)] & may_be(is_absent, b->is_absent[found[i]]))
-			found[n++] = found[i];
-	return n;
-}
-
-/* Adds the edges from a node of a to its neighbours that were found. */
-static void
-add_edges(JoinPair *pair, uint32 node, uint32 *found, uint32 nfound, uint64 *room)
-{
-	if (nfound >= NO_EDGE - pair->nedges)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("two releases have more than %u edges", NO_EDGE - 1),
-				 errhint("Join releases of a part of the people, or on columns that tell them further apart.")));
-	array_reserve(pair->to, *room, (uint64) pair->nedges + nfound);
-	sort_codes(found, nfound);
-	memcpy(&pair->to[pair->nedges], found, sizeof(uint32) * nfound);
-	pair->nedges += nfound;
-	pair->first[node + 1] = pair->nedges;
-}
-
 /* Sets the node that each edge comes from, and the edges of each node of the other release. */
 static void
 turn_edges(JoinPair *pair, uint32 nfrom, uint32 nto)
@@ -192,6 +143,7 @@ static bool
 join_pair(JoinGraph *graph, JoinPair *pair)
 {
 	uint32		most = graph->input->most_edges;
+	Together	together = graph->input->together == NULL ? ALL_TOGETHER : graph->input->together[pair_number(pair->a, pair->b)];
 	const JoinSide *a = &graph->side[pair->a];
 	const JoinSide *b = &graph->side[pair->b];
 	const Span **cells = new_zeros(const Span *, graph->sensitive + 1);
@@ -215,6 +167,7 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 	for (uint32 node = 0; node < a->nnodes; node++)
 	{
 		uint32		nfound;
+		uint32		n = 0;
 
 		CHECK_FOR_INTERRUPTS();
 		for (int32 c = 0; c < ncolumns; c++)
@@ -222,7 +175,19 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 		nfound = boxes_find(boxes, box, MEETING, found);
 		progress_step(1);
 		take_steps((uint64) nfound * EDGE_STEPS + 1);
-		add_edges(pair, node, found, keep_together(graph, pair, node, found, nfound), &room);
+		for (uint32 i = 0; i < nfound; i++) /* those that, as far as people come and go, may be the same people's */
+			if (together & may_be(a->is_absent[node], b->is_absent[found[i]]))
+				found[n++] = found[i];
+		if (n >= NO_EDGE - pair->nedges)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("two releases have more than %u edges", NO_EDGE - 1),
+					 errhint("Join releases of a part of the people, or on columns that tell them further apart.")));
+		array_reserve(pair->to, room, (uint64) pair->nedges + n);
+		sort_codes(found, n);
+		memcpy(&pair->to[pair->nedges], found, sizeof(uint32) * n);
+		pair->nedges += n;
+		pair->first[node + 1] = pair->nedges;
 		if (most > 0 && pair->nedges > most)
 			return false;
 	}

@@ -1,20 +1,17 @@
 /*
  * join.h
- *		Match joins: which records of several releases of one table may be the same
- *		person's, and what that links people to (paper 000).
+ *		Match joins: which records of several releases of one table may be the same person's, and what that links
+ *		people to (paper 000).
  *
- * Two records of different releases are consistent if their cells overlap in
- * every column.  Records of one release that agree on all columns that another
- * release shows, too, have the same neighbours: they are one node, with a number
- * of records.  An edge between two nodes stands for one between any two of their
- * records.  A clique (an R-clique of the paper) is a node of each release, any two joined.
+ * Two records of different releases are consistent if their cells overlap in every column.  Records of one release
+ * that agree on all columns that another release shows, too, have the same neighbours: they are one node, with a
+ * number of records.  An edge between two nodes stands for one between any two of their records.  A clique (an
+ * R-clique of the paper) is a node of each release, any two joined.
  *
- * The releases are of the same people, so all have equally many records.  A
- * person whom a release leaves out has a record there all the same, withheld
- * but for what observers know of absentees.  They may be taken to know of each
- * two releases whether people are in both, in one only, in the other only, or
- * in neither: so in two releases of the same people absentees meet only each
- * other, and where people only come, no person who was there meets an absentee of
+ * The releases are of the same people, so all have equally many records.  A person whom a release leaves out has a
+ * record there all the same, withheld but for what observers know of absentees.  They may be taken to know of each two
+ * releases whether people are in both, in one only, in the other only, or in neither: so in two releases of the same
+ * people absentees meet only each other, and where people only come, no person who was there meets an absentee of
  * later.  And they know that no person is absent everywhere.
  *
  * Everything is allocated in the current context.
@@ -134,13 +131,11 @@ typedef struct JoinGraph
 #define NOBODY PG_UINT32_MAX
 
 /*
- * The match join of the releases; NULL where two of them have more edges than
- * the input allows.
+ * The match join of the releases; NULL where two of them have more edges than the input allows.
  *
- * One step a record and column, and then for each node and release what it
- * takes to find those that it meets, mostly their number.  Takes 16 bytes a
- * record, 12 a piece, 13 an edge, and 4 more once there is a flow.  Cells
- * and sensitive values are borrowed.
+ * One step a record and column, and then for each node and release what it takes to find those that it meets, mostly
+ * their number.  Takes 16 bytes a record, 12 a piece, 13 an edge, and 4 more once there is a flow.  Cells and
+ * sensitive values are borrowed.
  */
 extern JoinGraph *join_graph(const JoinInput *input);
 
@@ -207,15 +202,14 @@ is_joined(const JoinGraph *graph, int32 r, uint32 node, int32 s, uint32 other)
  */
 
 /*
- * Joins each person's two records, if it is known of both releases whose they are: a perfect
- * matching for nothing.  Returns NOBODY, or a person whose records are not consistent; where
- * that is a guess, those are not joined.
+ * Joins each person's two records, if it is known of both releases whose they are: a perfect matching for nothing.
+ * Returns NOBODY, or a person whose records are not consistent; where that is a guess, those are not joined.
  */
 extern uint32 flow_of_people(const JoinGraph *graph, JoinPair *pair);
 
 /*
- * Completes the flow along the edges that are left, as far as possible, and returns how many records
- * of each of the two releases are left over.  Dinic's algorithm.
+ * Completes the flow along the edges that are left, as far as possible, and returns how many records of each of the
+ * two releases are left over.  Dinic's algorithm.
  */
 extern uint64 flow_complete(const JoinGraph *graph, JoinPair *pair);
 
@@ -255,8 +249,7 @@ typedef struct CliqueWalk
 /*
  * Walks over cliques in the order of their nodes; returns false if the visitor ended it, or there were too few steps.
  *
- * A node is looked at in release r if it is a neighbour of whichever of the nodes already
- * chosen has fewest there.
+ * A node is looked at in release r if it is a neighbour of whichever of the nodes already chosen has fewest there.
  */
 extern bool walk_cliques(CliqueWalk *walk);
 
@@ -274,9 +267,8 @@ typedef struct JoinCounts
 } JoinCounts;
 
 /*
- * An error if there are more edges than an int64 holds.  Cliques are counted one clique of
- * nodes at a time, some steps for each node that is looked at; *steps is what is left of them, or
- * NULL for any number.
+ * An error if there are more edges than an int64 holds.  Cliques are counted one clique of nodes at a time, some steps
+ * for each node that is looked at; *steps is what is left of them, or NULL for any number.
  */
 extern JoinCounts join_count(const JoinGraph *graph, uint64 *steps);
 
@@ -303,23 +295,21 @@ typedef struct JoinTrouble
 } JoinTrouble;
 
 /*
- * Where it is not known whose the records are: by how many people more would they have to be
- * of, for each two releases to have a perfect matching?  A person without a record that fits is
- * absent there, and another one here.
+ * Where it is not known whose the records are: by how many people more would they have to be of, for each two releases
+ * to have a perfect matching?  A person without a record that fits is absent there, and another one here.
  */
 extern uint64 join_missing(JoinGraph *graph);
 
 /*
- * Drops edges that are not in the kernel: those that are not a match, or in no
- * clique, until all are both (paper 000, definition 3.7 and theorem 3.7; unlike
- * in algorithm 2, both must be stable).
+ * Drops edges that are not in the kernel: those that are not a match, or in no clique, until all are both (paper 000,
+ * definition 3.7 and theorem 3.7; unlike in algorithm 2, both must be stable).
  *
- * Where the records' people are known, there is always a kernel, unless a person's records
- * contradict each other.  Else JOIN_UNMATCHED says that there is no perfect matching, but of
- * more than two releases a kernel does not prove that there is one.
+ * Where the records' people are known, there is always a kernel, unless a person's records contradict each other.
+ * Else JOIN_UNMATCHED says that there is no perfect matching, but of more than two releases a kernel does not prove
+ * that there is one.
  *
- * Linear in nodes and edges for two releases.  For more, a round adds for each edge the
- * search for a clique around it, mostly a few steps, and drops an edge at least.
+ * Linear in nodes and edges for two releases.  For more, a round adds for each edge the search for a clique around it,
+ * mostly a few steps, and drops an edge at least.
  */
 extern JoinOutcome join_kernel(JoinGraph *graph, JoinTrouble *trouble);
 
@@ -331,10 +321,10 @@ extern JoinOutcome join_kernel(JoinGraph *graph, JoinTrouble *trouble);
 /*
  * Narrows a kernel to the full match join, exactly or not at all (paper 000, definition 3.3).
  *
- * Of one release or two they are the same.  Of more, this is NP-hard: for each clique of nodes a
- * perfect matching is searched in which it stands for a person, which may take for ever.
- * The budget bounds how much is looked at; over it, JOIN_OVER_BUDGET leaves the kernel as
- * it was.  JOIN_UNMATCHED: the records' people are not known, and cannot be the same in all releases.
+ * Of one release or two they are the same.  Of more, this is NP-hard: for each clique of nodes a perfect matching is
+ * searched in which it stands for a person, which may take for ever.  The budget bounds how much is looked at; over
+ * it, JOIN_OVER_BUDGET leaves the kernel as it was.  JOIN_UNMATCHED: the records' people are not known, and cannot be
+ * the same in all releases.
  *
  * Takes 8 bytes for each clique of nodes and release, and 21 more for each clique.
  */
@@ -348,8 +338,8 @@ extern JoinOutcome join_full(JoinGraph *graph, uint64 budget);
 /*
  * Quasi-identifiers of people: tuples that differ.
  *
- * Of a person it may only be known to lie in a box.  Records that contain all of it are
- * consistent with whatever the person is, those that overlap it with some of what the person may be.
+ * Of a person it may only be known to lie in a box.  Records that contain all of it are consistent with whatever the
+ * person is, those that overlap it with some of what the person may be.
  */
 typedef struct JoinTuples
 {
@@ -382,16 +372,13 @@ is_box(const JoinTuples *tuples, int32 ncolumns, uint32 tuple)
 /*
  * The values that cliques link a tuple to (paper 000, definitions 4.1 and 4.2).
  *
- * A clique counts as often as it stands for records, each of which must be
- * consistent with the tuple in all quasi-identifiers.  Its value is that of
- * any of its records that shows one; "not shown" is a value, too, where some
- * records show one.  A clique with a NULL counts for no value, and not for the
- * frequency of others; so a tuple that has only such has linkability 0 and
- * diversity 0.
+ * A clique counts as often as it stands for records, each of which must be consistent with the tuple in all
+ * quasi-identifiers.  Its value is that of any of its records that shows one; "not shown" is a value, too, where some
+ * records show one.  A clique with a NULL counts for no value, and not for the frequency of others; so a tuple that
+ * has only such has linkability 0 and diversity 0.
  *
- * Of a tuple that is a box, linkability and diversity are no more than those
- * of any tuple in it: values count that all of these are linked to, and most
- * of all that value which the most cliques may link one of them to.
+ * Of a tuple that is a box, linkability and diversity are no more than those of any tuple in it: values count that all
+ * of these are linked to, and most of all that value which the most cliques may link one of them to.
  */
 typedef struct LinkProfile
 {
@@ -413,24 +400,22 @@ typedef struct LinkProfile
 } LinkProfile;
 
 /*
- * Linkability and diversity of a join, which may be narrowed before to a kernel or further; NULL if no release
- * shows the sensitive column.
+ * Linkability and diversity of a join, which may be narrowed before to a kernel or further; NULL if no release shows
+ * the sensitive column.
  *
- * Tuples that agree in all columns that releases show are looked at once.  For
- * each, this takes the search for records that are consistent with it, and a
- * step for each of their nodes and values; more where edges between them were
+ * Tuples that agree in all columns that releases show are looked at once.  For each, this takes the search for records
+ * that are consistent with it, and a step for each of their nodes and values; more where edges between them were
  * dropped, see counting.h.
  */
 extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
 
 /*
- * What can be said of a full match join that takes too long to be found (shown.c): to how many different sensitive
- * values is each tuple linked in the perfect matching that is known, and in others near it: [ntuples], and no more
- * than enough.  The full match join links it to these, and perhaps to more.  Of a box, what every tuple in it is
- * linked to.
+ * A part of a full match join that takes too long to be found (shown.c): to how many different sensitive values is
+ * each tuple linked in the perfect matching that is known, and in others near it: [ntuples], and no more than enough.
+ * The full match join links it to these, and perhaps to more.  Of a box, what every tuple in it is linked to.
  *
- * A NULL and "not shown" are no values.  The releases must know whose their records are; where that is a guess that
- * is no matching, nothing is found.  The budget bounds the search.  The graph may be narrowed to its kernel.
+ * A NULL and "not shown" are no values.  The releases must know whose their records are; where that is a guess that is
+ * no matching, nothing is found.  The budget bounds the search.  The graph may be narrowed to its kernel.
  */
 extern uint32 *join_shown(const JoinGraph *graph, const JoinTuples *tuples, uint32 enough, uint64 budget);
 

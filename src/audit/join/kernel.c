@@ -3,16 +3,16 @@
  *		Walking over cliques, and dropping edges that are no matches, and those in no clique, in turns.
  *
  * NOTES
- *		A clique around an edge is looked for near those that are known: each person's own
- *		records are one, and mostly another one has the edge if only one of their nodes is
- *		exchanged.  That takes a step a release; other edges take a walk.
+ *		A clique around an edge is looked for near those that are known: each person's own records are one, and mostly
+ *		another one has the edge if only one of their nodes is exchanged.  That takes a step a release; other edges
+ *		take a walk.
  */
 #include "postgres.h"
 
 #include "audit/join/join.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
@@ -29,24 +29,13 @@ typedef struct Choice
 	uint32		end;
 } Choice;
 
-static inline uint32
-chosen_at(const Choice *choice, uint32 i)
-{
-	if (choice->pair == NULL)
-		return i;
-	return choice->backwards ? choice->pair->from[choice->pair->back[i]] : choice->pair->to[i];
-}
-
 static inline bool
 is_chosen(const CliqueWalk *walk, int32 s, int32 r)
 {
 	return s < r || (walk->fixed != NULL && walk->fixed[s]);
 }
 
-/*
- * The fewest nodes of release r among which the next one must be: neighbours
- * of a node chosen already.
- */
+/* The fewest nodes of release r among which the next one must be: neighbours of a node chosen already. */
 static Choice
 choices(const CliqueWalk *walk, int32 r)
 {
@@ -62,16 +51,6 @@ choices(const CliqueWalk *walk, int32 r)
 				fewest = (Choice) {.pair = pair, .backwards = r < s, .begin = first[0], .end = first[1]};
 		}
 	return fewest;
-}
-
-/* Is a node of r joined to all that are chosen? */
-static bool
-fits(const CliqueWalk *walk, int32 r, uint32 node)
-{
-	for (int32 s = 0; s < walk->graph->nreleases; s++)
-		if (s != r && is_chosen(walk, s, r) && !is_joined(walk->graph, s, walk->node[s], r, node))
-			return false;
-	return true;
 }
 
 /* Can nodes of which any two are joined be somebody's, as far as the join was narrowed? */
@@ -97,7 +76,8 @@ walk_from(CliqueWalk *walk, int32 r)
 	CHECK_FOR_INTERRUPTS();
 	for (uint32 i = choice.begin; i < choice.end; i++)
 	{
-		uint32		node = chosen_at(&choice, i);
+		uint32		node = choice.pair == NULL ? i : choice.backwards ? choice.pair->from[choice.pair->back[i]] : choice.pair->to[i];
+		int32		s = 0;
 
 		take_steps(steps);
 		if (walk->steps != NULL)
@@ -106,7 +86,12 @@ walk_from(CliqueWalk *walk, int32 r)
 				return false;
 			*walk->steps -= steps;
 		}
-		if (!fits(walk, r, node))
+
+		/* Is it joined to all that are chosen? */
+		while (s < walk->graph->nreleases &&
+			   (s == r || !is_chosen(walk, s, r) || is_joined(walk->graph, s, walk->node[s], r, node)))
+			s++;
+		if (s < walk->graph->nreleases)
 			continue;
 		walk->node[r] = node;
 		if (!walk_from(walk, r + 1))
@@ -152,11 +137,6 @@ find_clique(const uint32 *clique, uint64 n, int32 nreleases, const uint32 *node)
 	}
 	return low < n && memcmp(&clique[low * nreleases], node, sizeof(uint32) * nreleases) == 0 ? low : n;
 }
-
-/* ----------------------------------------------------------------
- * Counting edges and cliques of records by those of nodes
- * ----------------------------------------------------------------
- */
 
 int32
 join_limbs(const JoinGraph *graph)
@@ -329,8 +309,8 @@ note_clique(void *arg, const uint32 *node)
 }
 
 /*
- * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess, they
- * need not be one.
+ * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess,
+ * they need not be one.
  */
 static void
 note_people(Narrowing *narrowing)
@@ -360,8 +340,8 @@ note_people(Narrowing *narrowing)
 }
 
 /*
- * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node, which
- * is joined to this node.  Is that a clique?
+ * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node,
+ * which is joined to this node.  Is that a clique?
  */
 static bool
 is_near_clique(Narrowing *narrowing, int32 r, uint32 node, int32 s, uint32 other)
@@ -405,8 +385,8 @@ is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 }
 
 /*
- * Drops every edge that is in no clique; its pair is to be looked at again.
- * Since the edges dropped are in no clique, a clique that was found stays one.
+ * Drops every edge that is in no clique; its pair is to be looked at again.  Since the edges dropped are in no clique,
+ * a clique that was found stays one.
  */
 static void
 narrow_to_cliques(Narrowing *narrowing)

@@ -3,20 +3,19 @@
  *		Perfect matchings of two releases' nodes: flows that use up all records.
  *
  * NOTES
- *		The residual graph of a flow lies in the edges of the pair.  Its vertices are the nodes
- *		of a, then those of b.  From a node of a, every edge leads on, since it may join more;
- *		from a node of b leads back every edge that joins something, since it may join less.
+ *		The residual graph of a flow lies in the edges of the pair.  Its vertices are the nodes of a, then those of b.
+ *		From a node of a, every edge leads on, since it may join more; from a node of b leads back every edge that
+ *		joins something, since it may join less.
  *
- *		Another perfect matching differs from the flow by cycles of the residual
- *		graph.  Paper 000, section 3.1.1, has this for records; with nodes of many
- *		records it is the same.
+ *		Another perfect matching differs from the flow by cycles of the residual graph.  Paper 000, section 3.1.1, has
+ *		this for records; with nodes of many records it is the same.
  */
 #include "postgres.h"
 
 #include "audit/join/join.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 typedef struct Residual
@@ -108,10 +107,7 @@ flow_of_people(const JoinGraph *graph, JoinPair *pair)
 	return NOBODY;
 }
 
-/*
- * Takes back the flow of edges that are gone, and joins the records that can
- * be joined without a detour.
- */
+/* Takes back the flow of edges that are gone, and joins the records that can be joined without a detour. */
 static void
 begin(const JoinGraph *graph, Flow *flow)
 {
@@ -201,25 +197,11 @@ move_along(Flow *flow, uint32 length)
 	flow->need[flow->path[length]] -= amount;
 }
 
-/* Steps from a vertex one deeper; false if there is no way. */
-static bool
-step(Flow *flow, uint32 vertex, uint32 *next)
-{
-	const Residual *residual = &flow->residual;
-
-	for (; flow->arc[vertex] < end_of_arcs(residual, vertex); flow->arc[vertex]++)
-	{
-		*next = head_of_arc(residual, vertex, flow->arc[vertex]);
-		if (flow->depth[*next] == flow->depth[vertex] + 1 && is_open(residual, vertex, flow->arc[vertex]))
-			return true;
-	}
-	return false;
-}
-
 /* Sends on what a node of a still needs, along shortest paths, until none is left. */
 static void
 send(Flow *flow, uint32 source)
 {
+	const Residual *residual = &flow->residual;
 	uint32		length = 0;
 
 	flow->path[0] = source;
@@ -234,12 +216,20 @@ send(Flow *flow, uint32 source)
 			move_along(flow, length);
 			length = 0;
 		}
-		else if (step(flow, v, &flow->path[length + 1]))
-			length++;
-		else if (length == 0)
-			return;
 		else
-			flow->arc[flow->path[--length]]++;
+		{
+			uint32	   *arc = &flow->arc[v];	/* those that lead nowhere, or not one deeper, are passed */
+
+			while (*arc < end_of_arcs(residual, v) &&
+				   (flow->depth[head_of_arc(residual, v, *arc)] != flow->depth[v] + 1 || !is_open(residual, v, *arc)))
+				(*arc)++;
+			if (*arc < end_of_arcs(residual, v))
+				flow->path[++length] = head_of_arc(residual, v, *arc);
+			else if (length == 0)
+				return;
+			else
+				flow->arc[flow->path[--length]]++;
+		}
 	}
 }
 
@@ -274,8 +264,8 @@ flow_complete(const JoinGraph *graph, JoinPair *pair)
 
 /* ----------------------------------------------------------------
  * Matches: an edge is one if and only if it carries flow, or both its ends lie in one strongly connected component of
- * the residual graph.  Components are found by Tarjan's algorithm, with a stack of its own, since a path may be as long
- * as there are nodes.
+ * the residual graph.  Components are found by Tarjan's algorithm, with a stack of its own, since a path may be as
+ * long as there are nodes.
  * ----------------------------------------------------------------
  */
 
@@ -311,10 +301,7 @@ enter(Tarjan *t, uint32 vertex)
 	t->open[t->nopen++] = vertex;
 }
 
-/*
- * Goes back from a vertex.  Its component is complete if it reaches no vertex
- * that was seen before it.
- */
+/* Goes back from a vertex.  Its component is complete if it reaches no vertex that was seen before it. */
 static void
 leave(Tarjan *t, uint32 vertex)
 {
@@ -400,37 +387,26 @@ drop_unmatched(const JoinGraph *graph, JoinPair *pair)
  * ----------------------------------------------------------------
  */
 
-/* Counts the records of a that are not joined; returns the first node that has such, or the number of nodes. */
-static uint32
-find_lacking(const JoinGraph *graph, const JoinPair *pair, uint64 *unmatched)
-{
-	const JoinSide *a = &graph->side[pair->a];
-	uint32		first = a->nnodes;
-
-	*unmatched = 0;
-	for (uint32 node = 0; node < a->nnodes; node++)
-	{
-		uint64		joined = 0;
-
-		for (uint32 e = pair->first[node]; e < pair->first[node + 1]; e++)
-			joined += pair->flow[e];
-		*unmatched += a->size[node] - joined;
-		if (joined < a->size[node] && first == a->nnodes)
-			first = node;
-	}
-	return first;
-}
-
 Shortage
 shortage_of(const JoinGraph *graph, JoinPair *pair)
 {
 	Residual	residual = residual_of(graph, pair);
 	Shortage	shortage = {0};
-	uint32		first = find_lacking(graph, pair, &shortage.unmatched);
+	uint32		first = residual.na;	/* node of a that has records which are not joined */
 	bool	   *reached = new_zeros(bool, residual.nvertices);
 	uint32	   *path = new_array(uint32, residual.nvertices);
 	uint32		tail = 0;
 
+	for (uint32 node = 0; node < residual.na; node++)
+	{
+		uint64		left = graph->side[pair->a].size[node];
+
+		for (uint32 e = pair->first[node]; e < pair->first[node + 1]; e++)
+			left -= pair->flow[e];
+		shortage.unmatched += left;
+		if (left > 0 && first == residual.na)
+			first = node;
+	}
 	if (first < residual.na)
 	{
 		shortage.record = graph->side[pair->a].record[first];

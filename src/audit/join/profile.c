@@ -3,16 +3,14 @@
  *		The values that the cliques of a join link each tuple to.
  *
  * NOTES
- *		Tuples are sorted, so that those that agree in what a release shows come
- *		together, above all in the releases that have most pieces.
+ *		Tuples are sorted, so that those that agree in what a release shows come together, above all in the releases
+ *		that have most pieces.
  *
- *		If several releases show the sensitive column, each clique has one value,
- *		and is counted with the first of its nodes that shows it: those before
- *		show none, and those behind the same or none.
+ *		If several releases show the sensitive column, each clique has one value, and is counted with the first of its
+ *		nodes that shows it: those before show none, and those behind the same or none.
  *
- *		If one release shows it, its nodes may have several values.  The cliques
- *		that each node is in are counted first, and divided among the values of
- *		its records afterwards.
+ *		If one release shows it, its nodes may have several values.  The cliques that each node is in are counted
+ *		first, and divided among the values of its records afterwards.
  */
 #include "postgres.h"
 
@@ -95,6 +93,7 @@ add_cliques(ValueLinks *links, Code code, const Wide *cliques, uint32 times)
 	wide_add_multiple(&links->cliques[value], cliques, times);
 }
 
+/* Forgets the tuple at hand. */
 static void
 links_clear(ValueLinks *links)
 {
@@ -236,6 +235,7 @@ link_tuple(Profiling *profiling, uint32 tuple, bool is_wide)
 		link_by_value(links);
 }
 
+/* Allocates the counts, and finds out whether one release alone shows values. */
 static ValueLinks *
 links_create(const JoinGraph *graph, Consistent *consistent)
 {
@@ -271,11 +271,6 @@ links_create(const JoinGraph *graph, Consistent *consistent)
 	links->shown_value = new_array(Code, nvalues);
 	return links;
 }
-
-/* ----------------------------------------------------------------
- * A tuple
- * ----------------------------------------------------------------
- */
 
 /* Makes room for more values, those of a tuple; returns the index of the first. */
 static uint64
@@ -341,20 +336,6 @@ judge(Profiling *profiling, uint32 tuple)
 	}
 }
 
-/* Keeps the values that a tuple in a box is linked to as those that are possible. */
-static void
-take_possible(Profiling *profiling)
-{
-	ValueLinks *links = profiling->links;
-
-	sort_codes(links->value, links->nvalues);
-	profiling->nvalues = links->nvalues;
-	memcpy(profiling->value, links->value, sizeof(Code) * links->nvalues);
-	for (uint32 i = 0; i < links->nvalues; i++)
-		wide_copy(&profiling->possible[links->value[i]], &links->cliques[links->value[i]]);
-	links_clear(links);
-}
-
 /* Judges a box by the values that all of it is linked to, and those that are possible. */
 static void
 judge_box(Profiling *profiling, uint32 tuple)
@@ -393,8 +374,16 @@ profile_tuple(Profiling *profiling, uint32 tuple)
 
 	if (is_wide)
 	{
+		ValueLinks *links = profiling->links;
+
+		/* The values that some tuple in a box is linked to are those that are possible */
 		link_tuple(profiling, tuple, true);
-		take_possible(profiling);
+		sort_codes(links->value, links->nvalues);
+		profiling->nvalues = links->nvalues;
+		memcpy(profiling->value, links->value, sizeof(Code) * links->nvalues);
+		for (uint32 i = 0; i < links->nvalues; i++)
+			wide_copy(&profiling->possible[links->value[i]], &links->cliques[links->value[i]]);
+		links_clear(links);
 	}
 	link_tuple(profiling, tuple, false);
 	profiling->profile->linkability[tuple] = profiling->links->any ? profiling->links->nvalues : NO_CLIQUE;

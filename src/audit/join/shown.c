@@ -3,17 +3,16 @@
  *		Looking for matchings near the known one that link people to other values.
  *
  * NOTES
- *		Two things are tried, in which observers are taken to know more than they do.  If
- *		something is possible for them even so, it is possible.
+ *		Two things are tried, in which observers are taken to know more than they do.  If something is possible for
+ *		them even so, it is possible.
  *
- *		If they know which records of some releases are the same person's, these releases
- *		are one, and all others another one; of two, the kernel is the full match join.  A
- *		record's cell in a column then is what all cells of its person there have in
- *		common.
+ *		If they know which records of some releases are the same person's, these releases are one, and all others
+ *		another one; of two, the kernel is the full match join.  A record's cell in a column then is what all cells of
+ *		its person there have in common.
  *
- *		If they know who has which cells, records of equal cells are a class, and what is
- *		possible follows by looking for worlds (audit/compromise.h).  A tuple might be
- *		anybody whose records fit it, and have what that person might have.
+ *		If they know who has which cells, records of equal cells are a class, and what is possible follows by looking
+ *		for worlds (audit/compromise.h).  A tuple might be anybody whose records fit it, and have what that person
+ *		might have.
  */
 #include "postgres.h"
 

@@ -129,22 +129,6 @@ is_lost(const Bpg *bpg, uint64 size)
 	return bpg->dead > 0 && size < bpg->smallest_parted;
 }
 
-/* The dead are left behind: are there too few for them and for a class, as in most old neighborhoods? */
-static bool
-is_hopeless(const Bpg *bpg)
-{
-	return is_lost(bpg, bpg->size);
-}
-
-/* Members who are withheld to hide the dead are left with these, and with nobody else, from now on. */
-static void
-withhold_some(Bpg *bpg, uint64 withheld)
-{
-	bpg->draft->suppressed += withheld;
-	if (is_lost(bpg, bpg->left))
-		bpg->draft->lost += withheld;
-}
-
 /* Looks at a neighborhood, as if who was asked for were shown; returns how many these are. */
 static uint64
 take_neighborhood(Bpg *bpg, uint32 n)
@@ -242,7 +226,8 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 
 	if (asked == 0)
 		return;
-	if (is_hopeless(bpg))
+	/* The dead are left behind: are there too few for them and for a class, as in most old neighborhoods? */
+	if (is_lost(bpg, bpg->size))
 	{
 		bpg->draft->lost += asked;
 		reject(bpg, asked);
@@ -260,7 +245,10 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		reject(bpg, asked);
 		return;
 	}
-	withhold_some(bpg, asked - shown);
+	/* Members who are withheld to hide the dead are left with these, and with nobody else, from now on. */
+	bpg->draft->suppressed += asked - shown;
+	if (is_lost(bpg, bpg->left))
+		bpg->draft->lost += asked - shown;
 	publish_neighborhood(bpg, nrows);
 }
 
@@ -289,29 +277,10 @@ choose_reserve(Bpg *bpg, const RowId *rows, uint64 n)
 	}
 }
 
-/* Lists the rows of the frame; returns how many these are. */
-static uint64
-list_all_rows(Bpg *bpg)
-{
-	for (uint64 row = 0; row < bpg->frame->nrows; row++)
-		bpg->rows[row] = row;
-	return bpg->frame->nrows;
-}
-
 /* ----------------------------------------------------------------
  * The draft
  * ----------------------------------------------------------------
  */
-
-static uint64
-largest_neighborhood(const Past *past)
-{
-	uint64		largest = 0;
-
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
-		largest = Max(largest, past_size(past, n));
-	return largest;
-}
 
 static Principle
 bpg_principle(const int64 *params)
@@ -422,9 +391,11 @@ bpg_churn(const Past *past, const int64 *params)
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
 {
-	Size		largest = largest_neighborhood(past) + 1;
+	Size		largest = 0;
 	Principle	principle = bpg_principle(params);
 
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		largest = Max(largest, past_size(past, n));
 	return (Bpg) {
 		.frame = frame, .past = past, .principle = principle_bound(&principle, frame->nsensitive, frame->aspects), .k = params[BPG_K], .l = params[BPG_L],
 		.reserve = params[BPG_RESERVE],
@@ -482,8 +453,10 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 		bpg.member = new_array(uint64, frame->nrows);
 	bpg.draft->rejected = past->nlost;
 	progress_phase("choose reserve", NO_TOTAL);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		bpg.rows[row] = row;
 	if (past->releases > 0 && bpg.reserve == AUTO_RESERVE)
-		choose_reserve(&bpg, bpg.rows, list_all_rows(&bpg));
+		choose_reserve(&bpg, bpg.rows, frame->nrows);
 	progress_phase("part neighborhoods", past->nneighborhoods);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 	{

@@ -111,38 +111,6 @@ invent_value(Bpg *bpg)
 	return bpg->known[at];
 }
 
-/* A value for an invented row of a class, and into the tally with it. */
-static void
-show_value(Bpg *bpg, uint64 i, Code value)
-{
-	bpg->draft->classes->counterfeit[i] = value;
-	tally_add(bpg->tally, value);
-}
-
-/* Draws values for the invented rows of a class of newcomers. */
-static void
-show_class(Bpg *bpg, uint32 c)
-{
-	const Classes *classes = bpg->draft->classes;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		tally_add(bpg->tally, value_of_row(bpg, classes->rows[i]));
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		show_value(bpg, i, invent_value(bpg));
-}
-
-/* Removes the values of a class from the tally, which is empty between two classes. */
-static void
-forget_class(Bpg *bpg, uint32 c)
-{
-	const Classes *classes = bpg->draft->classes;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		tally_remove(bpg->tally, value_of_row(bpg, classes->rows[i]));
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		tally_remove(bpg->tally, classes->counterfeit[i]);
-}
-
 void
 invent_values(Bpg *bpg)
 {
@@ -155,8 +123,14 @@ invent_values(Bpg *bpg)
 		if (class_counterfeits(classes, c) == 0 || bpg->draft->parent[c] != NO_NEIGHBORHOOD)
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		show_class(bpg, c);
-		forget_class(bpg, c);
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			tally_add(bpg->tally, value_of_row(bpg, classes->rows[i]));
+		for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		{
+			classes->counterfeit[i] = invent_value(bpg);
+			tally_add(bpg->tally, classes->counterfeit[i]);
+		}
+		tally_clear(bpg->tally);
 	}
 }
 

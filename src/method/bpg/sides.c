@@ -102,32 +102,6 @@ forget_values(Bpg *bpg, const Code *values, bool published)
 		tally_remove(bpg->tally, values[i]);
 }
 
-static bool
-was_allowed(Bpg *bpg, const Code *values, bool published)
-{
-	bool		lacks = lacks_values(bpg, values, published);
-
-	forget_values(bpg, values, published);
-	return !lacks;
-}
-
-/* Counts the true values that the release would show. */
-static void
-count_shown(Bpg *bpg)
-{
-	for (uint64 i = 0; i < bpg->size; i++)
-		if (bpg->fate[i] == SHOWN)
-			tally_add(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
-}
-
-static void
-forget_shown(Bpg *bpg)
-{
-	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
-		if (bpg->fate[i] == SHOWN)
-			tally_remove(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
-}
-
 static Code
 shown_before(const Bpg *bpg, uint64 i)
 {
@@ -145,12 +119,6 @@ static bool
 has_news(const Bpg *bpg, uint64 i)
 {
 	return is_changed(bpg, i) && !bpg->is_untold;
-}
-
-static bool
-any_has(const Bpg *bpg, Fate fate)
-{
-	return memchr(bpg->fate, fate, bpg->size) != NULL;
 }
 
 static bool
@@ -172,7 +140,7 @@ comes_back(const Bpg *bpg, uint64 i)
 bool
 shows_nothing_new(const Bpg *bpg)
 {
-	return any_has(bpg, REPLACED) || (bpg->past->absence != NULL && any_is(bpg, comes_back));
+	return memchr(bpg->fate, REPLACED, bpg->size) != NULL || (bpg->past->absence != NULL && any_is(bpg, comes_back));
 }
 
 /*
@@ -189,9 +157,11 @@ shows_allowed(Bpg *bpg)
 		return true;
 	if (shows_nothing_new(bpg) && (bpg->is_untold || any_is(bpg, has_news)))
 		return false;
-	count_shown(bpg);
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (bpg->fate[i] == SHOWN)
+			tally_add(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
 	allowed = principle_allows_values(&bpg->principle, bpg->tally);
-	forget_shown(bpg);
+	tally_clear(bpg->tally);
 	return allowed;
 }
 
@@ -204,8 +174,13 @@ judge_side(Bpg *bpg, bool published)
 	if (count_side(bpg, published) < bpg->k || (count_side(bpg, published) < bpg->size && !may_be_parted(bpg)))
 		return false;
 	for (uint64 epoch = 0; epoch < nepochs && judges_values(bpg); epoch++)
-		if (!was_allowed(bpg, past_values(bpg->past, bpg->n, epoch), published))
+	{
+		bool		lacks = lacks_values(bpg, past_values(bpg->past, bpg->n, epoch), published);
+
+		forget_values(bpg, past_values(bpg->past, bpg->n, epoch), published);
+		if (lacks)
 			return false;
+	}
 	return !published || shows_allowed(bpg);
 }
 

@@ -185,21 +185,6 @@ represent(const Sets *sets, const SetId *set, uint32 n, Code *value)
  * ----------------------------------------------------------------
  */
 
-/* Is each entry single, and of another component than all others? */
-static bool
-entries_are_apart(const Sets *sets, const Bucket *bucket)
-{
-	for (uint32 e = 0; e < bucket->nentries; e++)
-	{
-		if (bucket->multiplicity[e] > 1)
-			return false;
-		for (uint32 f = 0; f < e; f++)
-			if (!sets_apart(sets, bucket->set[e], bucket->set[f]))
-				return false;
-	}
-	return true;
-}
-
 /* Makes a bucket of sorted entries, equal ones with a multiplicity. */
 static void
 add_bucket(Distinct *distinct, const SetId *sorted, uint32 n, bool is_mixed)
@@ -223,7 +208,10 @@ add_bucket(Distinct *distinct, const SetId *sorted, uint32 n, bool is_mixed)
 		bucket->multiplicity[bucket->nentries++] = 1;
 	}
 	bucket->is_mixed = is_mixed;
-	bucket->is_apart = !is_mixed && entries_are_apart(distinct->sets, bucket);
+	bucket->is_apart = !is_mixed && bucket->nentries == n;
+	for (uint32 e = 0; e < bucket->nentries && bucket->is_apart; e++)
+		for (uint32 f = 0; f < e; f++)
+			bucket->is_apart &= sets_apart(distinct->sets, bucket->set[e], bucket->set[f]);
 }
 
 /* The bucket with these entries, made when there is none. */
@@ -397,35 +385,9 @@ static void
 enter_people(Distinct *distinct, const uint32 *bucket_of_row)
 {
 	const Frame *frame = distinct->frame;
-	Size		width = Max(1, frame->nsensitive);
 	uint64	   *key = new_array(uint64, frame->nrows);
 	uint64		nkeys = 0;
 
-	if ((uint64) distinct->nbuckets * width < 4 * frame->nrows + 1024)
-	{
-		/* Few kinds: a table of all */
-		uint32	   *kind = new_array(uint32, (Size) distinct->nbuckets * width);
-
-		memset(kind, 0xff, sizeof(uint32) * distinct->nbuckets * width);
-		for (uint64 row = 0; row < frame->nrows; row++)
-		{
-			uint32		b = bucket_of_row[row];
-			Size		at = b * width + frame->sensitive[row];
-
-			if (b == NO_BUCKET)
-				continue;
-			if (kind[at] == NO_KIND)
-			{
-				kind[at] = distinct->buckets[b].nkinds;
-				(void) add_kind(&distinct->buckets[b], frame->sensitive[row]);
-			}
-			kind_push(distinct, &distinct->buckets[b].kinds[kind[at]], row);
-			distinct->buckets[b].rows++;
-		}
-		pfree(kind);
-		pfree(key);
-		return;
-	}
 	for (uint64 row = 0; row < frame->nrows; row++)
 		if (bucket_of_row[row] != NO_BUCKET)
 			key[nkeys++] = (uint64) bucket_of_row[row] << 32 | row;

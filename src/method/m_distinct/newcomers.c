@@ -560,45 +560,10 @@ deal_groups(Distinct *distinct, const Layout *layout, uint32 begin, uint32 end,
 	pfree(slots);
 }
 
-/* Deals newcomers into groups; those between two changes have equal entries. */
-static void
-deal_newcomers(Distinct *distinct, uint32 groups)
-{
-	Layout		layout = lay_out(distinct, groups);
-	uint32		n;
-	uint32	   *change = find_changes(&layout, &n);
-	Code		nfrequent;
-	Ranked	   *frequent = frequent_values(distinct, &nfrequent);
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		deal_groups(distinct, &layout, change[i], change[i + 1], frequent, nfrequent);
-	}
-}
-
 /* ----------------------------------------------------------------
  * Groups of their own, where updates are such that blocks say too little
  * ----------------------------------------------------------------
  */
-
-/* A group's values, the most frequent first, of which updates connect no two; returns how many. */
-static uint32
-choose_apart(const Distinct *distinct, const Ranked *list, Code nlist, Code *chosen, SetId *slots)
-{
-	uint32		n = 0;
-
-	for (Code i = 0; i < nlist && n < distinct->m && list[i].amount > 0; i++)
-	{
-		SetId		set = distinct->sets->of_value[list[i].what];
-
-		if (n > 0 && !fits(distinct, slots, n, set, NULL))
-			continue;
-		chosen[n] = list[i].what;
-		slots[n++] = set;
-	}
-	return n;
-}
 
 /* How many groups of these values leave the others, which may not meet them, no worse off. */
 static uint32
@@ -626,7 +591,7 @@ groups_apart(const Distinct *distinct, const Ranked *list, Code nlist, const Cod
 	return Max(1, Min(least, rows / distinct->m > other ? rows / distinct->m - other : 1));
 }
 
-/* Deals newcomers into groups of values that updates do not connect, the most frequent first. */
+/* Deals newcomers into groups of values of which updates connect no two, the most frequent first. */
 static void
 deal_apart(Distinct *distinct)
 {
@@ -638,7 +603,7 @@ deal_apart(Distinct *distinct)
 
 	while (distinct->newcomers > 0)
 	{
-		uint32		n;
+		uint32		n = 0;
 		uint32		groups;
 		uint32		b;
 
@@ -646,7 +611,15 @@ deal_apart(Distinct *distinct)
 		for (Code i = 0; i < nfrequent; i++)
 			list[i] = (Ranked) {distinct->newcomer[frequent[i].what].count, frequent[i].what};
 		sort_ranked(list, nfrequent);
-		n = choose_apart(distinct, list, nfrequent, chosen, slots);
+		for (Code i = 0; i < nfrequent && n < distinct->m && list[i].amount > 0; i++)
+		{
+			SetId		set = distinct->sets->of_value[list[i].what];
+
+			if (n > 0 && !fits(distinct, slots, n, set, NULL))
+				continue;
+			chosen[n] = list[i].what;
+			slots[n++] = set;
+		}
 		while (!complete_slots(distinct, frequent, nfrequent, slots, n))
 			if (--n == 0)
 				refuse_group(distinct, list[0].what);
@@ -662,6 +635,11 @@ place_newcomers(Distinct *distinct)
 {
 	uint32		largest;
 	uint32		groups;
+	Layout		layout;
+	uint32		n;
+	uint32	   *change;
+	Ranked	   *frequent;
+	Code		nfrequent;
 
 	fill_holes(distinct);
 	join_whole_groups(distinct);
@@ -672,7 +650,16 @@ place_newcomers(Distinct *distinct)
 	if (distinct->newcomers < distinct->m || largest > groups)
 		groups = Max((distinct->newcomers + distinct->m - 1) / distinct->m, largest);
 	if (distinct->strict && (uint64) groups * distinct->m > distinct->newcomers)
+	{
 		deal_apart(distinct);
-	else
-		deal_newcomers(distinct, groups);
+		return;
+	}
+	layout = lay_out(distinct, groups);
+	change = find_changes(&layout, &n);
+	frequent = frequent_values(distinct, &nfrequent);
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		deal_groups(distinct, &layout, change[i], change[i + 1], frequent, nfrequent);
+	}
 }

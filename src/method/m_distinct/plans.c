@@ -309,22 +309,6 @@ weigh_plan(Distinct *distinct, uint32 a, uint32 b, SetId *slots, Leaving from_a,
 		*best = (Plan) {before - after, b, slots, from_a, from_b};
 }
 
-/* Weighs the plans by which two buckets could meet. */
-static void
-weigh_partner(Distinct *distinct, uint32 a, uint32 b, Plan *best)
-{
-	SetId	   *slots = intersect_buckets(distinct, &distinct->buckets[a], &distinct->buckets[b]);
-
-	if (slots == NULL)
-		return;
-	weigh_plan(distinct, a, b, slots,
-			   all_that_may(distinct, &distinct->buckets[a], slots),
-			   all_that_may(distinct, &distinct->buckets[b], slots), best);
-	weigh_plan(distinct, a, b, slots,
-			   too_many(distinct, &distinct->buckets[a], slots),
-			   too_many(distinct, &distinct->buckets[b], slots), best);
-}
-
 /* ----------------------------------------------------------------
  * Doing it
  * ----------------------------------------------------------------
@@ -361,6 +345,7 @@ join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners)
 	for (uint32 i = 0; i < npartners && tried < MAX_PARTNERS; i++)
 	{
 		uint32		b = partners[i].what;
+		SetId	   *slots;
 
 		if (b == a || distinct->buckets[b].rows == 0 || distinct->buckets[b].n != distinct->buckets[a].n ||
 			distinct->buckets[b].is_mixed != distinct->buckets[a].is_mixed)
@@ -368,7 +353,15 @@ join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners)
 		CHECK_FOR_INTERRUPTS();
 		tried++;
 		/* Sets and buckets that are made on the way stay. */
-		weigh_partner(distinct, a, b, &best);
+		slots = intersect_buckets(distinct, &distinct->buckets[a], &distinct->buckets[b]);
+		if (slots == NULL)
+			continue;
+		weigh_plan(distinct, a, b, slots,
+				   all_that_may(distinct, &distinct->buckets[a], slots),
+				   all_that_may(distinct, &distinct->buckets[b], slots), &best);
+		weigh_plan(distinct, a, b, slots,
+				   too_many(distinct, &distinct->buckets[a], slots),
+				   too_many(distinct, &distinct->buckets[b], slots), &best);
 	}
 	if (best.saved == 0)
 		return false;

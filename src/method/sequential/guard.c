@@ -3,8 +3,8 @@
  *		Linkability and diversity of tuples, again and again.
  *
  * NOTES
- *		For linkability it is enough to hear of k different values, and most
- *		tuples hear of them at once.  For diversity all cliques count.
+ *		For linkability it is enough to hear of k different values, and most tuples hear of them at once.  For
+ *		diversity all cliques count.
  */
 #include "postgres.h"
 
@@ -18,9 +18,8 @@
 /* ----------------------------------------------------------------
  * Which records of each release a tuple is consistent with
  *
- * Of earlier releases this is found once.  Of the new one it changes all the
- * time: but which regions contain which tuples does not, so it is found once
- * for each region that ever is, whether it has records or not.
+ * Of earlier releases this is found once.  Of the new one it changes all the time: but which regions contain which
+ * tuples does not, so it is found once for each region that ever is, whether it has records or not.
  * ----------------------------------------------------------------
  */
 
@@ -31,11 +30,6 @@ pile_add(Pile *pile, uint32 number)
 	pile->number[pile->n++] = number;
 }
 
-/* ----------------------------------------------------------------
- * Tuples
- * ----------------------------------------------------------------
- */
-
 static void
 part_by_column(Parting *parting, Span *cells, const JoinTuples *tuples, int32 column, const uint32 *tuple)
 {
@@ -44,19 +38,7 @@ part_by_column(Parting *parting, Span *cells, const JoinTuples *tuples, int32 co
 	part_by(parting, cells);
 }
 
-static bool
-is_shown(const Guard *guard, int32 column)
-{
-	for (int32 r = 0; r < guard->input->nreleases; r++)
-		if (guard->input->release[r].cells[column] != NULL)
-			return true;
-	return false;
-}
-
-/*
- * A tuple of each kind that differs in what is shown, those alike in the new release's columns
- * side by side.
- */
+/* A tuple of each kind that differs in what is shown, those alike in the new release's columns side by side. */
 static uint32 *
 choose_tuples(Guard *guard)
 {
@@ -75,8 +57,14 @@ choose_tuples(Guard *guard)
 	kind_of = new_zeros(uint32, tuples->ntuples);
 	memcpy(kind_of, parting.part, sizeof(uint32) * tuples->ntuples);
 	for (int32 c = 0; c < guard->input->nqis; c++)
-		if (is_shown(guard, c))
+	{
+		int32		r = 0;
+
+		while (r < guard->input->nreleases && guard->input->release[r].cells[c] == NULL)
+			r++;
+		if (r < guard->input->nreleases)
 			part_by_column(&parting, cells, tuples, c, NULL);
+	}
 	guard->ntuples = parting.nparts;
 	guard->first_of_kind = first = new_zeros(uint32, guard->nkinds + 1);
 	guard->kind = new_zeros(uint32, guard->ntuples);
@@ -96,11 +84,6 @@ choose_tuples(Guard *guard)
 	pfree(parting.part);
 	return chosen;
 }
-
-/* ----------------------------------------------------------------
- * Earlier releases
- * ----------------------------------------------------------------
- */
 
 typedef struct PieceMeeting
 {
@@ -252,13 +235,8 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 	pfree(example);
 }
 
-/* ----------------------------------------------------------------
- * The new release
- * ----------------------------------------------------------------
- */
-
 /* Finds, for each region that is new, the kinds of tuples in it. */
-void
+static void
 learn_regions(Guard *guard)
 {
 	const SeqPeople *people = guard->people;
@@ -336,7 +314,8 @@ find_fixed(Guard *guard)
 			guard->fixed[guard->nfixed++] = c;
 }
 
-void
+/* Chooses the tuples, and finds what they are consistent with in earlier releases. */
+static void
 prepare_encounters(Guard *guard)
 {
 	uint32	   *chosen;
@@ -371,7 +350,7 @@ meet_fresh(Guard *guard, uint32 kind)
 }
 
 /* Finds the records of one more region; false if there is none. */
-bool
+static bool
 meet_more(Guard *guard)
 {
 	const SeqPeople *people = guard->people;
@@ -402,7 +381,7 @@ meet_more(Guard *guard)
 }
 
 /* Finds what a tuple meets of each release; of the new one, how much. */
-void
+static void
 meet_tuple(Guard *guard, uint32 tuple)
 {
 	int32		last = guard->people->last;
@@ -429,42 +408,15 @@ meet_tuple(Guard *guard, uint32 tuple)
 /* ----------------------------------------------------------------
  * Witnesses: cliques that were found to link tuples to k different values
  *
- * They may be there still: which records a tuple is consistent with, and which
- * values they show, stays as it is.  So as long as these cliques are there, no
- * others need be looked for.  Nodes of earlier releases, and pieces, keep their
- * numbers when the web is made anew or a trial is undone.  So witnesses need not
- * be undone, too: they are asked again each time.
+ * They may be there still: which records a tuple is consistent with, and which values they show, stays as it is.  So
+ * as long as these cliques are there, no others need be looked for.  Nodes of earlier releases, and pieces, keep their
+ * numbers when the web is made anew or a trial is undone.  So witnesses need not be undone, too: they are asked again
+ * each time.
  * ----------------------------------------------------------------
  */
 
 /* The most numbers that are kept. */
 #define MOST_NUMBERS	(UINT64CONST(16) * 1024 * 1024)
-
-/* Allocated in the current context, in which witnesses are kept, too. */
-static Witnesses
-witnesses_create(const SeqPeople *people, uint32 ntuples, uint32 k)
-{
-	Witnesses	witnesses = {.people = people, .k = k, .width = (Size) people->last + 1, .room = MOST_NUMBERS};
-
-	if (k * witnesses.width > MOST_NUMBERS)
-		witnesses.k = 0;
-	witnesses.of = new_zeros(uint32 *, ntuples);
-	witnesses.heard = new_array(uint32, witnesses.k * witnesses.width);
-	return witnesses;
-}
-
-/* Notes that clique, of a value that was not heard of before, whose nodes are of these releases. */
-static void
-witnesses_hear(Witnesses *witnesses, uint32 nheard, const int32 *release, const uint32 *node, uint32 piece)
-{
-	uint32	   *clique = &witnesses->heard[nheard * witnesses->width];
-
-	if (nheard >= witnesses->k)
-		return;
-	for (Size i = 0; i < witnesses->width; i++)
-		clique[release[i]] = node[i];
-	clique[witnesses->people->last] = piece;
-}
 
 /* Keeps those that were noted, if they are k, and if there is room. */
 static void
@@ -505,23 +457,9 @@ clique_is_there(const SeqPeople *people, const uint32 *clique)
 	return true;
 }
 
-/* Are a tuple's still there? */
-static bool
-witnesses_hold(const Witnesses *witnesses, uint32 tuple)
-{
-	const uint32 *cliques = witnesses->of[tuple];
-
-	if (cliques == NULL)
-		return false;
-	for (uint32 i = 0; i < witnesses->k; i++)
-		if (!clique_is_there(witnesses->people, &cliques[i * witnesses->width]))
-			return false;
-	return true;
-}
-
 /* ----------------------------------------------------------------
- * Tuples that a specialisation concerns: those that lose a clique, or, for
- * diversity, all those of whose cliques one may weigh otherwise
+ * Tuples that a specialisation concerns: those that lose a clique, or, for diversity, all those of whose cliques one
+ * may weigh otherwise
  * ----------------------------------------------------------------
  */
 
@@ -532,20 +470,6 @@ add(Guard *guard, uint32 tuple)
 		return;
 	guard->stamped[tuple] = guard->stamp;
 	pile_add(&guard->concerned, tuple);
-}
-
-/* Adds the tuples of each kind that meets a region, once for each stamp. */
-static void
-concern_region(Guard *guard, uint32 region)
-{
-	const Pile *kinds = &guard->kinds_in[region];
-
-	if (guard->region_stamped[region] == guard->stamp)
-		return;
-	guard->region_stamped[region] = guard->stamp;
-	for (uint32 i = 0; i < kinds->n; i++)
-		for (uint32 t = guard->first_of_kind[kinds->number[i]]; t < guard->first_of_kind[kinds->number[i] + 1]; t++)
-			add(guard, t);
 }
 
 /* Is a tuple in a node of the new release, as far as other releases show it? */
@@ -618,8 +542,14 @@ concern(Guard *guard, uint32 web_mark, uint32 people_mark)
 	{
 		const RegionPiece *piece = &people->piece[people->lot[people->shift[i].from].piece];
 
-		if (piece->size == 0 || guard->task->diversity)
-			concern_region(guard, piece->region);
+		const Pile *kinds = &guard->kinds_in[piece->region];
+
+		if ((piece->size > 0 && !guard->task->diversity) || guard->region_stamped[piece->region] == guard->stamp)
+			continue;
+		guard->region_stamped[piece->region] = guard->stamp;
+		for (uint32 k = 0; k < kinds->n; k++)
+			for (uint32 t = guard->first_of_kind[kinds->number[k]]; t < guard->first_of_kind[kinds->number[k] + 1]; t++)
+				add(guard, t);
 	}
 	for (uint32 i = web_mark; i < web->nchanges; i++)
 		if (web->change[i].deed == DROPPED_EDGE)
@@ -630,21 +560,6 @@ concern(Guard *guard, uint32 web_mark, uint32 people_mark)
  * Cliques
  * ----------------------------------------------------------------
  */
-
-/* Has the tuple at hand so many candidates of a release?  Of the new one, those are found that are asked for. */
-static inline bool
-is_there(Guard *guard, int32 r, uint32 i)
-{
-	if (r < guard->people->last)
-		return i < guard->ncandidates[r];
-	return i < guard->nfresh || meet_more(guard);
-}
-
-static inline const Candidate *
-candidate_at(const Guard *guard, int32 r, uint32 i)
-{
-	return r < guard->people->last ? &guard->candidate[r][i] : &guard->fresh[i];
-}
 
 /* Is a node joined to those that are chosen? */
 static bool
@@ -667,20 +582,16 @@ hear(Guard *guard, Code value)
 		return false;
 	if (!guard->heard[at])
 	{
+		uint32	   *clique = &guard->witnesses.heard[guard->nheard * guard->witnesses.width];
+
 		guard->heard[at] = true;
-		witnesses_hear(&guard->witnesses, guard->nheard, guard->order, guard->chosen, guard->chosen_piece);
+		for (Size i = 0; i < guard->witnesses.width && guard->nheard < guard->witnesses.k; i++)
+			clique[guard->order[i]] = guard->order[i] == guard->people->last ? guard->chosen_piece : guard->chosen[i];
 		guard->value[guard->nheard++] = at;
 	}
 	if (guard->task->diversity)
 		wide_add(&guard->cliques[at], &guard->product[guard->people->last + 1]);
 	return guard->nheard >= guard->enough;
-}
-
-/* Has this value been heard of, so that more cliques with it would tell nothing? */
-static inline bool
-is_old(const Guard *guard, Code value)
-{
-	return !guard->task->diversity && value != NO_CODE && guard->heard[value];
 }
 
 static void
@@ -697,20 +608,26 @@ walk(Guard *guard, int32 depth, Code value)
 {
 	uint32		last_node = NOTHING;
 	bool		joined = false;
+	bool		is_fresh;
+	int32		r;
 
 	if (depth > guard->people->last)
 		return !web_is_nobody(guard->people->web, guard->chosen) && hear(guard, value);
-	for (uint32 i = 0; is_there(guard, guard->order[depth], i); i++)
+	r = guard->order[depth];
+	is_fresh = r == guard->people->last;
+
+	/* Of the new release, candidates are found one after the other, as they are asked for */
+	for (uint32 i = 0; is_fresh ? i < guard->nfresh || meet_more(guard) : i < guard->ncandidates[r]; i++)
 	{
-		const Candidate *candidate = candidate_at(guard, guard->order[depth], i);
+		const Candidate *candidate = is_fresh ? &guard->fresh[i] : &guard->candidate[r][i];
 		Code		own = candidate->value;
 
 		guard->steps++;
 		if (value != NO_CODE && own != NO_CODE && own != value)
 			continue;
 		own = value == NO_CODE ? own : value;
-		if (is_old(guard, own))
-			continue;
+		if (!guard->task->diversity && own != NO_CODE && guard->heard[own])
+			continue;			/* more cliques with a value that was heard of would tell nothing */
 		if (candidate->node != last_node)
 		{
 			last_node = candidate->node;
@@ -719,7 +636,7 @@ walk(Guard *guard, int32 depth, Code value)
 		if (!joined)
 			continue;
 		guard->chosen[depth] = last_node;
-		if (guard->order[depth] == guard->people->last)
+		if (is_fresh)
 			guard->chosen_piece = guard->fresh_piece[i];
 		if (guard->task->diversity)
 			weigh(guard, depth, candidate->weight);
@@ -728,11 +645,6 @@ walk(Guard *guard, int32 depth, Code value)
 	}
 	return false;
 }
-
-/* ----------------------------------------------------------------
- * Levels
- * ----------------------------------------------------------------
- */
 
 /* The diversity that the counted cliques give: all of them over the most frequent value's. */
 static double
@@ -790,7 +702,13 @@ values_of(const Guard *guard, double level)
 static bool
 is_safe(Guard *guard, uint32 tuple)
 {
-	if (witnesses_hold(&guard->witnesses, tuple))
+	const Witnesses *witnesses = &guard->witnesses;
+	const uint32 *cliques = witnesses->of[tuple];
+	uint32		n = 0;
+
+	while (cliques != NULL && n < witnesses->k && clique_is_there(guard->people, &cliques[n * witnesses->width]))
+		n++;
+	if (cliques != NULL && n == witnesses->k)
 		return true;
 	if (measure(guard, tuple, values_of(guard, guard->task->k)) >= guard->task->k)
 	{
@@ -837,27 +755,20 @@ guard_measure_all(Guard *guard)
 	return least_level(guard);
 }
 
-/* Levels that cannot rise: the least one is as it was, or of one who is concerned. */
-static double
-measure_fall(Guard *guard, double least)
-{
-	for (uint32 i = 0; i < guard->concerned.n && least >= guard->task->k; i++)
-	{
-		double		level = measure(guard, guard->concerned.number[i], values_of(guard, least));
-
-		least = Min(least, level);
-	}
-	return least;
-}
-
 double
 guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least)
 {
 	if (!guard->watches)
 		return INFINITY;
 	concern(guard, web_mark, people_mark);
+	for (uint32 i = 0; i < guard->concerned.n && !guard->may_rise && least >= guard->task->k; i++)
+	{
+		double		level = measure(guard, guard->concerned.number[i], values_of(guard, least));
+
+		least = Min(least, level);
+	}
 	if (!guard->may_rise)
-		return measure_fall(guard, least);
+		return least;			/* as it was, or of one who is concerned */
 	for (uint32 i = 0; i < guard->concerned.n; i++)
 	{
 		uint32		tuple = guard->concerned.number[i];
@@ -880,25 +791,6 @@ guard_undo(Guard *guard, uint32 mark)
 	}
 }
 
-/*
- * Are a tuple's cliques either all linked to a value, or none?  So it is where a release that shows values shows them of
- * everybody who is there, for a tuple says in which releases it is.
- */
-static bool
-is_all_told(const JoinInput *input)
-{
-	for (int32 r = 0; r < input->nreleases; r++)
-	{
-		const JoinRelease *release = &input->release[r];
-		uint32		npresent = release->nrecords - (input->together == NULL ? 0 : release->nabsent);
-
-		for (uint32 i = 0; release->sensitive != NULL && i < npresent; i++)
-			if (release->sensitive[i] == NO_CODE)
-				return false;
-	}
-	return true;
-}
-
 Guard *
 guard_create(const SeqTask *task, const SeqPeople *people)
 {
@@ -914,7 +806,20 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	};
 	for (int32 r = 0; r < input->nreleases; r++)
 		guard->watches |= input->release[r].sensitive != NULL;
-	guard->may_rise = task->diversity || !is_all_told(input);
+	guard->may_rise = task->diversity;
+
+	/*
+	 * Where a release that shows values shows them of everybody who is there, a tuple's cliques are either all linked
+	 * to a value, or none: a tuple says in which releases it is.
+	 */
+	for (int32 r = 0; r < input->nreleases; r++)
+	{
+		const JoinRelease *release = &input->release[r];
+		uint32		npresent = release->nrecords - (input->together == NULL ? 0 : release->nabsent);
+
+		for (uint32 i = 0; release->sensitive != NULL && i < npresent; i++)
+			guard->may_rise |= release->sensitive[i] == NO_CODE;
+	}
 	guard->candidate = new_zeros(const Candidate *, input->nreleases);
 	guard->ncandidates = new_zeros(uint32, input->nreleases);
 	guard->order = new_zeros(int32, input->nreleases);
@@ -927,7 +832,13 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	guard->total = wide_create(1, limbs);
 	prepare_encounters(guard);
 	guard->stamped = new_zeros(uint32, guard->ntuples);
-	guard->witnesses = witnesses_create(people, guard->ntuples, task->diversity ? 0 : values_of(guard, task->k));
+	guard->witnesses = (Witnesses) {
+		.people = people, .k = task->diversity ? 0 : values_of(guard, task->k),
+		.width = (Size) people->last + 1, .room = MOST_NUMBERS, .of = new_zeros(uint32 *, guard->ntuples)
+	};
+	if (guard->witnesses.k * guard->witnesses.width > MOST_NUMBERS)
+		guard->witnesses.k = 0;
+	guard->witnesses.heard = new_array(uint32, guard->witnesses.k * guard->witnesses.width);
 	guard->level = new_zeros(double, guard->ntuples);
 	return guard;
 }

@@ -9,17 +9,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Bands
- * ----------------------------------------------------------------
- */
-
-static const JoinRelease *
-new_release(const SeqPeople *people)
-{
-	return &people->task->join->release[people->last];
-}
-
 bool
 is_cell_column(const SeqPeople *people, int32 column)
 {
@@ -30,8 +19,8 @@ is_cell_column(const SeqPeople *people, int32 column)
 }
 
 /*
- * Parts records by those columns that stay as they are, and that say something of a person or of what other
- * releases show; absentees are apart where the graph has them so.
+ * Parts records by those columns that stay as they are, and that say something of a person or of what other releases
+ * show; absentees are apart where the graph has them so.
  */
 static void
 part_by_fixed(const SeqPeople *people, Parting *parting)
@@ -52,7 +41,7 @@ part_by_fixed(const SeqPeople *people, Parting *parting)
 static Parting
 part_records(const SeqPeople *people)
 {
-	const JoinRelease *release = new_release(people);
+	const JoinRelease *release = &people->task->join->release[people->last];
 	Parting		parting = parting_create(release->nrecords);
 	Code	   *code = new_array(Code, release->nrecords);
 
@@ -77,7 +66,7 @@ part_records(const SeqPeople *people)
 static void
 fix_columns(SeqPeople *people)
 {
-	Parting		fixed = parting_create(new_release(people)->nrecords);
+	Parting		fixed = parting_create(people->task->join->release[people->last].nrecords);
 
 	part_by_fixed(people, &fixed);
 	people->fixed = new_zeros(uint32, people->nbands);
@@ -96,7 +85,7 @@ fix_columns(SeqPeople *people)
 static void
 describe_bands(SeqPeople *people)
 {
-	const JoinRelease *release = new_release(people);
+	const JoinRelease *release = &people->task->join->release[people->last];
 
 	people->node = new_zeros(uint32, (Size) people->nbands * people->last);
 	people->code = new_zeros(Code, (Size) people->nbands * people->ncolumns);
@@ -172,37 +161,6 @@ find_piece(SeqPeople *people, uint32 region, Code value)
 	return piece;
 }
 
-/* Lists a piece among those of its region, now that it has records. */
-static void
-list_piece(SeqPeople *people, uint32 number)
-{
-	RegionPiece *piece = &people->piece[number];
-	Region	   *region = &people->region[piece->region];
-
-	piece->prev = NOTHING;
-	piece->next = region->first;
-	if (piece->next != NOTHING)
-		people->piece[piece->next].prev = number;
-	region->first = number;
-	region->npieces++;
-}
-
-/* Takes a piece from the list of its region, now that it has no records. */
-static void
-unlist_piece(SeqPeople *people, uint32 number)
-{
-	const RegionPiece *piece = &people->piece[number];
-	Region	   *region = &people->region[piece->region];
-
-	if (piece->prev == NOTHING)
-		region->first = piece->next;
-	else
-		people->piece[piece->prev].next = piece->next;
-	if (piece->next != NOTHING)
-		people->piece[piece->next].prev = piece->prev;
-	region->npieces--;
-}
-
 /* Changes how many are in a lot, its piece and its place. */
 static void
 resize_lot(SeqPeople *people, uint32 number, int64 by)
@@ -210,14 +168,32 @@ resize_lot(SeqPeople *people, uint32 number, int64 by)
 	Lot		   *lot = &people->lot[number];
 	RegionPiece *piece = &people->piece[lot->piece];
 	bool		was_empty = piece->size == 0;
+	Region	   *region;
 
 	lot->size += by;
 	piece->size += by;
 	people->place[piece->place].size += by;
-	if (was_empty && by > 0)
-		list_piece(people, lot->piece);
-	else if (!was_empty && piece->size == 0)
-		unlist_piece(people, lot->piece);
+	if (was_empty == (piece->size == 0))
+		return;
+	region = &people->region[piece->region];
+	if (was_empty)
+	{
+		/* It is listed among those of its region that have records */
+		piece->prev = NOTHING;
+		piece->next = region->first;
+		if (piece->next != NOTHING)
+			people->piece[piece->next].prev = lot->piece;
+		region->first = lot->piece;
+		region->npieces++;
+		return;
+	}
+	if (piece->prev == NOTHING)
+		region->first = piece->next;
+	else
+		people->piece[piece->prev].next = piece->next;
+	if (piece->next != NOTHING)
+		people->piece[piece->next].prev = piece->prev;
+	region->npieces--;
 }
 
 /* The lot of those of a band who are in a piece. */
@@ -286,17 +262,6 @@ is_absent_place(const SeqPeople *people, uint32 place)
 	return is_record_of_absent(people->task, people->fixed_record[tuple_words(people->place_numbers, place)[0]]);
 }
 
-/* May a person have a node of an earlier release and a place, as far as people come and go? */
-static bool
-may_be_together(const SeqPeople *people, int32 r, uint32 node, uint32 place)
-{
-	const Together *together = people->task->join->together;
-
-	return together == NULL ||
-		(together[pair_number(r, people->last)] &
-		 may_be(people->graph->side[r].is_absent[node], is_absent_place(people, place))) != 0;
-}
-
 static void
 know_place(SeqPeople *people, uint32 node, uint32 place)
 {
@@ -314,6 +279,8 @@ weave_release(SeqPeople *people, int32 r)
 	const JoinGraph *graph = people->graph;
 	const JoinSide *side = &graph->side[r];
 	const JoinSide *own = &graph->side[people->last];
+	const JoinInput *join = people->task->join;
+	Together	together = join->together == NULL ? ALL_TOGETHER : join->together[pair_number(r, people->last)];
 	const Span **cells = new_zeros(const Span *, graph->sensitive + 1);
 	int32	   *columns = new_zeros(int32, graph->sensitive + 1);
 	Span	   *box = new_zeros(Span, graph->sensitive + 1);
@@ -338,7 +305,7 @@ weave_release(SeqPeople *people, int32 r)
 			box[c] = cell_of_place(people, p, columns[c]);
 		nfound = boxes_find(boxes, box, MEETING, found);
 		for (uint32 i = 0; i < nfound; i++)
-			if (may_be_together(people, r, found[i], p))
+			if (together & may_be(side->is_absent[found[i]], is_absent_place(people, p)))
 				(void) web_add_edge(people->web, people->first_node[r] + found[i], people->place[p].node);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -429,26 +396,6 @@ people_weave(SeqPeople *people)
 	people->version++;			/* places have other nodes */
 }
 
-/* Keeps of the edges between earlier releases those that any new release leaves. */
-static void
-keep_past(SeqPeople *people)
-{
-	for (int32 s = 0; s < people->last; s++)
-		for (int32 r = 0; r < s; r++)
-		{
-			JoinPair   *pair = pair_of(people->graph, r, s);
-
-			for (uint32 e = 0; e < pair->nedges; e++)
-				pair->alive[e] = web_between(people->web, people->first_node[r] + pair->from[e],
-											 people->first_node[s] + pair->to[e]) != NO_WEB_EDGE;
-		}
-}
-
-/* ----------------------------------------------------------------
- * Shifts
- * ----------------------------------------------------------------
- */
-
 /* Does a node of an earlier release overlap a place in all columns? */
 static bool
 meets(const SeqPeople *people, uint32 node, int32 r, uint32 place)
@@ -468,66 +415,19 @@ meets(const SeqPeople *people, uint32 node, int32 r, uint32 place)
 	return true;
 }
 
-/* Gives a place a node, joined to what it meets of the neighbours of the place that its first records come from. */
-static void
-open_place(SeqPeople *people, uint32 place, uint32 from_node)
-{
-	Web		   *web = people->web;
-
-	know_place(people, web_add_node(web, people->last, is_absent_place(people, place)), place);
-	for (int32 r = 0; r < people->last; r++)
-		for (uint32 t = web->head[web_list(web, from_node, r)]; t != NO_WEB_EDGE; t = next_edge(web, t, from_node))
-			if (meets(people, web->edge[t].end[0], r, place))
-				(void) web_add_edge(web, web->edge[t].end[0], people->place[place].node);
-}
-
-/* Drops all edges of a place that no person is left in, and gives up its node. */
-static void
-close_place(SeqPeople *people, uint32 place)
-{
-	Web		   *web = people->web;
-	uint32		node = people->place[place].node;
-
-	for (int32 r = 0; r < people->last; r++)
-		while (web->head[web_list(web, node, r)] != NO_WEB_EDGE)
-			web_drop(web, web->head[web_list(web, node, r)]);
-	people->place[place].node = NOTHING;
-}
-
-/* Moves people of a band from the edges of one place to those of another, in each earlier release. */
-static void
-shift_flows(SeqPeople *people, uint32 band, uint32 from_place, uint32 to_place, uint32 size)
-{
-	for (int32 r = 0; r < people->last; r++)
-	{
-		uint32		node = people->node[(Size) band * people->last + r];
-
-		web_change_flow(people->web, find_edge(people, node, people->place[to_place].node), size);
-		web_change_flow(people->web, find_edge(people, node, people->place[from_place].node), -(int64) size);
-	}
-}
-
-/* The loss of a record's cells in one region beyond that in another. */
-static double
-loss_between(const SeqPeople *people, uint32 from, uint32 to)
-{
-	const uint32 *before = tuple_words(people->regions, from);
-	const uint32 *after = tuple_words(people->regions, to);
-	double		loss = 0;
-
-	for (int32 c = 0; c < people->ncolumns; c++)
-		loss += people->task->column[c].loss[before[1 + c]] - people->task->column[c].loss[after[1 + c]];
-	return loss;
-}
-
 /* Moves people from lot to lot, as far as these go. */
 static void
 move(SeqPeople *people, uint32 from, uint32 to, uint32 size)
 {
+	const uint32 *before = tuple_words(people->regions, people->piece[people->lot[from].piece].region);
+	const uint32 *after = tuple_words(people->regions, people->piece[people->lot[to].piece].region);
+	double		gain = 0;
+
 	resize_lot(people, from, -(int64) size);
 	resize_lot(people, to, size);
-	people->loss -= size * loss_between(people, people->piece[people->lot[from].piece].region,
-										people->piece[people->lot[to].piece].region);
+	for (int32 c = 0; c < people->ncolumns; c++)
+		gain += people->task->column[c].loss[before[1 + c]] - people->task->column[c].loss[after[1 + c]];
+	people->loss -= size * gain;
 	people->version++;
 }
 
@@ -548,17 +448,37 @@ people_shift(SeqPeople *people, uint32 lot, int32 column, uint32 size)
 {
 	uint32		to_piece = piece_below(people, lot, column);
 	uint32		to = find_lot(people, people->lot[lot].band, to_piece);
-	uint32		from_place = people->piece[people->lot[lot].piece].place;
-	uint32		to_place = people->piece[to_piece].place;
+	Web		   *web = people->web;
+	SeqPlace   *from_place = &people->place[people->piece[people->lot[lot].piece].place];
+	uint32		to_number = people->piece[to_piece].place;
+	SeqPlace   *to_place = &people->place[to_number];
 
 	note_shift(people, lot, to, size);
-	if (from_place != to_place && people->place[to_place].size == 0)
-		open_place(people, to_place, people->place[from_place].node);
-	if (from_place != to_place)
-		shift_flows(people, people->lot[lot].band, from_place, to_place, size);
+	if (from_place != to_place && to_place->size == 0)
+	{
+		/* It is joined to what it meets of the neighbours of the place that its first records come from */
+		know_place(people, web_add_node(web, people->last, is_absent_place(people, to_number)), to_number);
+		for (int32 r = 0; r < people->last; r++)
+			for (uint32 t = web->head[web_list(web, from_place->node, r)]; t != NO_WEB_EDGE; t = next_edge(web, t, from_place->node))
+				if (meets(people, web->edge[t].end[0], r, to_number))
+					(void) web_add_edge(web, web->edge[t].end[0], to_place->node);
+	}
+	for (int32 r = 0; r < people->last && from_place != to_place; r++)
+	{
+		uint32		node = people->node[(Size) people->lot[lot].band * people->last + r];
+
+		web_change_flow(web, find_edge(people, node, to_place->node), size);
+		web_change_flow(web, find_edge(people, node, from_place->node), -(int64) size);
+	}
 	move(people, lot, to, size);
-	if (people->place[from_place].size == 0)
-		close_place(people, from_place);
+	if (from_place->size > 0)
+		return to;
+
+	/* No person is left in it */
+	for (int32 r = 0; r < people->last; r++)
+		while (web->head[web_list(web, from_place->node, r)] != NO_WEB_EDGE)
+			web_drop(web, web->head[web_list(web, from_place->node, r)]);
+	from_place->node = NOTHING;
 	return to;
 }
 
@@ -586,11 +506,6 @@ people_undo(SeqPeople *people, uint32 mark)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Beginning and end
- * ----------------------------------------------------------------
- */
-
 /* Makes a lot of each band, with all cells withheld. */
 static void
 fill_lots(SeqPeople *people)
@@ -611,25 +526,11 @@ fill_lots(SeqPeople *people)
 	pfree(key);
 }
 
-/* Notes which columns other releases show, too, and where their nodes begin. */
-static void
-find_shared(SeqPeople *people)
-{
-	const JoinSide *side = &people->graph->side[people->last];
-
-	people->shared = new_zeros(bool, people->ncolumns);
-	for (int32 c = 0; c < people->ncolumns; c++)
-		people->shared[c] = side->shared[people->task->column[c].column];
-	people->value_shared = side->shared[people->graph->sensitive];
-	people->first_node = new_zeros(uint32, people->last + 1);
-	for (int32 r = 0; r < people->last; r++)
-		people->first_node[r + 1] = people->first_node[r] + people->graph->side[r].nnodes;
-}
-
 SeqPeople *
 people_create(const SeqTask *task, const JoinGraph *graph)
 {
 	SeqPeople  *people = palloc0(sizeof(SeqPeople));
+	const JoinSide *side;
 	Parting		parting;
 
 	people->task = task;
@@ -637,7 +538,14 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 	people->last = graph->nreleases - 1;
 	people->ncolumns = task->ncolumns;
 	people->web_context = AllocSetContextCreate(CurrentMemoryContext, "web", ALLOCSET_DEFAULT_SIZES);
-	find_shared(people);
+	side = &graph->side[people->last];
+	people->shared = new_zeros(bool, people->ncolumns);
+	for (int32 c = 0; c < people->ncolumns; c++)
+		people->shared[c] = side->shared[task->column[c].column];
+	people->value_shared = side->shared[graph->sensitive];
+	people->first_node = new_zeros(uint32, people->last + 1);
+	for (int32 r = 0; r < people->last; r++)
+		people->first_node[r + 1] = people->first_node[r] + graph->side[r].nnodes;
 	parting = part_records(people);
 	people->nbands = parting.nparts;
 	list_by_group(parting.part, parting.nrecords, people->nbands, &people->first_member, &people->member);
@@ -649,7 +557,17 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 	people->place_numbers = tuple_numbers_create(2 + people->ncolumns);
 	fill_lots(people);
 	people_weave(people);
-	keep_past(people);
+
+	/* Of the edges between earlier releases, those are kept that any new release leaves */
+	for (int32 s = 0; s < people->last; s++)
+		for (int32 r = 0; r < s; r++)
+		{
+			JoinPair   *pair = pair_of(graph, r, s);
+
+			for (uint32 e = 0; e < pair->nedges; e++)
+				pair->alive[e] = web_between(people->web, people->first_node[r] + pair->from[e],
+											 people->first_node[s] + pair->to[e]) != NO_WEB_EDGE;
+		}
 	return people;
 }
 

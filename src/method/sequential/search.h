@@ -6,7 +6,6 @@
 #define PPREPUB_METHOD_SEQUENTIAL_SEARCH_H
 
 #include "audit/join/cells.h"
-#include "common/pg_prng.h"
 #include "frame/tuple_numbers.h"
 #include "method/sequential/sequential.h"
 
@@ -15,13 +14,12 @@
 /* ----------------------------------------------------------------
  * A consistency graph whose last release changes, with its kernel (web.c)
  *
- * Nodes and edges are those of audit/join/join.h, but nodes of the last release
- * come and go, edges are dropped one by one, and whatever was done since a mark
- * can be undone.  The flow of an edge are the people whose two records it joins:
- * a perfect matching that is known, and that survives in every kernel.
+ * Nodes and edges are those of audit/join/join.h, but nodes of the last release come and go, edges are dropped one by
+ * one, and whatever was done since a mark can be undone.  The flow of an edge are the people whose two records it
+ * joins: a perfect matching that is known, and that survives in every kernel.
  *
- * Releases only become more specific here.  So a kernel only shrinks, and what
- * web_settle() needs look at is what lies around the edges that were touched.
+ * Releases only become more specific here.  So a kernel only shrinks, and what web_settle() needs look at is what lies
+ * around the edges that were touched.
  * ----------------------------------------------------------------
  */
 
@@ -195,12 +193,11 @@ web_is_nobody(const Web *web, const uint32 *node)
 /* ----------------------------------------------------------------
  * The people of the new release, and how specific their records are so far (lots.c)
  *
- * People who have the same nodes in all earlier releases, and the same values in
- * the new one, are a *band*; those of a band who have the same cells there, too,
- * are a *lot*: whatever is done to one of them might as well be done to another.
- * A *region* is a cell for each column, a *piece* are the records of a region with
- * the same sensitive value, and a *place* what of a piece other releases show,
- * too: it is a node of the web for as long as there is a record in it.
+ * People who have the same nodes in all earlier releases, and the same values in the new one, are a *band*; those of a
+ * band who have the same cells there, too, are a *lot*: whatever is done to one of them might as well be done to
+ * another.  A *region* is a cell for each column, a *piece* are the records of a region with the same sensitive value,
+ * and a *place* what of a piece other releases show, too: it is a node of the web for as long as there is a record in
+ * it.
  * ----------------------------------------------------------------
  */
 
@@ -376,8 +373,8 @@ extern void people_write(const SeqPeople *people);
 /* ----------------------------------------------------------------
  * Checks that each tuple stays as hard to link as was promised (guard.c)
  *
- * The definitions are those of audit/join/join.h.  Here they are asked again
- * and again, after each specialisation, of those only whom it can concern.
+ * The definitions are those of audit/join/join.h.  Here they are asked again and again, after each specialisation, of
+ * those only whom it can concern.
  * ----------------------------------------------------------------
  */
 
@@ -506,8 +503,8 @@ extern Guard *guard_create(const SeqTask *task, const SeqPeople *people);
 extern bool guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark);
 
 /*
- * The least level of all, and then again after a settled change since these marks, before which
- * it was "least".  Where levels cannot rise, what is less than k need not be the least.
+ * The least level of all, and then again after a settled change since these marks, before which it was "least".  Where
+ * levels cannot rise, what is less than k need not be the least.
  */
 extern double guard_measure_all(Guard *guard);
 extern double guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least);
@@ -526,127 +523,6 @@ guard_commit(Guard *guard)
 	guard->nbefore = 0;
 }
 
-/* Private to guard.c and meet.c */
-extern void prepare_encounters(Guard *guard);
-extern void learn_regions(Guard *guard);
-extern void meet_tuple(Guard *guard, uint32 tuple);
-extern bool meet_more(Guard *guard);
 extern void pile_add(Pile *pile, uint32 number);
-
-/* ----------------------------------------------------------------
- * The search (specialise.c)
- * ----------------------------------------------------------------
- */
-
-typedef struct Search
-{
-	const SeqTask *task;		/* borrowed */
-	SeqPeople  *people;
-	Guard	   *guard;
-	pg_prng_state random;
-	uint64		trials;
-	uint64		kept;			/* trials */
-	bool		reversible;		/* what is kept can be undone by people_undo(), too */
-	uint64		woven_steps;	/* in webs that are no more */
-	uint64		most_steps;		/* after so many, exhaust_lots() gives up */
-
-	/* Steps from piece to piece that not a single record could take */
-	TupleNumbers *failed;
-	uint64	   *failed_at;		/* [failed] when so many trials had been kept */
-	uint32		failed_room;
-} Search;
-
-/* Where a trial began */
-typedef struct Trial
-{
-	uint32		web;
-	uint32		people;
-	uint32		guard;
-} Trial;
-
-static inline Trial
-begin_trial(Search *search)
-{
-	search->trials++;
-	return (Trial) {
-		.web = web_mark(search->people->web),
-		.people = people_mark(search->people),
-		.guard = guard_mark(search->guard)
-	};
-}
-
-static inline void
-keep_trial(Search *search)
-{
-	search->kept++;
-	web_commit(search->people->web);
-	guard_commit(search->guard);
-	if (!search->reversible)
-		people_commit(search->people);
-}
-
-static inline void
-undo_trial(Search *search, Trial trial)
-{
-	guard_undo(search->guard, trial.guard);
-	web_undo(search->people->web, trial.web);
-	people_undo(search->people, trial.people);
-}
-
-/* Keeps what was done in a trial if no tuple is harmed, else undoes it. */
-static inline bool
-judge_trial(Search *search, Trial trial)
-{
-	bool		holds;
-
-	web_settle(search->people->web);
-	holds = guard_holds(search->guard, trial.web, trial.people);
-	if (holds)
-		keep_trial(search);
-	else
-		undo_trial(search, trial);
-	return holds;
-}
-
-/*
- * Stage 1: finds a cut through each column's tree.  Returns false if what was promised does not
- * hold, and could not be made to.  level: what the cut gives, or would have given at its best.
- */
-extern bool specialise_cuts(Search *search, double *level);
-
-/* Stage 2: makes cells more specific until not a single one can be. */
-extern void specialise_cells(Search *search);
-
-/* Stage 3: lowers the loss further; not a single cell could be more specific afterwards, either. */
-extern void refine_cells(Search *search);
-
-/* How much was looked at so far: the same on every machine, unlike time. */
-static inline uint64
-steps_taken(const Search *search)
-{
-	return search->woven_steps + search->people->web->steps + search->guard->steps + search->trials;
-}
-
-/* Makes the web anew, outside of trials. */
-extern void weave_anew(Search *search);
-
-/* Makes the web anew if most of its edges were dropped: they take room among those that are left. */
-static inline void
-clear_web(Search *search)
-{
-	if (search->people->web->ndropped > search->people->web->nedges / 2)
-		weave_anew(search);
-}
-
-/* Makes these lots more specific, one after the other, until none can be; false if it gave up. */
-extern bool exhaust_lots(Search *search, Pile *lots);
-
-/* Makes all lots more specific until none can be. */
-extern void exhaust_all(Search *search);
-
-extern void shuffle_lots(Search *search, Pile *lots);
-
-/* Forgets which steps failed, since cells became less specific. */
-extern void forget_failures(Search *search);
 
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_SEARCH_H */

@@ -1,19 +1,16 @@
 /*
  * sequential.c
- *		The method of Shmueli, Tassa, Wasserstein, Shapira and Rokach: releases
- *		with different columns, so that all of them together link no person to too
- *		few sensitive values.
+ *		The method of Shmueli, Tassa, Wasserstein, Shapira and Rokach: releases with different columns, so that all of
+ *		them together link no person to too few sensitive values.
  *
  * NOTES
- *		The promise is judged twice: while a release is looked for, by the kernel match
- *		join, and once more, as it came out.  Of two releases the kernel match join is
- *		what observers cannot refute, no more and no less; of more it may hold a little
- *		that they could, with any amount of work.  So a release is judged by the full
- *		match join.  Where this takes too long to be found, a part of it is, near the
- *		releases' true people: what is linked there is linked in the whole.
+ *		The promise is judged twice: while a release is looked for, by the kernel match join, and once more, as it came
+ *		out.  Of two releases the kernel match join is what observers cannot refute, no more and no less; of more it
+ *		may hold a little that they could, with any amount of work.  So a release is judged by the full match join.
+ *		Where this takes too long to be found, a part of it is, near the releases' true people: what is linked there is
+ *		linked in the whole.
  *
- *		Its releases are not homogeneous: rows are generalised one by one, and
- *		have no class.
+ *		Its releases are not homogeneous: rows are generalised one by one, and have no class.
  */
 #include "postgres.h"
 
@@ -59,7 +56,7 @@ static const ParamSpec sequential_params[] = {
 };
 
 /* Full match joins that take so few steps are found; of others a part is to tell enough. */
-#define SMALL_BUDGET	UINT64CONST(1000000)
+#define SMALL_BUDGET	UINT64CONST(16000000)
 
 static const char *
 sequential_contradiction(const int64 *params)
@@ -75,23 +72,10 @@ k_of(const int64 *params)
 	return (double) params[SEQUENTIAL_K] / PARAM_SCALE;
 }
 
-/* The k that is asked for, so that what is promised is kept. */
-static double
-cautious_k(const int64 *params, int caution)
-{
-	return caution < 2 ? k_of(params) + caution : k_of(params) * caution;
-}
-
 static bool
 is_diversity(const int64 *params)
 {
 	return params[SEQUENTIAL_PRIVACY] == 1;
-}
-
-static bool
-is_kernel(const int64 *params)
-{
-	return params[SEQUENTIAL_JOIN] == 0;
 }
 
 /* Diversity is no more than there are values, either. */
@@ -106,11 +90,6 @@ sequential_parts_newcomers(const int64 *params, bool is_judged)
 {
 	return params[SEQUENTIAL_APPROACH] == 1 && !(is_judged && is_diversity(params));
 }
-
-/* ----------------------------------------------------------------
- * Finding
- * ----------------------------------------------------------------
- */
 
 /* Why there is no release of these people. */
 static void
@@ -151,7 +130,8 @@ find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *par
 	SeqColumn  *column = palloc(sizeof(SeqColumn) * (frame->nqis + 1));
 	SeqTask		task = {
 		.join = &part->join, .ncolumns = frame->nqis, .column = column, .tuples = &part->tuples,
-		.k = cautious_k(params, caution), .diversity = is_diversity(params), .kernel = is_kernel(params),
+		.k = caution < 2 ? k_of(params) + caution : k_of(params) * caution, .diversity = is_diversity(params),
+		.kernel = params[SEQUENTIAL_JOIN] == 0,
 		.single_cells = params[SEQUENTIAL_MODEL] == 0, .refined = true, .withheld = caution == MOST_CAUTION,
 		.seed = (uint64) params[SEQUENTIAL_SEED] + sequence->number
 	};
@@ -230,11 +210,6 @@ sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params, in
 	draft->k = k_of(params);
 	return draft;
 }
-
-/* ----------------------------------------------------------------
- * Judging
- * ----------------------------------------------------------------
- */
 
 /* Paper 000, section 6: the condition on people who are added. */
 bool

@@ -1,7 +1,6 @@
 /*
  * sequential.h
- *		A release among those of a sequence that are judged together by joining
- *		them: drafted, and judged (paper 000).
+ *		A release among those of a sequence that are judged together by joining them: drafted, and judged (paper 000).
  */
 #ifndef PPREPUB_METHOD_SEQUENTIAL_SEQUENTIAL_H
 #define PPREPUB_METHOD_SEQUENTIAL_SEQUENTIAL_H
@@ -55,31 +54,31 @@ typedef struct Sequence
 } Sequence;
 
 /*
- * Drafts the next release of a sequence.  Each part's cells are written, too.
- * Where nothing may be published that is an error, for the owner, which says why.
+ * Drafts the next release of a sequence.  Each part's cells are written, too.  Where nothing may be published that is
+ * an error, for the owner, which says why.
  *
- * The search does not see all that observers can rule out, so what it finds is to be judged.  If it is too
- * little, more caution finds another release, the coarser the more of it: with the most, all is withheld.  NULL if
- * caution finds none.
+ * The search does not see all that observers can rule out, so what it finds is to be judged.  If it is too little,
+ * more caution finds another release, the coarser the more of it: with the most, all is withheld.  NULL if caution
+ * finds none.
  */
 extern Draft *sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params, int caution);
 
 /*
- * Are people who came between releases a part of the sequence of their own: where a release is looked for, and where it is
- * judged?  Who is told apart has fewer values, never more, but may have a greater diversity.
+ * Are people who came between releases a part of the sequence of their own: where a release is looked for, and where
+ * it is judged?  Who is told apart has fewer values, never more, but may have a greater diversity.
  */
 extern bool sequential_parts_newcomers(const int64 *params, bool is_judged);
 
 /*
- * May everybody know that a person is one of a crowd?  count[] says how many of the
- * crowd have each sensitive value, NULL not among them.  Diversity counts ways to join, and not how many people of a
- * crowd have a value, so this is asked besides; linkability is what can be joined, no more.
+ * May everybody know that a person is one of a crowd?  count[] says how many of the crowd have each sensitive value,
+ * NULL not among them.  Diversity counts ways to join, and not how many people of a crowd have a value, so this is
+ * asked besides; linkability is what can be joined, no more.
  */
 extern bool sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues);
 
 /*
- * Does a part keep what these parameters promise?  Judged from scratch, by the full match join, which is what observers
- * cannot rule out, or where the budget does not suffice for that, by what some of it shows.
+ * Does a part keep what these parameters promise?  Judged from scratch, by the full match join, which is what
+ * observers cannot rule out, or where the budget does not suffice for that, by what some of it shows.
  */
 extern SequenceJudgement sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget);
 
@@ -87,7 +86,8 @@ extern SequenceJudgement sequential_judge_part(const SequencePart *part, const i
 extern char *sequential_promise(const int64 *params);
 
 /* ----------------------------------------------------------------
- * Finding the most useful next release, cell by cell, for which all releases together keep what was promised (algorithm 3)
+ * Finding the most useful next release, cell by cell, for which all releases together keep what was promised
+ * (algorithm 3)
  * ----------------------------------------------------------------
  */
 
@@ -152,10 +152,9 @@ typedef struct SeqOutcome
 /*
  * Writes the cells of the new release.
  *
- * If there is none that keeps what was promised, whatever it shows, it says so, and cells are
- * withheld.  Linkability is at its best there, so this is certain; diversity is not, and all
- * that is certain is that none was found.  Takes what the graph takes (see audit/join/join.h),
- * and about twice that again.  The same task gives the same cells.
+ * If there is none that keeps what was promised, whatever it shows, it says so, and cells are withheld.  Linkability
+ * is at its best there, so this is certain; diversity is not, and all that is certain is that none was found.  Takes
+ * what the graph takes (see audit/join/join.h), and about twice that again.  The same task gives the same cells.
  */
 extern SeqOutcome specialise(const SeqTask *task);
 

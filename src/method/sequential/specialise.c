@@ -7,17 +7,111 @@
 #include <math.h>
 
 #include "audit/metrics.h"
+#include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+typedef struct Search
+{
+	const SeqTask *task;		/* borrowed */
+	SeqPeople  *people;
+	Guard	   *guard;
+	pg_prng_state random;
+	uint64		trials;
+	uint64		kept;			/* trials */
+	bool		reversible;		/* what is kept can be undone by people_undo(), too */
+	uint64		woven_steps;	/* in webs that are no more */
+	uint64		most_steps;		/* after so many, exhaust_lots() gives up */
+
+	/* Steps from piece to piece that not a single record could take */
+	TupleNumbers *failed;
+	uint64	   *failed_at;		/* [failed] when so many trials had been kept */
+	uint32		failed_room;
+} Search;
+
+/* Where a trial began */
+typedef struct Trial
+{
+	uint32		web;
+	uint32		people;
+	uint32		guard;
+} Trial;
+
+/* Notes where a trial begins, so that it can be undone. */
+static Trial
+begin_trial(Search *search)
+{
+	search->trials++;
+	return (Trial) {
+		.web = web_mark(search->people->web),
+		.people = people_mark(search->people),
+		.guard = guard_mark(search->guard)
+	};
+}
+
+static void
+keep_trial(Search *search)
+{
+	search->kept++;
+	web_commit(search->people->web);
+	guard_commit(search->guard);
+	if (!search->reversible)
+		people_commit(search->people);
+}
+
+static void
+undo_trial(Search *search, Trial trial)
+{
+	guard_undo(search->guard, trial.guard);
+	web_undo(search->people->web, trial.web);
+	people_undo(search->people, trial.people);
+}
+
+/* Keeps what was done in a trial if no tuple is harmed, else undoes it. */
+static bool
+judge_trial(Search *search, Trial trial)
+{
+	bool		holds;
+
+	web_settle(search->people->web);
+	holds = guard_holds(search->guard, trial.web, trial.people);
+	if (holds)
+		keep_trial(search);
+	else
+		undo_trial(search, trial);
+	return holds;
+}
+
+/* How much was looked at so far: the same on every machine, unlike time. */
+static uint64
+steps_taken(const Search *search)
+{
+	return search->woven_steps + search->people->web->steps + search->guard->steps + search->trials;
+}
+
+/* Makes the web anew, outside of trials. */
+static void
+weave_anew(Search *search)
+{
+	search->woven_steps += search->people->web->steps;
+	people_weave(search->people);
+}
+
+/* Makes the web anew if most of its edges were dropped: they take room among those that are left. */
+static void
+clear_web(Search *search)
+{
+	if (search->people->web->ndropped > search->people->web->nedges / 2)
+		weave_anew(search);
+}
+
 /* ----------------------------------------------------------------
  * Trees: halving a line, again and again
  *
- * Halves have equally many values, not equal width: however skewed they lie,
- * every value is a few steps away.  NULL is a child of the root, since no
- * other cell can hold it.
+ * Halves have equally many values, not equal width: however skewed they lie, every value is a few steps away.  NULL is
+ * a child of the root, since no other cell can hold it.
  * ----------------------------------------------------------------
  */
 
@@ -37,17 +131,13 @@ add_child(Tree *tree, uint32 parent, Span leaves)
 
 /* Adds the two halves of a node as its children, or a leaf as its only one. */
 static void
-halve(Tree *tree, uint32 parent, Span leaves)
+add_halves(Tree *tree, uint32 parent, Span leaves)
 {
 	Code		middle = leaves.lo + (leaves.hi - leaves.lo) / 2;
 
-	if (leaves.lo == leaves.hi)
-		add_child(tree, parent, leaves);
-	else
-	{
-		add_child(tree, parent, (Span) {leaves.lo, middle});
+	add_child(tree, parent, (Span) {leaves.lo, middle});
+	if (leaves.lo < leaves.hi)
 		add_child(tree, parent, (Span) {middle + 1, leaves.hi});
-	}
 }
 
 /* Breadth-first, as all trees are. */
@@ -62,14 +152,14 @@ ladder_of(const Domain *domain)
 	tree->nodes[tree->nnodes++].leaves = (Span) {0, domain->size - 1};
 	if (domain->size == 1)
 		return tree;
-	halve(tree, 0, (Span) {0, domain->size - 1 - has_null});
+	add_halves(tree, 0, (Span) {0, domain->size - 1 - has_null});
 	if (has_null)
 		add_child(tree, 0, span_of(domain->null_code));
 	for (uint32 i = 1; i < tree->nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (tree->nodes[i].leaves.lo < tree->nodes[i].leaves.hi)
-			halve(tree, i, tree->nodes[i].leaves);
+			add_halves(tree, i, tree->nodes[i].leaves);
 	}
 	return tree;
 }
@@ -96,22 +186,18 @@ losses_of(const Domain *domain, const Tree *tree, bool entropy)
 /* ----------------------------------------------------------------
  * Stage 1: all cells that have the same value become more specific together
  *
- * A part is a node of a column's cut.  Of those that can be split without
- * harming a person, the one is split whose ratio of information gained to
- * privacy lost is greatest (paper 000, equation 7).  The paper leaves open
- * what that is where no privacy is lost, or some is gained, as diversity can
- * be, or nothing is to be lost: then it is infinite, and of those the one
- * comes first that gains most.
+ * A part is a node of a column's cut.  Of those that can be split without harming a person, the one is split whose
+ * ratio of information gained to privacy lost is greatest (paper 000, equation 7).  The paper leaves open what that is
+ * where no privacy is lost, or some is gained, as diversity can be, or nothing is to be lost: then it is infinite, and
+ * of those the one comes first that gains most.
  *
- * A part that cannot be split is given up for ever, where levels cannot rise:
- * what has become more specific links no less.  So what a split would have left
- * when it was asked for is a bound on what it would leave by now, and those
- * are not asked for again that are worth less even so.
+ * A part that cannot be split is given up for ever, where levels cannot rise: what has become more specific links no
+ * less.  So what a split would have left when it was asked for is a bound on what it would leave by now, and those are
+ * not asked for again that are worth less even so.
  *
- * Diversity may rise, so there those parts are tried again, and all are asked
- * for, but where they are many: then those are not whose ratio was not among the
- * greatest when they were asked for last.  It may also be too low when all
- * is withheld: until it is high enough, whatever raises it most is split.
+ * Diversity may rise, so there those parts are tried again, and all are asked for, but where they are many: then those
+ * are not whose ratio was not among the greatest when they were asked for last.  It may also be too low when all is
+ * withheld: until it is high enough, whatever raises it most is split.
  * ----------------------------------------------------------------
  */
 
@@ -146,11 +232,6 @@ typedef struct Cutting
 	double		level;			/* as it is */
 	bool		holds;
 } Cutting;
-
-/* ----------------------------------------------------------------
- * Parts
- * ----------------------------------------------------------------
- */
 
 /* Orders bands by their code in a column, for each. */
 static void
@@ -211,46 +292,28 @@ lowest(const Tree *tree, uint32 node)
 	return node;
 }
 
-/* The information that splitting a node gains. */
-static double
-gain_of(const Cutting *cutting, int32 column, uint32 node)
-{
-	const SeqColumn *own = &cutting->search->task->column[column];
-	const TreeNode *parent = &own->tree->nodes[lowest(own->tree, node)];
-	double		gain = 0;
-
-	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
-	{
-		Span		leaves = own->tree->nodes[child].leaves;
-
-		gain += (cutting->before[column][(Size) leaves.hi + 1] - cutting->before[column][leaves.lo]) *
-			(own->loss[node] - own->loss[child]);
-	}
-	return gain;
-}
-
 /* A part without people says nothing, split or not. */
 static void
 add_part(Cutting *cutting, int32 column, uint32 node)
 {
+	const SeqColumn *own = &cutting->search->task->column[column];
 	CutPart		part = {.column = column, .node = node};
+	const TreeNode *parent;
 
-	if (is_leaf(cutting->search->task->column[column].tree, node) ||
+	if (is_leaf(own->tree, node) ||
 		first_of(cutting, &part) == end_of(cutting, &part))
 		return;
-	part.worth = (Worth) {.gain = gain_of(cutting, column, node), .level = INFINITY};
+	part.worth.level = INFINITY;
+	parent = &own->tree->nodes[lowest(own->tree, node)];
+	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
+	{
+		Span		leaves = own->tree->nodes[child].leaves;
+
+		part.worth.gain += (cutting->before[column][(Size) leaves.hi + 1] - cutting->before[column][leaves.lo]) *
+			(own->loss[node] - own->loss[child]);
+	}
 	array_reserve(cutting->part, cutting->room, cutting->nparts + 1);
 	cutting->part[cutting->nparts++] = part;
-}
-
-static void
-add_children(Cutting *cutting, int32 column, uint32 node)
-{
-	const Tree *tree = cutting->search->task->column[column].tree;
-	const TreeNode *parent = &tree->nodes[lowest(tree, node)];
-
-	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
-		add_part(cutting, column, child);
 }
 
 /* Makes the bands of a part one step more specific. */
@@ -269,11 +332,6 @@ split(Cutting *cutting, const CutPart *part)
 		(void) people_shift(people, lot, part->column, people->lot[lot].size);
 	}
 }
-
-/* ----------------------------------------------------------------
- * The worth of parts
- * ----------------------------------------------------------------
- */
 
 /* Values a split by the level that it left when it was asked for. */
 static void
@@ -332,18 +390,9 @@ compare_parts(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Might a part be better than the best one so far? */
-static bool
-may_be_better(const Cutting *cutting, const Worth *worth, const Worth *best)
-{
-	if (best->allowed && best->cost == 0 && worth->gain <= best->gain)
-		return false;
-	return is_better(worth, best) || (cutting->search->guard->may_rise && cutting->nparts <= ALL_ASKED);
-}
-
-/* Asks for the parts that may be the best, and gives up those that are hopeless; returns the best, or NULL. */
+/* Asks for the parts that may be the best, and gives up those that are hopeless; returns the one to be split next, or NULL. */
 static CutPart *
-ask_parts(Cutting *cutting)
+choose_part(Cutting *cutting)
 {
 	CutPart    *best = NULL;
 	uint32		left = 0;
@@ -354,8 +403,10 @@ ask_parts(Cutting *cutting)
 	for (uint32 i = 0; i < cutting->nparts; i++)
 	{
 		CutPart		part = cutting->part[i];
-		bool		asked = best == NULL || may_be_better(cutting, &part.worth, &best->worth);
+		bool		asked = best == NULL || !best->worth.allowed || best->worth.cost > 0 || part.worth.gain > best->worth.gain;
 
+		asked = asked && (best == NULL || is_better(&part.worth, &best->worth) ||
+						  (cutting->search->guard->may_rise && cutting->nparts <= ALL_ASKED));
 		if (asked)
 			ask(cutting, &part);
 		if (asked && !part.worth.allowed && !cutting->search->guard->may_rise)
@@ -366,15 +417,6 @@ ask_parts(Cutting *cutting)
 		left++;
 	}
 	cutting->nparts = left;
-	return best;
-}
-
-/* The part that is to be split next; NULL if none is. */
-static CutPart *
-choose_part(Cutting *cutting)
-{
-	CutPart    *best = ask_parts(cutting);
-
 	return best == NULL || (cutting->holds && !best->worth.allowed) ? NULL : best;
 }
 
@@ -385,6 +427,8 @@ split_for_good(Cutting *cutting, CutPart *chosen)
 	Search	   *search = cutting->search;
 	Trial		trial = begin_trial(search);
 	CutPart		part = *chosen;
+	const Tree *tree = search->task->column[part.column].tree;
+	const TreeNode *parent = &tree->nodes[lowest(tree, part.node)];
 
 	*chosen = cutting->part[--cutting->nparts];
 	split(cutting, &part);
@@ -392,10 +436,15 @@ split_for_good(Cutting *cutting, CutPart *chosen)
 	cutting->level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
 	cutting->holds |= part.worth.allowed;
 	keep_trial(search);
-	add_children(cutting, part.column, part.node);
+	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
+		add_part(cutting, part.column, child);
 }
 
-bool
+/*
+ * Stage 1: finds a cut through each column's tree.  Returns false if what was promised does not hold, and could not be
+ * made to.  level: what the cut gives, or would have given at its best.
+ */
+static bool
 specialise_cuts(Search *search, double *level)
 {
 	int32		ncolumns = search->task->ncolumns;
@@ -436,20 +485,19 @@ specialise_cuts(Search *search, double *level)
 /* ----------------------------------------------------------------
  * Stage 2: cells become more specific each by itself
  *
- * Cells are tried in random buckets first, which shrink, as in the paper.
- * The records of a lot are alike, so they go into one bucket, with one column
- * at a time.  In the end lots are tried one by one.  Whether a record can take
- * a step depends on the piece that it leaves and the one that it comes to,
- * not on whose it is; so where one could not, no other is tried.  That stays
- * true, however specific others become, unless levels may rise: then they are
- * tried again once something has changed.
+ * Cells are tried in random buckets first, which shrink, as in the paper.  The records of a lot are alike, so they go
+ * into one bucket, with one column at a time.  In the end lots are tried one by one.  Whether a record can take a step
+ * depends on the piece that it leaves and the one that it comes to, not on whose it is; so where one could not, no
+ * other is tried.  That stays true, however specific others become, unless levels may rise: then they are tried again
+ * once something has changed.
  * ----------------------------------------------------------------
  */
 
 /* Buckets shrink by this factor */
 #define SHRINKING	4
 
-void
+/* Puts lots into a random order, which the seed gives. */
+static void
 shuffle_lots(Search *search, Pile *pile)
 {
 	for (uint32 i = pile->n; i > 1; i--)
@@ -462,52 +510,30 @@ shuffle_lots(Search *search, Pile *pile)
 	}
 }
 
-static bool
-has_steps(const Search *search, uint32 lot)
-{
-	for (int32 c = 0; c < search->task->ncolumns; c++)
-		if (can_step(search->people, lot, c))
-			return true;
-	return false;
-}
-
 /* Lots that have cells that are not leaves, in random order */
 static Pile
 list_lots(Search *search)
 {
 	Pile		lots = {0};
 
+	array_reserve(lots.number, lots.room, 64);
 	for (uint32 l = 0; l < search->people->nlots; l++)
-		if (has_steps(search, l))
+	{
+		int32		c = 0;
+
+		while (c < search->task->ncolumns && !can_step(search->people, l, c))
+			c++;
+		if (c < search->task->ncolumns)
 			pile_add(&lots, l);
+	}
 	shuffle_lots(search, &lots);
 	return lots;
-}
-
-static void
-pile_free(Pile *pile)
-{
-	if (pile->number != NULL)
-		pfree(pile->number);
 }
 
 /* ----------------------------------------------------------------
  * Buckets
  * ----------------------------------------------------------------
  */
-
-/* One of the columns in which a lot can become more specific */
-static int32
-draw_column(Search *search, uint32 lot)
-{
-	int32		chosen = -1;
-	uint32		n = 0;
-
-	for (int32 c = 0; c < search->task->ncolumns; c++)
-		if (can_step(search->people, lot, c) && pg_prng_uint64_range(&search->random, 0, n++) == 0)
-			chosen = c;
-	return chosen;
-}
 
 /* Tries to make a bucket of lots, from this one on, more specific; returns where the next one begins. */
 static uint32
@@ -521,8 +547,12 @@ try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
 	{
 		uint32		lot = lots->number[i];
 		uint32		size = Min(search->people->lot[lot].size, bucket_size);
-		int32		column = draw_column(search, lot);
+		int32		column = -1;	/* one of those in which the lot can become more specific */
+		uint32		n = 0;
 
+		for (int32 c = 0; c < search->task->ncolumns; c++)
+			if (can_step(search->people, lot, c) && pg_prng_uint64_range(&search->random, 0, n++) == 0)
+				column = c;
 		if (column < 0)
 			continue;
 		(void) people_shift(search->people, lot, column, size);
@@ -531,26 +561,6 @@ try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
 	(void) judge_trial(search, trial);
 	return i;
 }
-
-/* Tries to make all lots more specific, bucket by bucket. */
-static void
-try_buckets(Search *search, uint64 bucket_size)
-{
-	Pile		lots = list_lots(search);
-
-	clear_web(search);
-	for (uint32 i = 0; i < lots.n;)
-	{
-		CHECK_FOR_INTERRUPTS();
-		i = try_bucket(search, &lots, i, bucket_size);
-	}
-	pile_free(&lots);
-}
-
-/* ----------------------------------------------------------------
- * Lots
- * ----------------------------------------------------------------
- */
 
 /* Has a step between two pieces failed for a single record, and would it still? */
 static bool
@@ -574,7 +584,8 @@ note_failure(Search *search, uint32 from, uint32 to)
 	search->failed_at[tuple_number(search->failed, (uint32[]) {from, to}, 2)] = search->kept;
 }
 
-void
+/* Forgets which steps failed, since cells became less specific. */
+static void
 forget_failures(Search *search)
 {
 	for (uint32 i = 0; i < search->failed->n; i++)
@@ -620,17 +631,6 @@ step_lot(Search *search, uint32 lot, int32 column)
 	return true;
 }
 
-/* The lot of those of a band who came to this piece */
-static uint32
-lot_at(const SeqPeople *people, uint32 band, uint32 piece)
-{
-	uint32		lot = people->lots[band];
-
-	while (people->lot[lot].piece != piece)
-		lot = people->lot[lot].next;
-	return lot;
-}
-
 /* Makes a lot more specific in each column that it can be, and adds those who are to the lots. */
 static void
 exhaust_lot(Search *search, Pile *lots, uint32 lot)
@@ -640,16 +640,21 @@ exhaust_lot(Search *search, Pile *lots, uint32 lot)
 	for (int32 c = 0; c < search->task->ncolumns; c++)
 	{
 		uint32		to;
+		uint32		reached;
 
 		if (!can_step(people, lot, c))
 			continue;
 		to = piece_below(people, lot, c);
-		if (step_lot(search, lot, c))
-			pile_add(lots, lot_at(people, people->lot[lot].band, to));
+		if (!step_lot(search, lot, c))
+			continue;
+		for (reached = people->lots[people->lot[lot].band]; people->lot[reached].piece != to;)
+			reached = people->lot[reached].next;
+		pile_add(lots, reached);
 	}
 }
 
-bool
+/* Makes these lots more specific, one after the other, until none can be; false if it gave up. */
+static bool
 exhaust_lots(Search *search, Pile *lots)
 {
 	uint64		before;
@@ -667,7 +672,8 @@ exhaust_lots(Search *search, Pile *lots)
 	return true;
 }
 
-void
+/* Makes all lots more specific until none can be. */
+static void
 exhaust_all(Search *search)
 {
 	uint64		before;
@@ -679,11 +685,12 @@ exhaust_all(Search *search)
 		before = search->kept;
 		clear_web(search);
 		(void) exhaust_lots(search, &lots);
-		pile_free(&lots);
+		pfree(lots.number);
 	} while (search->kept > before);
 }
 
-void
+/* Stage 2: makes cells more specific until not a single one can be. */
+static void
 specialise_cells(Search *search)
 {
 	uint64		ncells = 0;
@@ -691,23 +698,31 @@ specialise_cells(Search *search)
 
 	for (uint32 i = 0; i < lots.n; i++)
 		ncells += search->people->lot[lots.number[i]].size;
-	pile_free(&lots);
+	pfree(lots.number);
 	for (; ncells > 1; ncells /= SHRINKING)
-		try_buckets(search, ncells);
+	{
+		lots = list_lots(search);
+		clear_web(search);
+		for (uint32 i = 0; i < lots.n;)
+		{
+			CHECK_FOR_INTERRUPTS();
+			i = try_bucket(search, &lots, i, ncells);
+		}
+		pfree(lots.number);
+	}
 	exhaust_all(search);
 }
 
 /* ----------------------------------------------------------------
  * Stage 3: trying again, here and there, which cells stay withheld
  *
- * After stage 2 no cell can become more specific by itself.  But of the people
- * who are hidden among each other, others might have done instead, or fewer.
- * So a lot that still loses something is drawn, and others within its region
- * are made as unspecific as it is; then all of them are exhausted again, in
- * another order.  What loses less is kept, anything else undone.
+ * After stage 2 no cell can become more specific by itself.  But of the people who are hidden among each other, others
+ * might have done instead, or fewer.  So a lot that still loses something is drawn, and others within its region are
+ * made as unspecific as it is; then all of them are exhausted again, in another order.  What loses less is kept,
+ * anything else undone.
  *
- * What is less specific has a larger kernel, so the web is made anew each time.
- * The stage ends when it has cost about as much as those before.
+ * What is less specific has a larger kernel, so the web is made anew each time.  The stage ends when it has cost about
+ * as much as those before.
  * ----------------------------------------------------------------
  */
 
@@ -722,18 +737,6 @@ specialise_cells(Search *search)
 /* Gains less than this are rounding */
 #define LEAST_GAIN		1e-9
 
-/* Returns what each record of a lot loses in the columns that can still be made more specific. */
-static double
-lot_loss(const Search *search, uint32 lot)
-{
-	double		loss = 0;
-
-	for (int32 c = 0; c < search->task->ncolumns; c++)
-		if (can_step(search->people, lot, c))
-			loss += search->task->column[c].loss[lot_cell(search->people, lot, c)];
-	return loss;
-}
-
 /* A lot that loses something, the more likely the more each of its records loses; or NOTHING. */
 static uint32
 draw_lot(Search *search)
@@ -743,8 +746,11 @@ draw_lot(Search *search)
 
 	for (uint32 l = 0; l < search->people->nlots; l++)
 	{
-		double		loss = lot_loss(search, l);
+		double		loss = 0;
 
+		for (int32 c = 0; c < search->task->ncolumns; c++)
+			if (can_step(search->people, l, c))
+				loss += search->task->column[c].loss[lot_cell(search->people, l, c)];
 		total += loss;
 		if (loss > 0 && pg_prng_double(&search->random) * total < loss)
 			chosen = l;
@@ -789,39 +795,31 @@ find_within(Search *search, uint32 lot)
 	return lots;
 }
 
-/* Makes lots as unspecific as one of them; lists those in whom they are now. */
-static Pile
-reopen(Search *search, uint32 lot)
+/* Makes lots as unspecific as one of them, and exhausts them anew; undoes it unless that loses less. */
+static bool
+attempt(Search *search, uint32 lot)
 {
 	SeqPeople  *people = search->people;
 	uint32		region = people->piece[people->lot[lot].piece].region;
+	double		loss = people->loss;
 	Pile		lots = find_within(search, lot);
+	bool		better;
 
 	for (uint32 i = 0; i < lots.n; i++)
 		if (people->piece[people->lot[lots.number[i]].piece].region != region)
 			lots.number[i] = people_lift(people, lots.number[i], region, people->lot[lots.number[i]].size);
 	weave_anew(search);
 	forget_failures(search);
-	return lots;
-}
-
-/* Reopens a lot and exhausts it anew; undoes it unless that loses less. */
-static bool
-attempt(Search *search, uint32 lot)
-{
-	double		loss = search->people->loss;
-	Pile		lots = reopen(search, lot);
-	bool		better;
-
 	shuffle_lots(search, &lots);
-	better = exhaust_lots(search, &lots) && search->people->loss < loss - LEAST_GAIN;
+	better = exhaust_lots(search, &lots) && people->loss < loss - LEAST_GAIN;
 	if (!better)
-		people_undo(search->people, 0);
+		people_undo(people, 0);
 	pfree(lots.number);
 	return better;
 }
 
-void
+/* Stage 3: lowers the loss further; not a single cell could be more specific afterwards, either. */
+static void
 refine_cells(Search *search)
 {
 	bool		stale = false;
@@ -846,75 +844,6 @@ refine_cells(Search *search)
 	exhaust_all(search);
 }
 
-/* ----------------------------------------------------------------
- * The whole
- * ----------------------------------------------------------------
- */
-
-/* Sets every cell to the widest one of its column; a record of an absent person may be anything. */
-static void
-withhold_all(const SeqTask *task)
-{
-	const JoinRelease *release = &task->join->release[task->join->nreleases - 1];
-
-	for (int32 c = 0; c < task->ncolumns; c++)
-		for (uint32 i = 0; i < release->nrecords; i++)
-		{
-			task->column[c].node[i] = 0;
-			task->column[c].cells[i] = is_record_of_absent(task, i) ? ANYTHING : task->column[c].span[0];
-		}
-}
-
-/* Creates the state of a search, in the current context. */
-static Search
-search_create(const SeqTask *task)
-{
-	Search		search = {.task = task, .most_steps = PG_UINT64_MAX};
-
-	search.people = people_create(task, join_graph(task->join));
-	search.guard = guard_create(task, search.people);
-	search.failed = tuple_numbers_create(2);
-	pg_prng_seed(&search.random, task->seed);
-	return search;
-}
-
-void
-weave_anew(Search *search)
-{
-	search->woven_steps += search->people->web->steps;
-	people_weave(search->people);
-}
-
-/* Runs the stages that the task asks for, and measures their outcome. */
-static void
-run_stages(Search *search, SeqOutcome *outcome)
-{
-	outcome->found = specialise_cuts(search, &outcome->level);
-	outcome->cut_level = outcome->level;
-	outcome->cut_loss = outcome->cell_loss = people_loss(search->people);
-	if (!outcome->found)
-		return;
-	if (search->task->single_cells)
-	{
-		specialise_cells(search);
-		outcome->cell_loss = people_loss(search->people);
-	}
-	if (search->task->single_cells && search->task->refined)
-		refine_cells(search);
-	outcome->loss = people_loss(search->people);
-	outcome->level = guard_measure_all(search->guard);
-	people_write(search->people);
-}
-
-static bool
-is_anything_told(const SeqTask *task)
-{
-	for (int32 r = 0; r < task->join->nreleases; r++)
-		if (task->join->release[r].sensitive != NULL)
-			return true;
-	return false;
-}
-
 /* Where no release shows a sensitive value there is nothing to link a person to. */
 static SeqOutcome
 show_all(const SeqTask *task)
@@ -937,20 +866,47 @@ show_all(const SeqTask *task)
 SeqOutcome
 specialise(const SeqTask *task)
 {
+	const JoinRelease *release = &task->join->release[task->join->nreleases - 1];
+	Search		search = {.task = task, .most_steps = PG_UINT64_MAX};
+	SeqOutcome	outcome = {0};
+	bool		any_value = false;
 	MemoryContext work;
 	MemoryContext before;
-	SeqOutcome	outcome = {0};
-	Search		search;
 
-	withhold_all(task);
+	for (int32 c = 0; c < task->ncolumns; c++)
+		for (uint32 i = 0; i < release->nrecords; i++)
+		{
+			task->column[c].node[i] = 0;
+			task->column[c].cells[i] = is_record_of_absent(task, i) ? ANYTHING : task->column[c].span[0];
+		}
 	if (task->withheld)
 		return (SeqOutcome) {.found = true};
-	if (!is_anything_told(task))
+	for (int32 r = 0; r < task->join->nreleases; r++)
+		any_value |= task->join->release[r].sensitive != NULL;
+	if (!any_value)
 		return show_all(task);
 	work = AllocSetContextCreate(CurrentMemoryContext, "sequential", ALLOCSET_DEFAULT_SIZES);
 	before = MemoryContextSwitchTo(work);
-	search = search_create(task);
-	run_stages(&search, &outcome);
+	search.people = people_create(task, join_graph(task->join));
+	search.guard = guard_create(task, search.people);
+	search.failed = tuple_numbers_create(2);
+	pg_prng_seed(&search.random, task->seed);
+	outcome.found = specialise_cuts(&search, &outcome.level);
+	outcome.cut_level = outcome.level;
+	outcome.cut_loss = outcome.cell_loss = people_loss(search.people);
+	if (outcome.found && task->single_cells)
+	{
+		specialise_cells(&search);
+		outcome.cell_loss = people_loss(search.people);
+		if (task->refined)
+			refine_cells(&search);
+	}
+	if (outcome.found)
+	{
+		outcome.loss = people_loss(search.people);
+		outcome.level = guard_measure_all(search.guard);
+		people_write(search.people);
+	}
 	outcome.trials = search.trials;
 	MemoryContextSwitchTo(before);
 	MemoryContextDelete(work);

@@ -3,11 +3,10 @@
  *		Nodes and edges that come and go.
  *
  * NOTES
- *		Edges stand in doubly linked lists; one that is dropped keeps its own
- *		links, and is put back by them if this is undone in the reverse order.
- *		They stand in a table by their ends, too, which dropped ones do not leave.
- *		The newest edge is removed from it by emptying its slot: nothing can have
- *		been put behind it, since tables are made anew in the order of edges.
+ *		Edges stand in doubly linked lists; one that is dropped keeps its own links, and is put back by them if this is
+ *		undone in the reverse order.  They stand in a table by their ends, too, which dropped ones do not leave.  The
+ *		newest edge is removed from it by emptying its slot: nothing can have been put behind it, since tables are made
+ *		anew in the order of edges.
  */
 #include "postgres.h"
 
@@ -110,11 +109,6 @@ note(Web *web, WebDeed deed, uint32 which, uint32 before)
 	web->change[web->nchanges++] = (WebChange) {.deed = deed, .which = which, .before = before};
 }
 
-/* ----------------------------------------------------------------
- * Nodes
- * ----------------------------------------------------------------
- */
-
 uint32
 web_add_node(Web *web, int32 release, bool is_absent)
 {
@@ -132,11 +126,6 @@ web_add_node(Web *web, int32 release, bool is_absent)
 	note(web, MADE_NODE, node, 0);
 	return node;
 }
-
-/* ----------------------------------------------------------------
- * Edges
- * ----------------------------------------------------------------
- */
 
 static inline uint64
 hash_ends(uint32 a, uint32 b)
@@ -169,16 +158,6 @@ fill_slot(Web *web, uint32 t)
 	const uint32 *end = web->edge[t].end;
 
 	*find_slot(web, end[0], end[1]) = (WebSlot) {.edge = t, .print = hash_ends(end[0], end[1]) >> 32};
-}
-
-static void
-grow_slots(Web *web)
-{
-	pfree(web->slot);
-	web->nslots *= 2;
-	make_slots(web);
-	for (uint32 t = 0; t + 1 < web->nedges; t++)
-		fill_slot(web, t);
 }
 
 uint32
@@ -250,7 +229,13 @@ web_add_edge(Web *web, uint32 a, uint32 b)
 		link_end(web, t, end);
 	}
 	if (web->nedges > web->nslots / 2)
-		grow_slots(web);
+	{
+		pfree(web->slot);
+		web->nslots *= 2;
+		make_slots(web);
+		for (uint32 other = 0; other < t; other++)
+			fill_slot(web, other);
+	}
 	fill_slot(web, t);
 	note(web, MADE_EDGE, t, 0);
 	web->steps++;
@@ -285,11 +270,6 @@ web_drop(Web *web, uint32 t)
 	touch(web, edge->end[1], web->release[edge->end[0]]);
 	suspect_around(web, t);
 }
-
-/* ----------------------------------------------------------------
- * Undoing
- * ----------------------------------------------------------------
- */
 
 /* Undoes a change; changes are undone in reverse order. */
 static void
@@ -335,18 +315,15 @@ web_undo(Web *web, uint32 mark)
 /* ----------------------------------------------------------------
  * Narrowing a web to its kernel, around what was touched
  *
- * Of two releases, an edge is a match if it carries flow or its ends lie in
- * one strongly connected component of the residual graph (audit/join/matching.c).
- * Once all others are dropped, what hangs together is strongly connected.
- * Take an arc away, and wherever one could get before, one can get from the
- * head of an arc that is gone: the rest of the way behind the last such arc.
- * So a search from those heads sees all components that may have fallen apart.
- * A node that is new hangs on edges of the node that its records come from,
- * and carries their flow, so it lies in that one's component.
+ * Of two releases, an edge is a match if it carries flow or its ends lie in one strongly connected component of the
+ * residual graph (audit/join/matching.c).  Once all others are dropped, what hangs together is strongly connected.
+ * Take an arc away, and wherever one could get before, one can get from the head of an arc that is gone: the rest of
+ * the way behind the last such arc.  So a search from those heads sees all components that may have fallen apart.  A
+ * node that is new hangs on edges of the node that its records come from, and carries their flow, so it lies in that
+ * one's component.
  *
- * An edge that is dropped may leave others without a clique: those of whom
- * it was one.  They are looked for as long as the others of the clique are
- * there, so edges are dropped one by one, and suspects judged afterwards.
+ * An edge that is dropped may leave others without a clique: those of whom it was one.  They are looked for as long as
+ * the others of the clique are there, so edges are dropped one by one, and suspects judged afterwards.
  * ----------------------------------------------------------------
  */
 
@@ -366,12 +343,6 @@ web_suspect_all(Web *web)
  * Matches
  * ----------------------------------------------------------------
  */
-
-static inline bool
-is_open(const WebEdge *edge, uint32 node)
-{
-	return edge->end[0] == node || edge->flow > 0;
-}
 
 /* Begins the visit of a node: numbers it, and puts it on the path and among the open ones. */
 static void
@@ -426,7 +397,7 @@ visit(Web *web, uint32 start, int32 r, int32 other, uint32 since)
 		}
 		web->steps++;
 		s->arc[node] = next_edge(web, t, node);
-		if (!is_open(&web->edge[t], node))
+		if (web->edge[t].end[0] != node && web->edge[t].flow == 0)
 			continue;
 		next = other_end(&web->edge[t], node);
 		if (s->seen[next] <= since)
@@ -543,19 +514,6 @@ choose(Web *web, int32 release, int32 r, int32 s)
 	return false;
 }
 
-/* Is there a clique with this edge, which has one node of each release? */
-static bool
-is_in_clique(Web *web, uint32 t)
-{
-	const WebEdge *edge = &web->edge[t];
-	int32		r = web->release[edge->end[0]];
-	int32		s = web->release[edge->end[1]];
-
-	web->settling.chosen[r] = edge->end[0];
-	web->settling.chosen[s] = edge->end[1];
-	return choose(web, 0, r, s);
-}
-
 /* Suspects the edges between neighbours of both ends, one of each of two releases. */
 static void
 suspect_opposite(Web *web, uint32 a, uint32 b, uint32 y, int32 release)
@@ -615,11 +573,16 @@ settle_suspects(Web *web)
 	while (s->nsuspects > 0)
 	{
 		uint32		t = s->suspect[--s->nsuspects];
+		WebEdge    *edge = &web->edge[t];
 
-		web->edge[t].suspected = false;
+		edge->suspected = false;
 
 		/* The edges of people are in their clique */
-		if (!web->edge[t].dropped && web->edge[t].flow == 0 && !is_in_clique(web, t))
+		if (edge->dropped || edge->flow > 0)
+			continue;
+		s->chosen[web->release[edge->end[0]]] = edge->end[0];
+		s->chosen[web->release[edge->end[1]]] = edge->end[1];
+		if (!choose(web, 0, web->release[edge->end[0]], web->release[edge->end[1]]))
 			web_drop(web, t);
 	}
 }

@@ -2,7 +2,6 @@
  * query_condition.c
  *		A condition of a query, written as a cohort.
  *
- * NOTES
  *		A condition is looked at as the planner has it, and comes out as text, so that it is read, and checked, once more
  *		by those who answer.  Each part says its type, so that the operators are those that the query had.
  *
@@ -20,7 +19,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "release/cohort/cohort.h"
-#include "release/cohort/steps.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"

@@ -18,7 +18,7 @@
 #include "frame/arrays.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "report/linkability/linkability.h"
 #include "shared/progress.h"
 #include "utils/array.h"

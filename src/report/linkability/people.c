@@ -11,7 +11,7 @@
 #include "audit/join/cells.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "shared/steps.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------

@@ -14,9 +14,8 @@
 #include "frame/print.h"
 #include "history/past_tables.h"
 #include "miscadmin.h"
-#include "release/released_rows.h"
+#include "release/past_releases.h"
 #include "shared/progress.h"
-#include "shared/steps.h"
 #include "utils/memutils.h"
 
 void

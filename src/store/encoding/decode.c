@@ -250,15 +250,10 @@ decode_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext contex
 
 	if (n == 0)
 		return NULL;
-	switch (column->repeats)
-	{
-		case REPEATS_NONE:
-			return read_values(column, from, n, context, values);
-		case REPEATS_RUNS:
-			return decode_runs(column, from, n, context, values);
-		case REPEATS_ALL:
-			break;
-	}
+	if (column->repeats == REPEATS_NONE)
+		return read_values(column, from, n, context, values);
+	if (column->repeats == REPEATS_RUNS)
+		return decode_runs(column, from, n, context, values);
 	error = read_values(column, 0, 1, context, values);
 	if (error == NULL)
 		fill(values + 1, n - 1, values[0]);
@@ -301,66 +296,45 @@ decode_vector(EncodedColumn *column, uint32 vector, MemoryContext context, Datum
 	return error;
 }
 
-/*
- * Finds the value of a row.  *alike is the number of rows from it on that are
- * like it in being NULL or not, as far as that is known.
- */
-static const char *
-find_row(const EncodedColumn *column, uint32 row, bool *isnull, uint32 *value, uint32 *alike)
-{
-	bool		nulls[VECTOR];
-	uint32		before;
-	uint32		count;
-	const char *error;
-
-	*alike = 1;
-	if (column->nulls.form == NULLS_NONE || column->nulls.form == NULLS_ALL)
-	{
-		*isnull = column->nulls.form == NULLS_ALL;
-		*value = row;
-		*alike = column->nrows - row;
-		return NULL;
-	}
-	error = nulls_read(&column->nulls, row / VECTOR, row % VECTOR + 1, nulls, &before, &count);
-	if (error != NULL)
-		return error;
-	*isnull = nulls[row % VECTOR];
-	*value = before + count - (*isnull ? 0 : 1);
-	return NULL;
-}
-
 const char *
-decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *value, bool *isnull,
-		   uint32 *length)
+decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *value, bool *isnull, uint32 *length)
 {
-	uint32		i;
+	uint32		i = row;		/* among the values */
 	const char *error;
 
 	Assert(row < column->nrows);
 	*value = 0;
-	error = find_row(column, row, isnull, &i, length);
-	if (error != NULL || *isnull)
-		return error;
-	switch (column->repeats)
+	*length = column->nrows - row;
+	*isnull = column->nulls.form == NULLS_ALL;
+	if (column->nulls.form == NULLS_BITMAP)
 	{
-		case REPEATS_NONE:
-			*length = 1;
-			break;
-		case REPEATS_ALL:
-			i = 0;
-			break;
-		case REPEATS_RUNS:
-			{
-				RunsFound	found;
+		bool		nulls[VECTOR];
+		uint32		before;
+		uint32		count;
 
-				error = runs_read(&column->runs, i, 1, &found);
-				if (error != NULL)
-					return error;
-				i = found.first;
-				*length = Min(*length, found.beyond + 1);
-				break;
-			}
+		error = nulls_read(&column->nulls, row / VECTOR, row % VECTOR + 1, nulls, &before, &count);
+		if (error != NULL)
+			return error;
+		*isnull = nulls[row % VECTOR];
+		*length = 1;
+		i = before + count - 1;
 	}
+	if (*isnull)
+		return NULL;
+	if (column->repeats == REPEATS_ALL)
+		i = 0;
+	else if (column->repeats == REPEATS_RUNS)
+	{
+		RunsFound	found;
+
+		error = runs_read(&column->runs, i, 1, &found);
+		if (error != NULL)
+			return error;
+		i = found.first;
+		*length = Min(*length, found.beyond + 1);
+	}
+	else
+		*length = 1;
 	return read_one(column, i, context, value);
 }
 

@@ -335,6 +335,7 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	uint32	   *starts = palloc(sizeof(uint32) * values->n);
 	uint32		nruns = find_runs(values, lengths, starts);
 	Values		of_runs;
+	SequencePlan by_row;
 
 	if (nruns == values->n && nruns > 1)
 	{
@@ -346,9 +347,13 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	if (nruns == 1)
 		return REPEATS_ALL;
 	runs_measure(runs, lengths, nruns, values->n);
-	if (runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
+	/* Of steps, those from run to run say little about those from row to row. */
+	if (!sequence->numbers.steps && runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
 		return REPEATS_RUNS;
-	measure_sequence(sequence, values);
+	measure_sequence(&by_row, values);
+	if (runs->size + sequence->size < by_row.size)
+		return REPEATS_RUNS;
+	*sequence = by_row;
 	return REPEATS_NONE;
 }
 

@@ -319,56 +319,47 @@ share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
 	return (double) left / length;
 }
 
-/* Counts the blocks, and the room that they can take at most. */
-static uint32
-count_blocks(const ColumnShape *shape, const Item *items, uint32 n, Size *room)
-{
-	uint32		nblocks = 0;
-	Stretch		stretch;
-
-	*room = 0;
-	for (uint32 first = 0; first < n; first += stretch.n)
-	{
-		stretch = next_stretch(shape, items, first, n);
-		*room += SECTION_ALIGN(ZSTD_compressBound(stretch.length));
-		nblocks++;
-	}
-	return nblocks;
-}
-
 static void
 write_compressed(Output *out, const ColumnShape *shape, const Item *items, uint32 n)
 {
-	Size		room;
-	uint32		nblocks = count_blocks(shape, items, n, &room);
-	Size		directory = sizeof(BlocksHeader) + sizeof(CompressedBlock) * nblocks;
+	BlocksHeader header = {.nblocks = 0};
+	Size		room = 0;		/* that the blocks can take at most */
+	Size		directory;
 	char	   *scratch = palloc(BLOCK_ROOM);
-	BlocksHeader *header = (BlocksHeader *) output_add(out, directory + room);
-	CompressedBlock *block = (CompressedBlock *) (header + 1);
-	char	   *data = (char *) header + directory;
-	Size		length = 0;
+	char	   *section;
+	CompressedBlock *block;
+	char	   *data;
 	Stretch		stretch;
 
+	for (uint32 first = 0; first < n; first += stretch.n, header.nblocks++)
+	{
+		stretch = next_stretch(shape, items, first, n);
+		room += SECTION_ALIGN(ZSTD_compressBound(stretch.length));
+	}
+	directory = sizeof(BlocksHeader) + sizeof(CompressedBlock) * header.nblocks;
+	section = output_add(out, directory + room);
+	block = (CompressedBlock *) (section + sizeof(BlocksHeader));
+	data = section + directory;
 	for (uint32 first = 0; first < n; first += stretch.n, block++)
 	{
-		Size		offset = SECTION_ALIGN(length);
+		Size		offset = SECTION_ALIGN(header.length);
 		const char *from;
 
 		stretch = next_stretch(shape, items, first, n);
-		memset(data + length, 0, offset - length);
-		*block = (CompressedBlock) {.first = first, .length = stretch.length, .offset = offset};
+		memset(data + header.length, 0, offset - header.length);
 		from = gather(shape, items, &stretch, scratch);
+		*block = (CompressedBlock) {.first = first, .length = stretch.length, .offset = offset};
 		block->stored = compress(data + offset, ZSTD_compressBound(stretch.length), from, stretch.length);
 		if (block->stored >= stretch.length * BLOCK_SHARE)
 		{
 			memcpy(data + offset, from, stretch.length);
 			block->stored = stretch.length;
 		}
-		length = offset + block->stored;
+		header.length = offset + block->stored;
 		CHECK_FOR_INTERRUPTS();
 	}
-	*header = (BlocksHeader) {.nblocks = nblocks, .length = length};
-	output_trim(out, room - length);
+	*(BlocksHeader *) section = header;
+	output_trim(out, room - header.length);
 	pfree(scratch);
 }
 

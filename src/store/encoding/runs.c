@@ -77,23 +77,11 @@ runs_open(RunsReader *reader, Input *in, uint32 nrows)
 	return packed_open(&reader->lengths, in, reader->nruns, PACKED_COUNTS);
 }
 
-/* Keeps the part of a run that lies in the rows asked for; true if the last of them was in it. */
-static bool
-keep_part(RunsFound *found, uint32 run, uint32 row, uint32 end, uint32 from, uint32 upto)
-{
-	if (end <= from)
-		return false;
-	if (found->n == 0)
-		found->first = run;
-	found->lengths[found->n++] = Min(end, upto) - Max(row, from);
-	found->beyond = end > upto ? end - upto : 0;
-	return end >= upto;
-}
-
 const char *
 runs_read(const RunsReader *reader, uint32 from, uint32 n, RunsFound *found)
 {
 	RunStart	at = {0, 0};
+	uint32		upto = from + n;
 
 	Assert(n > 0 && n <= VECTOR && from < reader->nrows && n <= reader->nrows - from);
 	found->n = 0;
@@ -107,16 +95,21 @@ runs_read(const RunsReader *reader, uint32 from, uint32 n, RunsFound *found)
 		uint32		count = Min(PIECE, reader->nruns - at.run);
 
 		packed_read(&reader->lengths, at.run, count, lengths);
-		for (uint32 i = 0; i < count; i++)
+		for (uint32 i = 0; i < count; i++, at.run++)
 		{
-			uint32		end = at.row + (uint32) lengths[i];
+			uint32		row = at.row;
 
-			if (lengths[i] == 0 || lengths[i] > reader->nrows - at.row)
+			if (lengths[i] == 0 || lengths[i] > reader->nrows - row)
 				return "A run is empty, or longer than the column.";
-			if (keep_part(found, at.run, at.row, end, from, from + n))
+			at.row += (uint32) lengths[i];
+			if (at.row <= from)
+				continue;
+			if (found->n == 0)
+				found->first = at.run;
+			found->lengths[found->n++] = Min(at.row, upto) - Max(row, from);
+			found->beyond = at.row - Min(at.row, upto);
+			if (at.row >= upto)
 				return NULL;
-			at.run++;
-			at.row = end;
 		}
 	}
 	return "The runs end before the rows do.";

@@ -15,7 +15,6 @@
 #include "declare/parameters.h"
 #include "history/element.h"
 #include "method/candidates/candidates.h"
-#include "release/method_sql.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 
@@ -59,35 +58,6 @@ text_of_value(const ReleaseBuild *build, Code value)
 	Datum		words = text_cast(cast, build->loaded->sensitive.values[value], &isnull);
 
 	return isnull ? pstrdup("") : TextDatumGetCString(words);
-}
-
-/* One value has so many rows that invented ones would be most of the release. */
-static void
-refuse_skew(const ReleaseBuild *build, const Refusal *refusal)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("too many people of publication \"%s\" have the same sensitive value",
-					build->publication->name),
-			 errdetail(UINT64_FORMAT " of " UINT64_FORMAT " rows that are new to it, %.1f %%, have \"%s\": with m = " UINT64_FORMAT
-					   " that would take " UINT64_FORMAT " invented rows, more than there are true ones.",
-					   refusal->having, refusal->newcomers, 100.0 * refusal->having / refusal->newcomers,
-					   text_of_value(build, refusal->value), refusal->limit, refusal->rows),
-			 errhint("Declare a smaller m, or a sensitive column that tells more values apart.")));
-}
-
-/* New rows would be recognised by values that no release has shown yet. */
-static void
-refuse_found(const char *name, const Refusal *refusal)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg(UINT64_FORMAT " row(s) that are new to publication \"%s\" would be found by their sensitive values",
-					refusal->rows, name),
-			 errdetail("No release has shown these values, and too few people come with them: beside invented rows, which only have values that are known, "
-					   "this release or later ones would tell whose they are."),
-			 errhint("Publish when " UINT64_FORMAT " people with different values are new at the same time, leave these rows out with a view, or declare a coarser sensitive column.",
-					 refusal->limit)));
 }
 
 /* Words a refusal of the draft as an error, for the owner. */
@@ -136,10 +106,26 @@ verify_not_refused(const ReleaseBuild *build)
 					 errhint("Declare a smaller m.")));
 			break;
 		case REFUSED_SKEW:
-			refuse_skew(build, refusal);
+			/* Invented rows would be most of the release. */
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("too many people of publication \"%s\" have the same sensitive value",
+							name),
+					 errdetail(UINT64_FORMAT " of " UINT64_FORMAT " rows that are new to it, %.1f %%, have \"%s\": with m = " UINT64_FORMAT
+							   " that would take " UINT64_FORMAT " invented rows, more than there are true ones.",
+							   refusal->having, refusal->newcomers, 100.0 * refusal->having / refusal->newcomers,
+							   text_of_value(build, refusal->value), refusal->limit, refusal->rows),
+					 errhint("Declare a smaller m, or a sensitive column that tells more values apart.")));
 			break;
 		case REFUSED_FOUND:
-			refuse_found(name, refusal);
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg(UINT64_FORMAT " row(s) that are new to publication \"%s\" would be found by their sensitive values",
+							refusal->rows, name),
+					 errdetail("No release has shown these values, and too few people come with them: beside invented rows, which only have values that are known, "
+							   "this release or later ones would tell whose they are."),
+					 errhint("Publish when " UINT64_FORMAT " people with different values are new at the same time, leave these rows out with a view, or declare a coarser sensitive column.",
+							 refusal->limit)));
 			break;
 		case REFUSED_LIFESPAN:
 			ereport(ERROR,

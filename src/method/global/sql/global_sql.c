@@ -20,7 +20,6 @@
 #include "history/element.h"
 #include "history/recall.h"
 #include "history/rebuild.h"
-#include "release/method_sql.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -44,17 +43,6 @@ judge_global(const DeclaredPublication *publication, const Frame *frame, const P
  * audit()
  * ----------------------------------------------------------------
  */
-
-/* The l that each release was published with: [releases]. */
-static uint32 *
-l_of_releases(const Audit *audit)
-{
-	uint32	   *l = new_array(uint32, audit->publication->releases);
-
-	for (int32 r = 0; r < audit->publication->releases; r++)
-		l[r] = l_of(audit->publication, audit->released[r].params);
-	return l;
-}
 
 /* The worst that was found so far: what comes nearest to failing, or farthest beyond. */
 typedef struct Worst
@@ -87,24 +75,6 @@ count_person(bool *is_counted, Individual person, uint64 *n)
 	is_counted[person] = true;
 }
 
-/* Keeps a breach, whose links and releases the visitor reuses. */
-static void
-copy_breach(Worst *worst, const Breach *breach)
-{
-	int32	   *releases = palloc(sizeof(int32) * breach->n);
-	Link	   *links = palloc(sizeof(Link) * breach->n);
-
-	if (worst->found)
-	{
-		pfree(unconstify(Link *, worst->breach.links));
-		pfree(unconstify(int32 *, worst->breach.releases));
-	}
-	worst->breach = *breach;
-	worst->breach.links = memcpy(links, breach->links, sizeof(Link) * breach->n);
-	worst->breach.releases = memcpy(releases, breach->releases, sizeof(int32) * breach->n);
-	worst->found = true;
-}
-
 /* Judges links by the l of the last of them. */
 static void
 judge_links(Worst *worst, const Breach *breach)
@@ -118,7 +88,16 @@ judge_links(Worst *worst, const Breach *breach)
 	if (worst->found && (is_allowed > worst->is_allowed ||
 						 (is_allowed == worst->is_allowed && probability * l <= worst->probability * worst->breach_l)))
 		return;
-	copy_breach(worst, breach);
+	/* The visitor reuses links and releases. */
+	if (worst->found)
+	{
+		pfree(unconstify(Link *, worst->breach.links));
+		pfree(unconstify(int32 *, worst->breach.releases));
+	}
+	worst->breach = *breach;
+	worst->breach.links = memcpy(palloc(sizeof(Link) * breach->n), breach->links, sizeof(Link) * breach->n);
+	worst->breach.releases = memcpy(palloc(sizeof(int32) * breach->n), breach->releases, sizeof(int32) * breach->n);
+	worst->found = true;
 	worst->probability = probability;
 	worst->breach_l = l;
 	worst->is_allowed = is_allowed;
@@ -188,36 +167,6 @@ worst_as_json(const Audit *audit, const Worst *worst)
 	return json.data;
 }
 
-/* Is the promise kept in each release by itself? */
-static void
-check_localised(Audit *audit, const Statistics *statistics, const bool *is_protected, const uint32 *l)
-{
-	LocalBreach worst;
-	uint32		asked;
-
-	if (!worst_local_breach(statistics, is_protected, l, &worst))
-		return;
-	asked = l[worst.release];
-	set_values(add_check(audit, "localised", psprintf("p <= 1/%u in each release", asked),
-						 psprintf("p = %.6g", (double) worst.link.count / worst.link.size),
-						 (uint64) worst.link.count * asked <= worst.link.size,
-						 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": %u, \"with_value\": %u}",
-								  worst.release + 1, audit->recalled->seen.release[worst.release].number[worst.class],
-								  worst.link.size, worst.link.count)),
-			   1.0 / asked, (double) worst.link.count / worst.link.size);
-}
-
-/* Theorem 4: no strategy that keeps the promise has only smaller classes. */
-static void
-check_min_max(Audit *audit, const Worst *worst)
-{
-	double		least = least_largest_ratio(worst->ratio_l, worst->n);
-
-	set_values(add_check(audit, "min-max", psprintf("a ratio of %.6g or more, where " UINT64_FORMAT " release(s) linked somebody to a value", least, worst->n),
-						 psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL),
-			   least, worst->ratio);
-}
-
 /* The checks of audit(): each release by itself, all together, and the bound of Theorem 4. */
 static void
 check_global(Audit *audit)
@@ -227,15 +176,26 @@ check_global(Audit *audit)
 	const Statistics *statistics = statistics_of(&recalled->seen);
 	const bool *is_protected = protected_values(publication, recalled);
 	Individual	npeople = recalled->people->size;
-	const uint32 *l = l_of_releases(audit);
+	uint32	   *l = new_array(uint32, publication->releases);	/* that each release was published with */
+	LocalBreach local;
 	Check	   *check;
 	Worst		worst = {.l = l, .l_now = l_of(publication, publication->params), .is_exposed = new_zeros(bool, npeople)};
 
-	for (int32 r = 0; r < publication->releases && worst.is_above == NULL; r++)
-		if (l[r] < worst.l_now)
+	for (int32 r = 0; r < publication->releases; r++)
+	{
+		l[r] = l_of(publication, audit->released[r].params);
+		if (l[r] < worst.l_now && worst.is_above == NULL)
 			worst.is_above = new_zeros(bool, npeople);
+	}
 	visit_breaches(statistics, npeople, is_protected, find_worst, &worst);
-	check_localised(audit, statistics, is_protected, l);
+	if (worst_local_breach(statistics, is_protected, l, &local))
+		set_values(add_check(audit, "localised", psprintf("p <= 1/%u in each release", l[local.release]),
+							 psprintf("p = %.6g", (double) local.link.count / local.link.size),
+							 (uint64) local.link.count * l[local.release] <= local.link.size,
+							 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": %u, \"with_value\": %u}",
+									  local.release + 1, audit->recalled->seen.release[local.release].number[local.class],
+									  local.link.size, local.link.count)),
+				   1.0 / l[local.release], (double) local.link.count / local.link.size);
 	if (!worst.found)
 		return;
 	check = add_check(audit, "global", psprintf("p <= 1/%u over all releases", worst.breach_l),
@@ -244,7 +204,14 @@ check_global(Audit *audit)
 	set_values(check, 1.0 / worst.breach_l, worst.probability);
 	check->failing_people = worst.exposed;
 	if (worst.is_allowed)
-		check_min_max(audit, &worst);
+	{
+		/* Theorem 4: no strategy that keeps the promise has only smaller classes. */
+		double		least = least_largest_ratio(worst.ratio_l, worst.n);
+
+		set_values(add_check(audit, "min-max", psprintf("a ratio of %.6g or more, where " UINT64_FORMAT " release(s) linked somebody to a value", least, worst.n),
+							 psprintf("the largest ratio is %.6g", worst.ratio), worst.ratio >= least * (1 - 1e-9), NULL),
+				   least, worst.ratio);
+	}
 	if (worst.above > 0)
 		add_open_check(audit, "before", psprintf("its owner knows who is linked with p > 1/%u", worst.l_now),
 					   psprintf(UINT64_FORMAT " people, by releases before l was raised", worst.above), worst.above);
@@ -255,45 +222,33 @@ check_global(Audit *audit)
  * ----------------------------------------------------------------
  */
 
-/* Returns the detail for rows withheld: the reasons, with their numbers if both apply. */
-static char *
-why_withheld(uint64 exhausted, uint64 homeless)
-{
-	if (homeless == 0)
-		return "They were linked to their values so often that no class can hide these any more.";
-	if (exhausted == 0)
-		return "No class could be made for them that is large and mixed enough.";
-	return psprintf(UINT64_FORMAT " of them were linked to their values so often that no class can hide these any more;"
-					" for " UINT64_FORMAT " no class could be made that is large and mixed enough.",
-					exhausted, homeless);
-}
-
-/* Returns the hint for rows withheld, with advice for each reason that applies. */
-static char *
-what_to_do(uint64 exhausted, uint64 homeless)
-{
-	return psprintf("%s%s%s",
-					exhausted > 0 ? "People who were linked too often come back when their value is another one;"
-					" more \"releases\" or a larger \"alpha\" leave others more to come back with." : "",
-					exhausted > 0 && homeless > 0 ? " " : "",
-					homeless > 0 ? "Protect fewer values by \"transient\", count more people in by \"registry\","
-					" or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : "");
-}
-
 /* Says how many people are withheld, why, and what could be done. */
 static void
 warn_of_withheld(const struct ReleaseBuild *build)
 {
 	uint64		withheld = build->draft->suppressed;
 	uint64		exhausted = build->draft->exhausted;
+	uint64		homeless = withheld - exhausted;
+	const char *too_often = "linked to their values so often that no class can hide these any more";
+	char	   *why;
 
 	if (withheld == 0)
 		return;
+	if (exhausted > 0 && homeless > 0)
+		why = psprintf(UINT64_FORMAT " of them were %s; for " UINT64_FORMAT " no class could be made that is large and mixed enough.",
+					   exhausted, too_often, homeless);
+	else
+		why = homeless == 0 ? psprintf("They were %s.", too_often) : pstrdup("No class could be made for them that is large and mixed enough.");
 	warn_owner(build->publication, &(OwnerWarning) {
 		.message = psprintf("publication \"%s\" withholds " UINT64_FORMAT " of " UINT64_FORMAT " people",
 							build->publication->name, withheld, withheld + build->metrics.rows),
-		.detail = why_withheld(exhausted, withheld - exhausted),
-		.hint = what_to_do(exhausted, withheld - exhausted),
+		.detail = why,
+		.hint = psprintf("%s%s%s",
+						 exhausted > 0 ? "People who were linked too often come back when their value is another one;"
+						 " more \"releases\" or a larger \"alpha\" leave others more to come back with." : "",
+						 exhausted > 0 && homeless > 0 ? " " : "",
+						 homeless > 0 ? "Protect fewer values by \"transient\", count more people in by \"registry\","
+						 " or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : ""),
 		.starves = true,
 	});
 }

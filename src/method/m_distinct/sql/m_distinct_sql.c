@@ -15,7 +15,7 @@
 #include "fmgr.h"
 #include "history/element.h"
 #include "method/m_distinct/sql/updates.h"
-#include "release/method_sql.h"
+#include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -71,19 +71,6 @@ seen_with_values(const DeclaredPublication *publication, const Seen *seen)
  * ----------------------------------------------------------------
  */
 
-/* Refuses a release without sensitive values: the method could not follow what they become. */
-static void
-verify_shows_values(const DeclaredPublication *publication)
-{
-	if (!read_one_released(publication, publication->releases)->shows_sensitive)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("release %d of publication \"%s\" would have no column \"%s\"", publication->releases,
-						publication->name, publication_column(publication, ROLE_SENSITIVE)->name),
-				 errdetail("Method \"%s\" follows what values become from one release to the next.", publication->method),
-				 errhint("A release without them tells nothing of what they became, and need not be imported.")));
-}
-
 /* A WARNING if the last release makes more classes or people break the promise. */
 static void
 warn_of_import(const DeclaredPublication *publication, const Seen *seen, const Updates *updates, const uint32 *family)
@@ -118,7 +105,13 @@ judge_import(const DeclaredPublication *publication)
 	uint32	   *family;
 	const Updates *updates = updates_in_log(publication, copied_table(publication, "updates"), recalled, &family);
 
-	verify_shows_values(publication);
+	if (!read_one_released(publication, publication->releases)->shows_sensitive)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("release %d of publication \"%s\" would have no column \"%s\"", publication->releases,
+						publication->name, publication_column(publication, ROLE_SENSITIVE)->name),
+				 errdetail("Method \"%s\" follows what values become from one release to the next.", publication->method),
+				 errhint("A release without them tells nothing of what they became, and need not be imported.")));
 	verify_can_be_followed(publication, psprintf("release %d of publication \"%s\"", publication->releases, publication->name),
 						   release->value, release->first[release->nclasses], recalled->values, updates);
 	warn_of_import(publication, &recalled->seen, updates, family);
@@ -170,13 +163,6 @@ promise_of(Worst *worst, const Version *version)
 	return worst->promise;
 }
 
-/* Is the risk more than was promised? */
-static bool
-is_risky(double risk, double bound, bool is_bound)
-{
-	return is_bound ? risk > bound + 1e-9 : risk >= 1;
-}
-
 /* Keeps the version with the greatest risk, and the one with the fewest candidates, as far as promised. */
 static void
 note_worst(void *what, const Version *version)
@@ -185,7 +171,7 @@ note_worst(void *what, const Version *version)
 	DistinctPromise promise = promise_of(worst, version);
 	bool		is_bound = promise.m <= 1 || (promise.strict && !worst->has_probabilities);
 	double		bound = is_bound ? 1.0 / promise.m : 1;
-	bool		fails = is_risky(version->risk, bound, is_bound);
+	bool		fails = is_bound ? version->risk > bound + 1e-9 : version->risk >= 1;
 
 	if (worst->risk < 0 || fails > worst->is_risky ||
 		(fails == worst->is_risky && version->risk * worst->bound > worst->risk * bound))
@@ -230,37 +216,6 @@ check_risk(Audit *audit, const Seen *seen, const Updates *updates, const Distinc
 				  psprintf(UINT64_FORMAT, impossible), false, NULL)->failing_people = impossible;
 }
 
-/* Checks that releases under strict keep values that updates connect apart, whoever is in their classes. */
-static void
-check_apart(Audit *audit, const Seen *seen, const uint32 *family, const DistinctPromise *promised)
-{
-	Mixture		mixture = judge_mixed(seen, family, promised);
-	bool		any_strict = false;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		any_strict |= promised[r].strict;
-	if (any_strict)
-		add_check(audit, "apart", psprintf(UINT64_FORMAT " people, for ever among the same values that updates do not connect", mixture.people),
-				  psprintf(UINT64_FORMAT " of them not", mixture.failing), mixture.failing == 0,
-				  mixture.failing == 0 ? NULL :
-				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", mixture.in, mixture.class))->failing_people = mixture.failing;
-}
-
-/* How many rows the classes of the releases must have, in words. */
-static char *
-rows_wanted(const DistinctPromise *promised, int32 n)
-{
-	uint32		least = promised[0].m;
-	uint32		most = promised[0].m;
-
-	for (int32 r = 1; r < n; r++)
-	{
-		least = Min(least, promised[r].m);
-		most = Max(most, promised[r].m);
-	}
-	return least == most ? psprintf("%u", least) : psprintf("%u to %u", least, most);
-}
-
 /* The checks of audit(): classes, updates from one release to the next, and risks. */
 static void
 check_distinct(Audit *audit)
@@ -271,6 +226,10 @@ check_distinct(Audit *audit)
 	Updates    *updates;
 	uint32	   *family;
 	Legality	legality;
+	uint32		least = PG_UINT32_MAX;	/* rows that classes must have */
+	uint32		most = 0;
+	Mixture		mixture;
+	bool		any_strict = false;
 
 	if (!OidIsValid(table))
 	{
@@ -280,8 +239,14 @@ check_distinct(Audit *audit)
 	updates = updates_in_log(audit->publication, table, audit->recalled, &family);
 	seen = seen_with_values(audit->publication, &audit->recalled->seen);
 	legality = judge_seen(&seen, updates, promised);
+	for (int32 r = 0; r < seen.nreleases; r++)
+	{
+		least = Min(least, promised[r].m);
+		most = Max(most, promised[r].m);
+		any_strict |= promised[r].strict;
+	}
 	add_check(audit, "m-unique",
-			  psprintf(UINT64_FORMAT " classes of at least %s rows, all different", legality.classes, rows_wanted(promised, seen.nreleases)),
+			  psprintf(UINT64_FORMAT " classes of at least %s rows, all different", legality.classes, least == most ? psprintf("%u", least) : psprintf("%u to %u", least, most)),
 			  psprintf(UINT64_FORMAT " of them not", legality.not_unique), legality.not_unique == 0,
 			  legality.not_unique == 0 ? NULL :
 			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.not_unique_in, legality.not_unique_class))->failing_classes =
@@ -292,7 +257,12 @@ check_distinct(Audit *audit)
 						 legality.illegal == 0 ? NULL :
 						 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.illegal_in, legality.illegal_class)),
 			   legality.steps, legality.steps - legality.illegal);
-	check_apart(audit, &seen, family, promised);
+	mixture = judge_mixed(&seen, family, promised);
+	if (any_strict)
+		add_check(audit, "apart", psprintf(UINT64_FORMAT " people, for ever among the same values that updates do not connect", mixture.people),
+				  psprintf(UINT64_FORMAT " of them not", mixture.failing), mixture.failing == 0,
+				  mixture.failing == 0 ? NULL :
+				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", mixture.in, mixture.class))->failing_people = mixture.failing;
 	check_risk(audit, &seen, updates, promised);
 }
 
@@ -328,51 +298,35 @@ put_version(void *what, const Version *version)
 	MemoryContextSwitchTo(old);
 }
 
-/* The table that the caller names, or the publication's own. */
-static Oid
-table_of_updates(const DeclaredPublication *publication, FunctionCallInfo fcinfo)
-{
-	Oid			table = PG_ARGISNULL(1) ? copied_table(publication, "updates") : PG_GETARG_OID(1);
-
-	if (!OidIsValid(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("publication \"%s\" has no declared updates", publication->name),
-				 errhint("Name a table with the columns from_value, to_value and, optionally, probability: pprepub.risk_after_updates(%s, updates => '...').",
-						 quote_literal_cstr(publication->name))));
-	return table;
-}
-
-/* Puts the versions of all people; returns how many people have values that cannot have been. */
-static uint64
-put_versions(const OwnersWork *work, Oid table, bool is_declared)
-{
-	Recalled   *recalled = recall(work->publication);
-	Seen		seen = seen_with_values(work->publication, &recalled->seen);
-	Reporting	reporting = {
-		.work = work,
-		.recalled = recalled,
-		.cast = text_cast_create(publication_column(work->publication, ROLE_KEY)),
-		.row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_SMALL_SIZES),
-	};
-	const Updates *updates = is_declared ? updates_in_log(work->publication, table, recalled, NULL) :
-		updates_named(work->publication, table, recalled);
-
-	return each_version(&seen, updates, recalled->people->size, false, put_version, &reporting);
-}
-
+/* By the table that the caller names, or the publication's own. */
 Datum
 pprepub_risk_after_updates(PG_FUNCTION_ARGS)
 {
+	bool		is_declared = PG_ARGISNULL(1);
 	OwnersWork	work;
 	Oid			table;
+	Recalled   *recalled;
+	const Updates *updates;
+	Seen		seen;
 	uint64		impossible;
 
 	report_open(&work, fcinfo);
-	table = table_of_updates(work.publication, fcinfo);
+	table = is_declared ? copied_table(work.publication, "updates") : PG_GETARG_OID(1);
+	if (!OidIsValid(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("publication \"%s\" has no declared updates", work.publication->name),
+				 errhint("Name a table with the columns from_value, to_value and, optionally, probability: pprepub.risk_after_updates(%s, updates => '...').",
+						 quote_literal_cstr(work.publication->name))));
 	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
-	impossible = put_versions(&work, table, PG_ARGISNULL(1));
+	recalled = recall(work.publication);
+	seen = seen_with_values(work.publication, &recalled->seen);
+	updates = is_declared ? updates_in_log(work.publication, table, recalled, NULL) : updates_named(work.publication, table, recalled);
+	impossible = each_version(&seen, updates, recalled->people->size, false, put_version, &(Reporting) {
+		.work = &work, .recalled = recalled, .cast = text_cast_create(publication_column(work.publication, ROLE_KEY)),
+		.row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_SMALL_SIZES)
+	});
 	work_close(&work);
 	if (impossible > 0)
 		warn_owner(work.publication, &(OwnerWarning) {

@@ -658,27 +658,13 @@ updates_in_log(const DeclaredPublication *publication, Oid table, const Recalled
 	return updates_of_rows(rows, NULL, recalled->seen.nvalues);
 }
 
-/* By a query, since it may be a view, and its columns may stand in any order. */
-static void
-query_updates(const DeclaredPublication *publication, Oid table)
-{
-	DeclaredColumn plain = *publication_column(publication, ROLE_SENSITIVE);
-	bool		has_probability = get_attnum(table, "probability") != InvalidAttrNumber;
-	char	   *type;
-
-	plain.typmod = -1;
-	plain.collation = InvalidOid;
-	type = column_type_sql(&plain);
-	if (SPI_execute(psprintf("SELECT from_value::%s, to_value::%s, %s::pg_catalog.float8 FROM %s", type, type,
-							 has_probability ? "probability" : "NULL", quoted_relation(table)), true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the updates");
-}
-
 Updates *
 updates_named(const DeclaredPublication *publication, Oid table, Recalled *recalled)
 {
 	static const char *const needed[] = {"from_value", "to_value"};
 	MemoryContext context = CurrentMemoryContext;
+	DeclaredColumn plain = *publication_column(publication, ROLE_SENSITIVE);
+	char	   *type;
 	Update	   *list;
 	uint64		n = 0;
 	uint64		probabilities = 0;
@@ -691,8 +677,15 @@ updates_named(const DeclaredPublication *publication, Oid table, Recalled *recal
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("\"%s\" has no column \"%s\"", get_rel_name(table), needed[i]),
 					 errhint("Its columns are from_value, to_value and, optionally, probability.")));
+	/* By a query, since it may be a view, and its columns may stand in any order. */
+	plain.typmod = -1;
+	plain.collation = InvalidOid;
+	type = column_type_sql(&plain);
 	SPI_connect();
-	query_updates(publication, table);
+	if (SPI_execute(psprintf("SELECT from_value::%s, to_value::%s, %s::pg_catalog.float8 FROM %s", type, type,
+							 get_attnum(table, "probability") != InvalidAttrNumber ? "probability" : "NULL", quoted_relation(table)),
+					true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the updates");
 	list = MemoryContextAllocHuge(context, sizeof(Update) * (SPI_processed + 1));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{

@@ -3,18 +3,16 @@
  *		Joins of some of the people.
  *
  * NOTES
- *		A person who left before the release at hand is in a part as an absentee.  What
- *		he was is recovered, or else he may be anything that his cells cover.
+ *		A person who left before the release at hand is in a part as an absentee.  What he was is recovered, or else he
+ *		may be anything that his cells cover.
  *
- *		Observers know of everybody in which releases he was.  So to be there or not
- *		is a quasi-identifier like any other: a column for each release that a person
- *		is absent from, which that release shows.  Otherwise those who came later would
- *		seem to hide those who were there before.
+ *		Observers know of everybody in which releases he was.  So to be there or not is a quasi-identifier like any
+ *		other: a column for each release that a person is absent from, which that release shows.  Otherwise those who
+ *		came later would seem to hide those who were there before.
  *
- *		Two releases tell by themselves how many people are in both.  Of more, a roster
- *		tells how many are in which: one release before all others that shows these
- *		columns, and so has a record of each person that fits that person's records
- *		only.  The sensitive values of absentees are unknown.
+ *		Two releases tell by themselves how many people are in both.  Of more, a roster tells how many are in which:
+ *		one release before all others that shows these columns, and so has a record of each person that fits that
+ *		person's records only.  The sensitive values of absentees are unknown.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -28,47 +26,16 @@ typedef struct PeopleParting
 {
 	const Sequencing *sequencing;
 	const JoinInput *all;
-	int32	   *came;			/* [people] the first release that they are in */
 	uint32	   *number;			/* [people] in the part at hand; NO_PERSON */
 	uint32		npeople;		/* of the part at hand */
 	int32		first;			/* release of it */
+	int32		nreleases;		/* of it */
 } PeopleParting;
 
 static inline bool
 is_present(const JoinRelease *release, uint32 record)
 {
 	return record < release->nrecords - release->nabsent;
-}
-
-/* Finds the first release of each person. */
-static void
-find_arrivals(PeopleParting *parting, uint32 n)
-{
-	parting->came = new_zeros(int32, n);
-	parting->number = new_zeros(uint32, n);
-	for (int32 r = parting->all->nreleases - 1; r >= 0; r--)
-	{
-		const JoinRelease *release = &parting->all->release[r];
-
-		for (uint32 i = 0; i < release->nrecords; i++)
-			if (is_present(release, i))
-				parting->came[release->person[i]] = r;
-	}
-}
-
-/* Numbers those who came with a release, or everybody; is there anybody whom something is to be done for? */
-static bool
-choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody, bool is_judged)
-{
-	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
-	bool		any = false;
-
-	parting->npeople = 0;
-	for (uint32 p = 0; p < n; p++)
-		parting->number[p] = everybody || parting->came[p] == came ? parting->npeople++ : NO_PERSON;
-	for (uint32 i = 0; i < last->nrecords && is_present(last, i); i++)
-		any |= parting->number[last->person[i]] != NO_PERSON;
-	return any || (is_judged && parting->npeople > 0);
 }
 
 /* Which records of a release are of the people chosen: [people of the part]. */
@@ -84,30 +51,6 @@ chosen_records(const PeopleParting *parting, const JoinRelease *release)
 	return record;
 }
 
-static inline int32
-nreleases_of(const PeopleParting *parting)
-{
-	return parting->all->nreleases - parting->first;
-}
-
-/* Where a column of all stands in a part: columns of who is there come behind the quasi-identifiers. */
-static inline int32
-column_in_part(const PeopleParting *parting, int32 column)
-{
-	return column < parting->all->nqis ? column : column + nreleases_of(parting);
-}
-
-/* People who are there. */
-static const Span *
-presence_of(const JoinRelease *release, const uint32 *record, uint32 n)
-{
-	Span	   *presence = new_zeros(Span, n);
-
-	for (uint32 i = 0; i < n; i++)
-		presence[i] = span_of(!is_present(release, record[i]));
-	return presence;
-}
-
 /* A release as the part has it, with one more column: who is absent from it. */
 static JoinRelease
 part_of_release(const PeopleParting *parting, int32 r)
@@ -115,7 +58,7 @@ part_of_release(const PeopleParting *parting, int32 r)
 	const JoinRelease *release = &parting->all->release[parting->first + r];
 	uint32		n = parting->npeople;
 	uint32	   *record = chosen_records(parting, release);
-	const Span **cells = new_zeros(const Span *, parting->all->ncolumns + nreleases_of(parting));
+	const Span **cells = new_zeros(const Span *, parting->all->ncolumns + parting->nreleases);
 	Code	   *sensitive = new_zeros(Code, n);
 	uint32	   *person = new_zeros(uint32, n);
 	JoinRelease part = {.nrecords = n, .cells = cells, .person = person};
@@ -126,7 +69,8 @@ part_of_release(const PeopleParting *parting, int32 r)
 
 		if (release->cells[c] == NULL)
 			continue;
-		cells[column_in_part(parting, c)] = column = new_zeros(Span, n);
+		/* Columns of who is there come behind the quasi-identifiers */
+		cells[c < parting->all->nqis ? c : c + parting->nreleases] = column = new_zeros(Span, n);
 		for (uint32 i = 0; i < n; i++)
 			column[i] = release->cells[c][record[i]];
 	}
@@ -138,7 +82,13 @@ part_of_release(const PeopleParting *parting, int32 r)
 	}
 	part.sensitive = release->sensitive == NULL ? NULL : sensitive;
 	if (part.nabsent > 0)
-		cells[parting->all->nqis + r] = presence_of(release, record, n);
+	{
+		Span	   *presence = new_zeros(Span, n);
+
+		for (uint32 i = 0; i < n; i++)
+			presence[i] = span_of(!is_present(release, record[i]));
+		cells[parting->all->nqis + r] = presence;
+	}
 	pfree(record);
 	return part;
 }
@@ -173,37 +123,21 @@ together_of(const JoinInput *join)
 	return together;
 }
 
-/* All that a cell of a column may cover. */
-static Span
-whole_line(const Sequencing *sequencing, int32 column)
-{
-	const Reading *reading = sequencing->reading;
-
-	return column >= reading->nqis ? ANYTHING :
-		sequencing->source->line[column].span[cells_whole(reading->cells[column])];
-}
-
-static bool
-is_shown(const JoinInput *join, int32 column)
-{
-	for (int32 r = 0; r < join->nreleases; r++)
-		if (join->release[r].cells[column] != NULL)
-			return true;
-	return false;
-}
-
 /*
- * The cell that covers all records of each person in a column: [people of the part].
- * One code will do for columns that observers do not see.
+ * The cell that covers all records of each person in a column: [people of the part].  One code will do for columns
+ * that observers do not see.
  */
 static Span *
 covered(const JoinInput *join, int32 column, Span whole)
 {
 	uint32		n = join->release[0].nrecords;
 	Span	   *cover = new_zeros(Span, n);
+	bool		is_shown = false;
 
+	for (int32 r = 0; r < join->nreleases; r++)
+		is_shown |= join->release[r].cells[column] != NULL;
 	for (uint32 p = 0; p < n; p++)
-		cover[p] = is_shown(join, column) ? whole : span_of(0);
+		cover[p] = is_shown ? whole : span_of(0);
 	for (int32 r = 0; r < join->nreleases; r++)
 	{
 		const JoinRelease *release = &join->release[r];
@@ -248,9 +182,9 @@ recover_people(const PeopleParting *parting, const People *people, const JoinInp
 {
 	int			nqis = parting->sequencing->reading->nqis;
 	Individual *individual = new_zeros(Individual, parting->npeople);
-	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
-	bool	   *is_absent = palloc(sizeof(bool) * join->nreleases);
-	Span	   *own = palloc(sizeof(Span) * (nqis + 1));
+	bool	  **absent = new_array(bool *, join->nreleases);
+	bool	   *is_absent = new_array(bool, join->nreleases);
+	Span	   *own = new_array(Span, nqis);
 	Recovery   *recovery = NULL;
 
 	for (uint32 p = 0; p < people->n; p++)
@@ -275,16 +209,7 @@ recover_people(const PeopleParting *parting, const People *people, const JoinInp
 	pfree(individual);
 }
 
-/* The codes that a person may have in a column: the source's, if the records cover it, or all that they cover. */
-static Span
-tuple_in(const Source *source, int32 column, RowId row, Span cover)
-{
-	Span		value = row == NO_ROW ? cover : span_of(code_of_row(source, column, row));
-
-	return span_contains(cover, value) ? value : cover;
-}
-
-/* The people to protect, as boxes of the codes that they may have. */
+/* The people to protect, as boxes of the codes that they may have: the source's, if the records cover them, or all that they cover. */
 static JoinTuples
 tuples_of(const PeopleParting *parting, const People *people, const JoinInput *join)
 {
@@ -297,7 +222,8 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	RowId	   *row = rows_of_source(parting, people);
 
 	for (int32 c = 0; c < ncolumns; c++)
-		cover[c] = covered(join, c, whole_line(sequencing, c));
+		cover[c] = covered(join, c, c >= sequencing->reading->nqis ? ANYTHING :
+						   sequencing->source->line[c].span[cells_whole(sequencing->reading->cells[c])]);
 	recover_people(parting, people, join, row, cover);
 	for (int32 c = 0; c < ncolumns; c++)
 	{
@@ -305,7 +231,8 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 		end[c] = new_zeros(Code, n);
 		for (uint32 p = 0; p < n; p++)
 		{
-			Span		tuple = tuple_in(sequencing->source, c, row[p], cover[c][p]);
+			Span		own = row[p] == NO_ROW ? cover[c][p] : span_of(code_of_row(sequencing->source, c, row[p]));
+			Span		tuple = span_contains(cover[c][p], own) ? own : cover[c][p];
 
 			code[c][p] = tuple.lo;
 			end[c][p] = tuple.hi;
@@ -323,34 +250,6 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	}
 	pfree(row);
 	return (JoinTuples) {.ntuples = n, .code = (const Code *const *) code, .end = (const Code *const *) end};
-}
-
-/* Returns the row of each person of the part in the last release, or NO_ROW where the person is absent. */
-static RowId *
-rows_of(const PeopleParting *parting)
-{
-	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
-	uint32	   *record = chosen_records(parting, last);
-	RowId	   *row = new_zeros(RowId, parting->npeople);
-
-	for (uint32 i = 0; i < parting->npeople; i++)
-		row[i] = is_present(last, record[i]) ? record[i] : NO_ROW;
-	pfree(record);
-	return row;
-}
-
-/* The release that is to be found, as far as it is the part's. */
-static void
-take_draft(const PeopleParting *parting, SequencePart *part)
-{
-	const Sequencing *sequencing = parting->sequencing;
-	const JoinRelease *last = &part->join.release[part->join.nreleases - 1];
-	int			nqis = sequencing->loaded->frame.nqis;
-
-	part->cells = palloc(sizeof(Span *) * (nqis + 1));
-	for (int q = 0; q < nqis; q++)
-		part->cells[q] = (Span *) last->cells[sequencing->column[q]];
-	part->row = rows_of(parting);
 }
 
 /* Everybody, with the columns that say who is absent from which release. */
@@ -400,8 +299,9 @@ add_roster(JoinInput *join)
 static SequencePart
 make_part(const PeopleParting *parting, const People *people)
 {
+	const Sequencing *sequencing = parting->sequencing;
 	const JoinInput *all = parting->all;
-	int32		n = nreleases_of(parting);
+	int32		n = parting->nreleases;
 	JoinRelease *release = palloc(sizeof(JoinRelease) * n);
 	SequencePart part = {.join = *all};
 
@@ -415,35 +315,32 @@ make_part(const PeopleParting *parting, const People *people)
 	part.join.ncolumns += n;
 	part.join.release = release;
 	part.join.together = all->together == NULL ? NULL : together_of(&part.join);
-	if (parting->sequencing->loaded != NULL)
-		take_draft(parting, &part);
+	if (sequencing->loaded != NULL)
+	{
+		/* The release that is to be found, as far as it is the part's */
+		const JoinRelease *last = &all->release[all->nreleases - 1];
+		uint32	   *record = chosen_records(parting, last);
+		int			nqis = sequencing->loaded->frame.nqis;
+		RowId	   *row = new_array(RowId, parting->npeople);
+
+		for (uint32 i = 0; i < parting->npeople; i++)
+			row[i] = is_present(last, record[i]) ? record[i] : NO_ROW;
+		pfree(record);
+		part.row = row;
+		part.cells = new_array(Span *, nqis);
+		for (int q = 0; q < nqis; q++)
+			part.cells[q] = (Span *) release[n - 1].cells[sequencing->column[q]];
+	}
 	part.tuples = tuples_of(parting, people, &part.join);
 	if (all->together != NULL)
 		add_roster(&part.join);
 	return part;
 }
 
-/* Counts the people who have become another person since an earlier release. */
-static uint64
-count_changed(const Sequencing *sequencing, const People *people)
-{
-	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nindividuals);
-	uint64		n = 0;
-
-	for (uint32 p = 0; p < people->n; p++)
-	{
-		n += is_known[people->individual[p]];
-		is_known[people->individual[p]] = true;
-	}
-	pfree(is_known);
-	return n;
-}
-
 /*
- * Counts the people who have other insensitive values in one release than in another.
- * Of rows of equal cells and values that differ in insensitive columns it is not known
- * whose they are: any way to give them to people will do, if no person contradicts
- * himself.
+ * Counts the people who have other insensitive values in one release than in another.  Of rows of equal cells and
+ * values that differ in insensitive columns it is not known whose they are: any way to give them to people will do, if
+ * no person contradicts himself.
  */
 static uint64
 count_contradicted(const People *people)
@@ -482,16 +379,35 @@ make_parts(const Sequencing *sequencing, Sequence *sequence, const int64 *params
 	bool		parted = sequential_parts_newcomers(params, is_judged);
 	const People *people = people_of(sequencing->reading, sequencing->source, sequencing->reading->nreleases,
 									 sequencing->is_guess, false, 0);
-	PeopleParting parting = {.sequencing = sequencing, .all = &people->input};
+	const JoinInput *all = &people->input;
+	const JoinRelease *last = &all->release[all->nreleases - 1];
+	PeopleParting parting = {.sequencing = sequencing, .all = all, .number = new_array(uint32, people->n)};
+	int32	   *came = new_zeros(int32, people->n); /* the first release that a person is in */
+	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nindividuals);
 
 	sequence->contradicted = count_contradicted(people);
-	sequence->changed = count_changed(sequencing, people);
-	find_arrivals(&parting, people->n);
-	sequence->part = palloc(sizeof(SequencePart) * people->input.nreleases);
-	for (int32 r = 0; r < (parted ? people->input.nreleases : 1); r++)
+	for (uint32 p = 0; p < people->n; p++)
 	{
+		sequence->changed += is_known[people->individual[p]];
+		is_known[people->individual[p]] = true;
+	}
+	pfree(is_known);
+	for (int32 r = all->nreleases - 1; r >= 0; r--)
+		for (uint32 i = 0; i < all->release[r].nrecords && is_present(&all->release[r], i); i++)
+			came[all->release[r].person[i]] = r;
+	sequence->part = new_array(SequencePart, all->nreleases);
+	for (int32 r = 0; r < (parted ? all->nreleases : 1); r++)
+	{
+		bool		any_present = false;
+
 		parting.first = r;
-		if (choose_people(&parting, people->n, r, !parted, is_judged))
+		parting.nreleases = all->nreleases - r;
+		parting.npeople = 0;
+		for (uint32 p = 0; p < people->n; p++)
+			parting.number[p] = !parted || came[p] == r ? parting.npeople++ : NO_PERSON;
+		for (uint32 i = 0; i < last->nrecords && is_present(last, i); i++)
+			any_present |= parting.number[last->person[i]] != NO_PERSON;
+		if (any_present || (is_judged && parting.npeople > 0))
 			sequence->part[sequence->nparts++] = make_part(&parting, people);
 	}
 }

@@ -1,17 +1,14 @@
 /*
  * recover.c
- *		Finding out what people were who have left, from what the log keeps of
- *		their quasi-identifiers.
+ *		Finding out what people were who have left, from what the log keeps of their quasi-identifiers.
  *
  * NOTES
- *		Of each release the log keeps a fingerprint of everybody's values in the
- *		columns that it shows.  Cells leave few values that are possible: those that
- *		anybody has, or that a cell begins with.  If one way to choose among them has
- *		the fingerprint, that is what he was.  If there is none, if they differ, or if
- *		there are too many to be tried, he may be anything that his cells cover.  Of
- *		a person whose true values are none of these, another way has the
- *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
- *		another person is judged in his place.
+ *		Of each release the log keeps a fingerprint of everybody's values in the columns that it shows.  Cells leave
+ *		few values that are possible: those that anybody has, or that a cell begins with.  If one way to choose among
+ *		them has the fingerprint, that is what he was.  If there is none, if they differ, or if there are too many to
+ *		be tried, he may be anything that his cells cover.  Of a person whose true values are none of these, another
+ *		way has the fingerprint by chance once in 2^32 / MOST_WAYS times at most: then another person is judged in his
+ *		place.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -69,21 +66,11 @@ typedef struct Ways
 	bool		is_ambiguous;
 } Ways;
 
-/* ----------------------------------------------------------------
- * Values that are possible
- * ----------------------------------------------------------------
- */
-
-/* Appends a possible value and its code; the array may outgrow the limit of palloc(). */
+/* Appends a possible value and its code. */
 static void
 add_guess(Guesses *guesses, Datum value, bool isnull, Code code)
 {
-	if (guesses->n == guesses->room)
-	{
-		guesses->room = Max(64, guesses->room * 2);
-		guesses->guess = guesses->guess == NULL ? palloc(sizeof(Guess) * guesses->room) :
-			repalloc_huge(guesses->guess, sizeof(Guess) * guesses->room);
-	}
+	array_reserve(guesses->guess, guesses->room, guesses->n + 1);
 	guesses->guess[guesses->n++] = (Guess) {.code = code, .number = dictionary_number(guesses->values, value, isnull)};
 }
 
@@ -178,27 +165,6 @@ compare_guesses(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Each once, with its fingerprint. */
-static void
-sort_guesses(Guesses *guesses)
-{
-	uint32	   *print = dictionary_fingerprints(guesses->values);
-	uint32		n = 0;
-
-	if (guesses->n > 0)
-		qsort(guesses->guess, guesses->n, sizeof(Guess), compare_guesses);
-	for (uint32 i = 0; i < guesses->n; i++)
-	{
-		if (n > 0 && compare_guesses(&guesses->guess[n - 1], &guesses->guess[i]) == 0)
-			continue;
-		guesses->guess[n] = guesses->guess[i];
-		guesses->guess[n].print = print[guesses->guess[n].number];
-		n++;
-	}
-	guesses->n = n;
-	pfree(print);
-}
-
 /* Lists the values that a column may have had: those of the source, and those of cells that were shown. */
 static Guesses
 guesses_of(const Sequencing *sequencing, int q)
@@ -206,13 +172,27 @@ guesses_of(const Sequencing *sequencing, int q)
 	const DeclaredColumn *column = sequencing->reading->column[q];
 	const CellSpans *line = &sequencing->source->line[q];
 	Guesses		guesses = {.step = step_of(column), .type = column->type};
+	uint32	   *print;
+	uint32		n = 0;
 
 	if (guesses.step != NULL)
 		guesses.type = guesses.step->type;
 	guesses.values = dictionary_create(guesses.type);
 	guess_from_source(&guesses, sequencing->source->loaded->codings[q], line);
 	guess_from_cells(&guesses, column, sequencing->reading->cells[q], line);
-	sort_guesses(&guesses);
+	print = dictionary_fingerprints(guesses.values);
+	if (guesses.n > 0)
+		qsort(guesses.guess, guesses.n, sizeof(Guess), compare_guesses);
+	for (uint32 i = 0; i < guesses.n; i++)
+	{
+		if (n > 0 && compare_guesses(&guesses.guess[n - 1], &guesses.guess[i]) == 0)
+			continue;
+		guesses.guess[n] = guesses.guess[i];
+		guesses.guess[n].print = print[guesses.guess[n].number];
+		n++;
+	}
+	guesses.n = n;
+	pfree(print);
 	return guesses;
 }
 
@@ -234,11 +214,6 @@ first_guess(const Guesses *guesses, Code code)
 	}
 	return low;
 }
-
-/* ----------------------------------------------------------------
- * A person
- * ----------------------------------------------------------------
- */
 
 /* Lists what a release may show of a person; false if he is known as well as can be, or too little. */
 static bool
@@ -266,54 +241,35 @@ list_ways(const Recovery *recovery, const ReadRelease *release, const Span *cove
 	return is_open && product > 0 && product <= MOST_WAYS;
 }
 
-static uint32
-print_of_way(const Ways *ways)
-{
-	uint32		print = 0;
-
-	for (int i = 0; i < ways->n; i++)
-		print = hash_combine(print, ways->guess[i][ways->chosen[i]].print);
-	return print;
-}
-
-/* The next way; false if there is none. */
-static bool
-next_way(Ways *ways)
-{
-	int			i = 0;
-
-	while (i < ways->n && ++ways->chosen[i] == ways->nguesses[i])
-		ways->chosen[i++] = 0;
-	return i < ways->n;
-}
-
-/* Keeps a way that has the fingerprint; its codes are ambiguous where a way found before has others. */
-static void
-take_way(Ways *ways)
-{
-	for (int i = 0; i < ways->n; i++)
-	{
-		Code		code = ways->guess[i][ways->chosen[i]].code;
-
-		ways->is_ambiguous |= ways->found && ways->code[i] != code;
-		ways->code[i] = code;
-	}
-	ways->found = true;
-}
-
 /* Narrows cells by a release: to the one way that has the fingerprint, if there is one. */
 static void
 recover_from(const Recovery *recovery, int32 r, uint32 print, Ways *ways, Span *cover)
 {
+	int			i;
+
 	if (!list_ways(recovery, &recovery->reading->release[r], cover, ways))
 		return;
 	ways->found = ways->is_ambiguous = false;
 	do
 	{
-		if (print_of_way(ways) == print)
-			take_way(ways);
-	} while (next_way(ways));
-	for (int i = 0; i < ways->n && ways->found && !ways->is_ambiguous; i++)
+		uint32		of_way = 0;
+
+		for (i = 0; i < ways->n; i++)
+			of_way = hash_combine(of_way, ways->guess[i][ways->chosen[i]].print);
+		for (i = 0; i < ways->n && of_way == print; i++)
+		{
+			Code		code = ways->guess[i][ways->chosen[i]].code;
+
+			ways->is_ambiguous |= ways->found && ways->code[i] != code;
+			ways->code[i] = code;
+		}
+		ways->found |= of_way == print;
+
+		/* The next way */
+		for (i = 0; i < ways->n && ++ways->chosen[i] == ways->nguesses[i]; i++)
+			ways->chosen[i] = 0;
+	} while (i < ways->n);
+	for (i = 0; i < ways->n && ways->found && !ways->is_ambiguous; i++)
 		cover[ways->column[i]] = span_of(ways->code[i]);
 }
 
@@ -338,21 +294,6 @@ recover_person(const Recovery *recovery, Individual individual, const bool *is_a
 	pfree(ways.code);
 }
 
-/* ----------------------------------------------------------------
- * All of them
- * ----------------------------------------------------------------
- */
-
-static uint32 *
-prints_of(const Reading *reading, const SeenRelease *seen)
-{
-	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nindividuals);
-
-	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		print[seen->individual[i]] = seen->fingerprint[i];
-	return print;
-}
-
 Recovery *
 recovery_create(const Sequencing *sequencing, int32 first)
 {
@@ -365,6 +306,12 @@ recovery_create(const Sequencing *sequencing, int32 first)
 		recovery->guesses[q] = guesses_of(sequencing, q);
 	recovery->print = palloc(sizeof(uint32 *) * (recovery->nreleases + 1));
 	for (int32 r = 0; r < recovery->nreleases; r++)
-		recovery->print[r] = prints_of(reading, reading->release[first + r].seen);
+	{
+		const SeenRelease *seen = reading->release[first + r].seen;
+
+		recovery->print[r] = new_zeros(uint32, reading->recalled->seen.nindividuals);
+		for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+			recovery->print[r][seen->individual[i]] = seen->fingerprint[i];
+	}
 	return recovery;
 }

@@ -3,16 +3,16 @@
  *		Reading a sequence of releases, finding the next one, and judging it.
  *
  * NOTES
- *		Releases of which it is not known whose their rows are were waived by the
- *		owner (pprepub.acknowledge_history()): nothing is promised of them.
+ *		Releases of which it is not known whose their rows are were waived by the owner
+ *		(pprepub.acknowledge_history()): nothing is promised of them.
  *
- *		Releases decide by what they show which people count as others by now.  While the next
- *		one is looked for, it is taken to show everything; once it is found, people
- *		are told apart anew, by what it does show, and it is judged so.
+ *		Releases decide by what they show which people count as others by now.  While the next one is looked for, it is
+ *		taken to show everything; once it is found, people are told apart anew, by what it does show, and it is judged
+ *		so.
  *
- *		Published releases are judged again by the same people and cells, as the log
- *		and the tables have them.  Of people who have left the source since then, or are
- *		not what they were, it may not be known any more what they were.
+ *		Published releases are judged again by the same people and cells, as the log and the tables have them.  Of
+ *		people who have left the source since then, or are not what they were, it may not be known any more what they
+ *		were.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -25,7 +25,7 @@
 #include "method/sequential/sequential.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/search_budgets.h"
+#include "release/release.h"
 #include "report/linkability/linkability.h"
 #include "utils/memutils.h"
 
@@ -55,38 +55,6 @@ cell_of(const Sequencing *sequencing, int q, Span codes)
 	Datum		printed = print_cell(sequencing->loaded->codings[q], codes, &isnull);
 
 	return cells_number(sequencing->reading->cells[sequencing->column[q]], printed, isnull);
-}
-
-/* Numbers the cells of all nodes, so that they can be lined up with those that were published. */
-static void
-number_nodes(Sequencing *sequencing)
-{
-	const Frame *frame = &sequencing->loaded->frame;
-
-	sequencing->tree = palloc(sizeof(Tree *) * (frame->nqis + 1));
-	sequencing->cell = palloc(sizeof(Cell *) * (frame->nqis + 1));
-	for (int q = 0; q < frame->nqis; q++)
-	{
-		const Tree *tree = steps_of(&frame->domain[q]);
-
-		sequencing->tree[q] = tree;
-		sequencing->cell[q] = new_zeros(Cell, tree->nnodes);
-		for (uint32 i = 0; i < tree->nnodes; i++)
-			sequencing->cell[q][i] = cell_of(sequencing, q, tree->nodes[i].leaves);
-	}
-}
-
-/* Where the quasi-identifiers that are shown stand among all. */
-static void
-find_columns(Sequencing *sequencing)
-{
-	const ReadRelease *draft = drafted(sequencing);
-	int			n = 0;
-
-	sequencing->column = palloc(sizeof(int) * (sequencing->reading->nqis + 1));
-	for (int q = 0; q < sequencing->reading->nqis; q++)
-		if (draft->cell[q] != NULL)
-			sequencing->column[n++] = q;
 }
 
 /* The quasi-identifiers of the draft, with the cells of their trees as the joins have them. */
@@ -127,30 +95,22 @@ show_cells(const Sequencing *sequencing, const Classes *classes)
 /* ----------------------------------------------------------------
  * Crowds: comparing, adding and subtracting the sensitive values that releases show
  *
- * Comparing the values of two releases gives those of the people who came in
- * between, and of those who left (paper 000, section 6, asks the first
- * only).  No cell can hide that.  A person with another value than before has
- * left with the one, and come with the other.
+ * Comparing the values of two releases gives those of the people who came in between, and of those who left (paper
+ * 000, section 6, asks the first only).  No cell can hide that.  A person with another value than before has left with
+ * the one, and come with the other.
  *
- * A group is of those who were in the same of the releases that show values,
- * with the same value.  A release shows the sum of its groups, so an
- * observer who knows who was there when adds and subtracts releases until one
- * group is left: its values are found.  Two releases are not all that it takes; of
- * those who were there in spring and not in summer, one was there in winter.
+ * A group is of those who were in the same of the releases that show values, with the same value.  A release shows the
+ * sum of its groups, so an observer who knows who was there when adds and subtracts releases until one group is left:
+ * its values are found.  Two releases are not all that it takes; of those who were there in spring and not in summer,
+ * one was there in winter.
  *
- * Which groups can be left follows from Gauss' elimination: releases are rows,
- * groups columns.  A group alone is a sum of rows where, in the end, one has no
- * other column.  It is done modulo a prime, where nothing is rounded.
+ * Which groups can be left follows from Gauss' elimination: releases are rows, groups columns.  A group alone is a sum
+ * of rows where, in the end, one has no other column.  It is done modulo a prime, where nothing is rounded.
  * ----------------------------------------------------------------
  */
 
 #define NOT_THERE	(NO_CODE - 1)
 #define PRIME UINT64CONST(2147483647)
-
-/* ----------------------------------------------------------------
- * Two releases
- * ----------------------------------------------------------------
- */
 
 /* The value with which the log has each person in a release: [individuals] NO_CODE for NULL, or NOT_THERE. */
 static Code *
@@ -198,7 +158,8 @@ refuse_crowd(const Reading *reading, uint64 n, bool came, int32 since)
 			 errhint("Publish when there are more of them, or without the sensitive column.")));
 }
 
-void
+/* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
+static void
 verify_crowds(const Reading *reading, const int64 *params)
 {
 	const ReadRelease *draft = &reading->release[reading->nreleases - 1];
@@ -215,21 +176,16 @@ verify_crowds(const Reading *reading, const int64 *params)
 	before = values_in(reading, &reading->release[r]);
 	now = values_in(reading, draft);
 	count = new_zeros(uint64, reading->nvalues);
-	n = count_others(reading, now, before, count);
-	if (n > 0 && !sequential_is_crowd(params, count, reading->null_value))
-		refuse_crowd(reading, n, true, reading->release[r].number);
-	n = count_others(reading, before, now, count);
-	if (n > 0 && !sequential_is_crowd(params, count, reading->null_value))
-		refuse_crowd(reading, n, false, reading->release[r].number);
+	for (int came = 1; came >= 0; came--)
+	{
+		n = count_others(reading, came ? now : before, came ? before : now, count);
+		if (n > 0 && !sequential_is_crowd(params, count, reading->null_value))
+			refuse_crowd(reading, n, came, reading->release[r].number);
+	}
 	pfree(before);
 	pfree(now);
 	pfree(count);
 }
-
-/* ----------------------------------------------------------------
- * Sums of all
- * ----------------------------------------------------------------
- */
 
 /* A person, as long as he has one value. */
 typedef struct Stay
@@ -248,20 +204,6 @@ typedef struct Groups
 	uint64	   *first;			/* [n + 1] stays */
 	uint32	   *matrix;			/* [releases * n] */
 } Groups;
-
-/* ----------------------------------------------------------------
- * Groups
- * ----------------------------------------------------------------
- */
-
-static void
-read_values(Groups *groups, const Reading *reading)
-{
-	groups->value = new_zeros(Code *, reading->nreleases);
-	for (int32 r = 0; r < reading->nreleases; r++)
-		if (reading->release[r].value != NULL)
-			groups->value[groups->nreleases++] = values_in(reading, &reading->release[r]);
-}
 
 /* Has a person come with the value that he has in a release, or was it his before? */
 static bool
@@ -307,9 +249,9 @@ compare_stays(const void *a, const void *b, void *nreleases)
 	return memcmp(((const Stay *) a)->there, ((const Stay *) b)->there, *(const int32 *) nreleases);
 }
 
-/* Gathers stays of the same releases, and makes the matrix of releases and groups. */
+/* Gathers stays of the same releases into groups, and makes the matrix of releases and groups. */
 static void
-find_groups(Groups *groups)
+gather_stays(Groups *groups)
 {
 	groups->first = new_zeros(uint64, groups->nstays);
 	qsort_arg(groups->stays, groups->nstays, sizeof(Stay), compare_stays, &groups->nreleases);
@@ -322,11 +264,6 @@ find_groups(Groups *groups)
 		for (int32 r = 0; r < groups->nreleases; r++)
 			groups->matrix[r * groups->n + g] = groups->stays[groups->first[g]].there[r];
 }
-
-/* ----------------------------------------------------------------
- * Elimination
- * ----------------------------------------------------------------
- */
 
 /* The multiplicative inverse modulo the prime, by Fermat's little theorem. */
 static uint64
@@ -343,26 +280,6 @@ inverse(uint64 number)
 	return result;
 }
 
-/* Swaps two rows of the matrix. */
-static void
-swap_rows(uint32 *a, uint32 *b, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint32		swap = a[i];
-
-		a[i] = b[i];
-		b[i] = swap;
-	}
-}
-
-static void
-subtract_row(uint32 *row, const uint32 *pivot, uint64 factor, uint64 n)
-{
-	for (uint64 i = 0; i < n && factor != 0; i++)
-		row[i] = (row[i] + (PRIME - factor) * pivot[i]) % PRIME;
-}
-
 /* Makes the column that of one row only, which becomes the given one; false where no row from there on has it. */
 static bool
 eliminate(const Groups *groups, int32 row, uint64 column)
@@ -377,38 +294,25 @@ eliminate(const Groups *groups, int32 row, uint64 column)
 	if (r == groups->nreleases)
 		return false;
 	CHECK_FOR_INTERRUPTS();
-	if (r != row)
-		swap_rows(pivot, groups->matrix + r * n, n);
-	factor = inverse(pivot[column]);
+	factor = inverse(groups->matrix[r * n + column]);
 	for (uint64 i = 0; i < n; i++)
-		pivot[i] = pivot[i] * factor % PRIME;
-	for (r = 0; r < groups->nreleases; r++)
+	{
+		uint32		swap = pivot[i];
+
+		pivot[i] = groups->matrix[r * n + i] * factor % PRIME;
 		if (r != row)
-			subtract_row(groups->matrix + r * n, pivot, groups->matrix[r * n + column], n);
+			groups->matrix[r * n + i] = swap;
+	}
+	for (r = 0; r < groups->nreleases; r++)
+	{
+		uint32	   *other = groups->matrix + r * n;
+
+		factor = r == row ? 0 : other[column];
+		for (uint64 i = 0; i < n && factor != 0; i++)
+			other[i] = (other[i] + (PRIME - factor) * pivot[i]) % PRIME;
+	}
 	return true;
 }
-
-/* The group that a row has alone, or as many as there are. */
-static uint64
-only_group(const Groups *groups, int32 row)
-{
-	uint64		only = groups->n;
-
-	for (uint64 g = 0; g < groups->n; g++)
-	{
-		if (groups->matrix[row * groups->n + g] == 0)
-			continue;
-		if (only < groups->n)
-			return groups->n;
-		only = g;
-	}
-	return only;
-}
-
-/* ----------------------------------------------------------------
- * Groups that are left alone
- * ----------------------------------------------------------------
- */
 
 /* An error if a group whose values can be found is no crowd. */
 static void
@@ -429,26 +333,40 @@ verify_group(const Groups *groups, uint64 g, const Reading *reading, const int64
 	pfree(count);
 }
 
-void
+/* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
+static void
 verify_sums(const Reading *reading, const int64 *params)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "sums of releases", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Groups		groups = {0};
 
-	if (reading->release[reading->nreleases - 1].value != NULL)
-		read_values(&groups, reading);
+	groups.value = new_array(Code *, reading->nreleases);
+	for (int32 r = 0; r < reading->nreleases && reading->release[reading->nreleases - 1].value != NULL; r++)
+		if (reading->release[r].value != NULL)
+			groups.value[groups.nreleases++] = values_in(reading, &reading->release[r]);
 	if (groups.nreleases > 2)	/* two are compared, and joined */
 	{
 		int32		row = 0;
 
 		find_stays(&groups, reading->recalled->seen.nindividuals);
-		find_groups(&groups);
+		gather_stays(&groups);
 		for (uint64 g = 0; g < groups.n && row < groups.nreleases; g++)
 			row += eliminate(&groups, row, g);
 		for (int32 r = 0; r < row; r++)
-			if (only_group(&groups, r) < groups.n)
-				verify_group(&groups, only_group(&groups, r), reading, params);
+		{
+			uint64		ngroups = 0;
+			uint64		last = 0;
+
+			for (uint64 g = 0; g < groups.n; g++)
+				if (groups.matrix[r * groups.n + g] != 0)
+				{
+					ngroups++;
+					last = g;
+				}
+			if (ngroups == 1)
+				verify_group(&groups, last, reading, params);
+		}
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
@@ -464,28 +382,32 @@ static Sequencing *
 sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loaded)
 {
 	Sequencing *sequencing = palloc0(sizeof(Sequencing));
+	const Frame *frame = &loaded->frame;
 	int32		n;
 	int32	   *numbers = judged_releases(publication, publication->releases, &n);
 
 	sequencing->loaded = loaded;
 	sequencing->reading = read_releases_and_draft(publication, numbers, n, 0, loaded);
-	find_columns(sequencing);
-	number_nodes(sequencing);
+	sequencing->column = new_array(int, sequencing->reading->nqis);
+	n = 0;
+	for (int q = 0; q < sequencing->reading->nqis; q++)
+		if (drafted(sequencing)->cell[q] != NULL)
+			sequencing->column[n++] = q;
+
+	/* The cells of all nodes are numbered, so that they can be lined up with those that were published */
+	sequencing->tree = new_array(const Tree *, frame->nqis);
+	sequencing->cell = new_array(Cell *, frame->nqis);
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		const Tree *tree = sequencing->tree[q] = steps_of(&frame->domain[q]);
+
+		sequencing->cell[q] = new_array(Cell, tree->nnodes);
+		for (uint32 i = 0; i < tree->nnodes; i++)
+			sequencing->cell[q][i] = cell_of(sequencing, q, tree->nodes[i].leaves);
+	}
 	sequencing->source = read_source(sequencing->reading, NULL);
 	sequencing->is_guess = identify_rows(sequencing->reading, sequencing->source);
 	return sequencing;
-}
-
-/* People whose insensitive values differ from release to release cannot be joined. */
-static void
-refuse_contradicted(const Sequence *sequence)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("a release of publication \"%s\" with these columns cannot be judged", sequence->publication),
-			 errdetail(UINT64_FORMAT " people seem to have other insensitive values than in an earlier release.",
-					   sequence->contradicted),
-			 errhint("Leave out the insensitive columns that earlier releases show.")));
 }
 
 /* An error for a draft that was found, but does not keep the promise as it came out. */
@@ -506,7 +428,7 @@ refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
 			 errhint("Publish when more people have come or left, or without the sensitive column.")));
 }
 
-/* The sequence as the method takes it; an error if it cannot be judged. */
+/* The sequence as the method takes it; an error if people's insensitive values differ, so that they cannot be joined. */
 static Sequence *
 sequence_of(const Sequencing *sequencing, const int64 *params, bool is_judged)
 {
@@ -518,7 +440,12 @@ sequence_of(const Sequencing *sequencing, const int64 *params, bool is_judged)
 	sequence->column = columns_of(sequencing);
 	make_parts(sequencing, sequence, params, is_judged);
 	if (sequence->contradicted > 0)
-		refuse_contradicted(sequence);
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("a release of publication \"%s\" with these columns cannot be judged", sequence->publication),
+				 errdetail(UINT64_FORMAT " people seem to have other insensitive values than in an earlier release.",
+						   sequence->contradicted),
+				 errhint("Leave out the insensitive columns that earlier releases show.")));
 	return sequence;
 }
 
@@ -543,27 +470,12 @@ judge(const Sequencing *sequencing, const int64 *params, const Draft *draft, boo
 	return true;
 }
 
-/* Finds a release that keeps the promise, with no more caution than it takes. */
-static Draft *
-find_draft(const Sequencing *sequencing, const int64 *params)
-{
-	Sequence   *sequence = sequence_of(sequencing, params, false);
-	Draft	   *draft = NULL;
-	bool		holds = false;
-
-	for (int caution = 0; !holds; caution++)
-	{
-		draft = sequential_draft(&sequencing->loaded->frame, sequence, params, caution);
-		holds = draft != NULL && judge(sequencing, params, draft, caution == MOST_CAUTION);
-	}
-	return draft;
-}
-
 Draft *
 draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loaded)
 {
 	const int64 *params = param_values(method_declaration(publication->method), publication->params);
 	Sequencing *sequencing;
+	Sequence   *sequence;
 
 	if (loaded->frame.nrows == 0)
 	{
@@ -577,7 +489,14 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 	sequencing = sequencing_create(publication, loaded);
 	verify_crowds(sequencing->reading, params);
 	verify_sums(sequencing->reading, params);
-	return find_draft(sequencing, params);
+	sequence = sequence_of(sequencing, params, false);
+	for (int caution = 0;; caution++)
+	{
+		Draft	   *draft = sequential_draft(&loaded->frame, sequence, params, caution);
+
+		if (draft != NULL && judge(sequencing, params, draft, caution == MOST_CAUTION))
+			return draft;		/* with no more caution than it takes */
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -585,68 +504,35 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
  * ----------------------------------------------------------------
  */
 
-/*
- * Sets is_changed of people whose quasi-identifiers are not what they were in a
- * release, by the source as it shows these columns.
- */
-static void
-compare_prints(const Reading *reading, const ReadRelease *release, const LoadedFrame *present, bool *is_changed)
-{
-	const SeenRelease *seen = release->seen;
-	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nindividuals);
-
-	for (uint64 row = 0; row < present->frame.nrows; row++)
-	{
-		Individual	individual = recalled_person(reading->recalled, present->keys[row]);
-
-		if (individual != NO_INDIVIDUAL)
-			print[individual] = present->fingerprint[row];
-	}
-	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		is_changed[seen->individual[i]] |= seen->fingerprint[i] != 0 && seen->fingerprint[i] != print[seen->individual[i]];
-	pfree(print);
-}
-
-/* People who are not what they were in some release: [individuals]. */
+/* Finds people whose quasi-identifiers are not what they were in some release, by the source as it shows these columns: [individuals]. */
 static bool *
 find_changed(const Reading *reading)
 {
-	const DeclaredPublication *publication = reading->publication;
-	bool	   *is_changed = new_zeros(bool, reading->recalled->seen.nindividuals);
+	uint64		nindividuals = reading->recalled->seen.nindividuals;
+	bool	   *is_changed = new_zeros(bool, nindividuals);
 
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{
 		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(work);
-		const ReadRelease *release = &reading->release[r];
+		const SeenRelease *seen = reading->release[r].seen;
+		const LoadedFrame *present = load_finish(load_rows(reading->publication, NULL, reading->release[r].released->shown, false, work));
+		uint32	   *print = new_zeros(uint32, nindividuals);
 
 		CHECK_FOR_INTERRUPTS();
-		compare_prints(reading, release,
-					   load_finish(load_rows(publication, NULL, release->released->shown, false, work)), is_changed);
+		for (uint64 row = 0; row < present->frame.nrows; row++)
+		{
+			Individual	individual = recalled_person(reading->recalled, present->keys[row]);
+
+			if (individual != NO_INDIVIDUAL)
+				print[individual] = present->fingerprint[row];
+		}
+		for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+			is_changed[seen->individual[i]] |= seen->fingerprint[i] != 0 && seen->fingerprint[i] != print[seen->individual[i]];
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(work);
 	}
 	return is_changed;
-}
-
-/* How many releases are left without the last ones that show no person, and so come after all that was judged. */
-static int32
-without_empty(const Reading *reading)
-{
-	int32		n = reading->nreleases;
-
-	while (n > 0 && reading->release[n - 1].nrows == 0 && !reading->release[n - 1].is_logged)
-		n--;
-	return n;
-}
-
-/* The log is to say whose all rows are. */
-static void
-verify_logged(const Reading *reading)
-{
-	for (int32 r = 0; r < reading->nreleases; r++)
-		if (!reading->release[r].is_logged && reading->release[r].nrows > 0)
-			refuse_release(reading, &reading->release[r]);
 }
 
 /* Judges releases that were read, without a draft. */
@@ -658,8 +544,14 @@ judge_read(Reading *reading, const int64 *params)
 	Sequence	sequence = {.publication = reading->publication->name};
 
 	published->least = INFINITY;
-	reading->nreleases = without_empty(reading);
-	verify_logged(reading);
+
+	/* The last ones that show no person come after all that was judged; of others, the log says whose all rows are */
+	while (reading->nreleases > 0 && reading->release[reading->nreleases - 1].nrows == 0 &&
+		   !reading->release[reading->nreleases - 1].is_logged)
+		reading->nreleases--;
+	for (int32 r = 0; r < reading->nreleases; r++)
+		if (!reading->release[r].is_logged && reading->release[r].nrows > 0)
+			refuse_release(reading, &reading->release[r]);
 	if (reading->nreleases == 0)
 		return published;
 	sequencing.source = read_source(reading, NULL);

@@ -1,11 +1,9 @@
 /*
  * sequential_sql.c
- *		Method sequential in SQL: what audit() says of its releases, and what an
- *		import breaks.
+ *		Method sequential in SQL: what audit() says of its releases, and what an import breaks.
  *
  * NOTES
- *		What is required is what releases were made with: k may have been raised since,
- *		for the next one.
+ *		What is required is what releases were made with: k may have been raised since, for the next one.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -15,7 +13,7 @@
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
-#include "release/method_sql.h"
+#include "release/release.h"
 
 typedef struct Judging
 {
@@ -31,12 +29,6 @@ judge_all(void *what)
 	Judging    *judging = what;
 
 	judging->published = judge_published(judging->publication, judging->last, judging->params);
-}
-
-static const int64 *
-params_of(const DeclaredPublication *publication, const Released *released)
-{
-	return param_values(method_declaration(publication->method), released->params);
 }
 
 /* Says of a judgement what audit() shows as measured. */
@@ -60,7 +52,7 @@ words_of(const Published *published)
 static void
 check_up_to(Audit *audit, const Released *last)
 {
-	Judging		judging = {.publication = audit->publication, .last = last->number, .params = params_of(audit->publication, last)};
+	Judging		judging = {.publication = audit->publication, .last = last->number, .params = param_values(method_declaration(audit->publication->method), last->params)};
 	char	   *required = sequential_promise(judging.params);
 	ErrorData  *error = look_in_subtransaction(judge_all, &judging);
 	Check	   *check;
@@ -81,26 +73,22 @@ check_up_to(Audit *audit, const Released *last)
 	check->failing_people = judging.published->exposed;
 }
 
-/* Adds a check of all releases, and one of those up to each release after which a weaker one came: it hides nothing. */
+/*
+ * Checks all releases, and those up to each release after which a weaker one came: it hides nothing.  Imports that
+ * were less than was promised stay so, whatever is still known of their people.
+ */
 static void
-check_joins(Audit *audit)
+check_sequence(Audit *audit)
 {
 	const MethodDeclaration *method = method_declaration(audit->publication->method);
-	int32		n = audit->publication->releases;
-
-	for (int32 r = 0; r < n; r++)
-		if (r == n - 1 || weakened_parameter(method, audit->released[r].params, audit->released[r + 1].params) != NULL)
-			check_up_to(audit, &audit->released[r]);
-}
-
-/* Imports that were less than was promised stay so, whatever is still known of their people. */
-static void
-check_imports(Audit *audit)
-{
+	int32		nreleases = audit->publication->releases;
 	CatalogAccess access;
 	StringInfoData people;
 	uint64		n;
 
+	for (int32 r = 0; r < nreleases; r++)
+		if (r == nreleases - 1 || weakened_parameter(method, audit->released[r].params, audit->released[r + 1].params) != NULL)
+			check_up_to(audit, &audit->released[r]);
 	initStringInfo(&people);
 	catalog_enter(&access);
 	n = catalog_read("SELECT number, params ->> 'less_than_promised' AS people FROM pprepub_internal.catalog_release"
@@ -113,28 +101,6 @@ check_imports(Audit *audit)
 		add_check(audit, "imported", pstrdup("nobody with less than was promised when a release was imported"), people.data, false, NULL);
 }
 
-static void
-check_sequence(Audit *audit)
-{
-	check_joins(audit);
-	check_imports(audit);
-}
-
-/* Remembers what came of the people when a release was imported. */
-static void
-keep_verdict(const DeclaredPublication *publication, uint32 exposed)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_execute("UPDATE pprepub_internal.catalog_release SET params = params || pg_catalog.jsonb_build_object('less_than_promised', $3)"
-					" WHERE publication = $1 AND number = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) exposed)));
-	catalog_leave(&access);
-}
-
 /* A release that cannot be read as it was published now was imported just now: that is an error. */
 static void
 judge_import(const DeclaredPublication *publication)
@@ -143,7 +109,17 @@ judge_import(const DeclaredPublication *publication)
 	const Published *published = judge_published(publication, publication->releases, params);
 
 	if (published->exposed > 0)
-		keep_verdict(publication, published->exposed);
+	{
+		CatalogAccess access;
+
+		catalog_enter(&access);
+		catalog_execute("UPDATE pprepub_internal.catalog_release SET params = params || pg_catalog.jsonb_build_object('less_than_promised', $3)"
+						" WHERE publication = $1 AND number = $2",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
+						CATALOG_PARAM(INT8OID, Int64GetDatum((int64) published->exposed)));
+		catalog_leave(&access);
+	}
 	if (published->exposed > 0 || published->unknown > 0)
 		warn_of_weak_release(publication, &(OwnerWarning) {
 			.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s. %u people could not be judged.",

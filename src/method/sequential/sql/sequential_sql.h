@@ -1,7 +1,6 @@
 /*
  * sequential_sql.h
- *		Releases of method sequential, read back, and the next one judged together
- *		with them.
+ *		Releases of method sequential, read back, and the next one judged together with them.
  */
 #ifndef PPREPUB_METHOD_SEQUENTIAL_SQL_SEQUENTIAL_SQL_H
 #define PPREPUB_METHOD_SEQUENTIAL_SQL_SEQUENTIAL_SQL_H
@@ -35,9 +34,9 @@ drafted(const Sequencing *sequencing)
 /* ---- sequence.c: the whole ---- */
 
 /*
- * Called as the owner, inside SPI, under the active snapshot: reads all releases of which it is known whose
- * rows they have, drafts the next one, and has it judged once more, as linkability() will.  Where
- * nothing may be published that is an error.
+ * Called as the owner, inside SPI, under the active snapshot: reads all releases of which it is known whose rows they
+ * have, drafts the next one, and has it judged once more, as linkability() will.  Where nothing may be published that
+ * is an error.
  */
 extern Draft *draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loaded);
 
@@ -59,18 +58,10 @@ extern Published *judge_published(const DeclaredPublication *publication, int32 
 /* ---- parts.c: the people of a sequence, together, or by when they came ---- */
 
 /*
- * One part of all people; or one of those who came with each release, in the releases since then.  Nothing needs to be found
- * for those of whom the draft has nobody; but all are judged.
+ * One part of all people; or one of those who came with each release, in the releases since then.  Nothing needs to be
+ * found for those of whom the draft has nobody; but all are judged.
  */
 extern void make_parts(const Sequencing *sequencing, Sequence *sequence, const int64 *params, bool is_judged);
-
-/* ---- crowds.c: releases that show sensitive values, where diversity is promised ---- */
-
-/* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
-extern void verify_crowds(const Reading *reading, const int64 *params);
-
-/* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
-extern void verify_sums(const Reading *reading, const int64 *params);
 
 /* ---- recover.c: quasi-identifiers of people who have left ---- */
 
@@ -80,8 +71,8 @@ typedef struct Recovery Recovery;
 extern Recovery *recovery_create(const Sequencing *sequencing, int32 first);
 
 /*
- * Narrows what a person may be in each quasi-identifier to what he was, as far as the log tells: he
- * is in some of the releases, in others absent.
+ * Narrows what a person may be in each quasi-identifier to what he was, as far as the log tells: he is in some of the
+ * releases, in others absent.
  */
 extern void recover_person(const Recovery *recovery, Individual individual, const bool *is_absent, Span *cover);
 
