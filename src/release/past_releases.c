@@ -280,7 +280,8 @@ released_sensitive(const DeclaredPublication *publication, int *n)
 	return attributes_of(publication, true, n);
 }
 
-bool
+/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
+static bool
 has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
 {
 	TupleDesc	expected = released_columns(publication);

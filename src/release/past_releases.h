@@ -77,9 +77,6 @@ extern bool shows_last_values(const DeclaredPublication *publication, const bool
 extern int *released_cells(const DeclaredPublication *publication, int *n);
 extern int *released_sensitive(const DeclaredPublication *publication, int *n);
 
-/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
-extern bool has_released_columns(const DeclaredPublication *publication, TupleDesc columns);
-
 /* Does a release's table stand, with these columns? */
 extern bool table_stands(const DeclaredPublication *publication, const Released *released);
 

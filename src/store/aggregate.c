@@ -174,14 +174,6 @@ begin_aggregate(CustomScanState *node, EState *estate, int eflags)
 									places, state->batch);
 }
 
-static void
-end_aggregate(CustomScanState *node)
-{
-	if (node->ss.ss_currentScanDesc != NULL)
-		table_endscan(node->ss.ss_currentScanDesc);
-	node->ss.ss_currentScanDesc = NULL;
-}
-
 /* Begins anew, with parameters that may have changed. */
 static void
 rescan_aggregate(CustomScanState *node)
@@ -488,7 +480,7 @@ static const CustomExecMethods exec_methods = {
 	.CustomName = "pprepub aggregate",
 	.BeginCustomScan = begin_aggregate,
 	.ExecCustomScan = exec_aggregate,
-	.EndCustomScan = end_aggregate,
+	.EndCustomScan = end_store_scan,
 	.ReScanCustomScan = rescan_aggregate,
 	.ExplainCustomScan = explain_aggregate
 };

@@ -293,12 +293,6 @@ make_condition(Node *clause, Index relid, Condition *condition)
  * ----------------------------------------------------------------
  */
 
-void
-begin_condition(Condition *condition, PlanState *parent)
-{
-	condition->state = condition->expression ? ExecInitExpr(condition->expression, parent) : NULL;
-}
-
 /* The value may be gone before the scan is; and bounds have no TOAST pointers. */
 static Datum
 keep_value(const Condition *condition, Datum value)

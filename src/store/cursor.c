@@ -77,7 +77,7 @@ struct Cursor
 	int64		chosen;			/* of which vector rows were chosen, or -1 */
 	bool	   *wanted_rows;	/* of that vector; NULL if none are chosen */
 	int64		ready_upto;		/* rows up to here only have to be put into the slot */
-	const TupleTableSlot *prepared; /* this slot has NULL for columns that are not wanted */
+	const TupleTableSlot *prepared; /* the slot of the row before: it has NULL for columns that are not wanted */
 
 	/* Counts */
 	uint64		groups_read;
@@ -509,25 +509,13 @@ current_number(Cursor *cursor)
 		cursor->in_memory->first + cursor->index;
 }
 
-/* Puts the current row into the slot; columns that are not wanted are NULL. */
+/* Copies the wanted columns of the current row, which is in a decoded vector, into a slot that is prepared. */
 static inline void
-put_row(Cursor *cursor, TupleTableSlot *slot)
+put_values(const Cursor *cursor, uint64 row, TupleTableSlot *slot)
 {
 	uint32		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
 
-	if (TTS_SHOULDFREE(slot))
-		ExecClearTuple(slot);
-	if (slot->tts_tupleDescriptor != cursor->desc && !cursor->projects)
-		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
-	if (cursor->group != NULL && cursor->index / ENCODING_VECTOR != cursor->vector)
-		decode_current(cursor, cursor->index / ENCODING_VECTOR);
-	if (slot != cursor->prepared && cursor->nwanted < slot->tts_tupleDescriptor->natts)
-	{
-		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
-		memset(slot->tts_values, 0, slot->tts_tupleDescriptor->natts * sizeof(Datum));
-		cursor->prepared = slot;
-	}
-	for (int i = 0; i < cursor->nwanted && cursor->group != NULL; i++)
+	for (int i = 0; i < cursor->nwanted; i++)
 	{
 		Wanted		wanted = cursor->wanted[i];
 		const Vector *vector = &cursor->vectors[wanted.column];
@@ -535,7 +523,38 @@ put_row(Cursor *cursor, TupleTableSlot *slot)
 		slot->tts_isnull[wanted.place] = vector->nulls[in_vector];
 		slot->tts_values[wanted.place] = vector->values[in_vector];
 	}
-	for (int i = 0; i < cursor->nwanted && cursor->group == NULL; i++)
+	if (!cursor->projects)
+	{
+		tid_of_row(row, &slot->tts_tid);
+		slot->tts_tableOid = RelationGetRelid(cursor->rel);
+	}
+
+	/* Like ExecStoreVirtualTuple(): all slots that rows of ours come in are virtual. */
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
+}
+
+/* Puts the current row into the slot; columns that are not wanted are NULL. */
+static void
+put_row(Cursor *cursor, TupleTableSlot *slot)
+{
+	ExecClearTuple(slot);
+	if (slot->tts_tupleDescriptor != cursor->desc && !cursor->projects)
+		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
+	if (cursor->group != NULL && cursor->index / ENCODING_VECTOR != cursor->vector)
+		decode_current(cursor, cursor->index / ENCODING_VECTOR);
+	if (slot != cursor->prepared)
+	{
+		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
+		memset(slot->tts_values, 0, slot->tts_tupleDescriptor->natts * sizeof(Datum));
+		cursor->prepared = slot;
+	}
+	if (cursor->group != NULL)
+	{
+		put_values(cursor, current_number(cursor), slot);
+		return;
+	}
+	for (int i = 0; i < cursor->nwanted; i++)
 	{
 		Wanted		wanted = cursor->wanted[i];
 
@@ -544,10 +563,7 @@ put_row(Cursor *cursor, TupleTableSlot *slot)
 	}
 	tid_of_row(current_number(cursor), &slot->tts_tid);
 	slot->tts_tableOid = RelationGetRelid(cursor->rel);
-
-	/* Like ExecStoreVirtualTuple(): all slots that rows of ours come in are virtual. */
-	slot->tts_flags &= ~TTS_FLAG_EMPTY;
-	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
+	ExecStoreVirtualTuple(slot);
 }
 
 /* Asks for the rows wanted of a vector when it comes to it. */
@@ -607,17 +623,21 @@ cursor_backward(Cursor *cursor)
 bool
 cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 {
-	/* Most rows are the next of a vector that is decoded. */
-	if (ScanDirectionIsForward(direction) && cursor->index + 1 < cursor->ready_upto &&
-		(cursor->choose == NULL || cursor->wanted_rows[(cursor->index + 1) % ENCODING_VECTOR]))
-		cursor->index++;
-	else if (!(ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor)))
+	/* Most rows are the next of a vector that is decoded, and go into the slot of the row before. */
+	if (cursor->index + 1 < cursor->ready_upto && slot == cursor->prepared && ScanDirectionIsForward(direction) &&
+		!TTS_SHOULDFREE(slot) && (cursor->choose == NULL || cursor->wanted_rows[(cursor->index + 1) % ENCODING_VECTOR]))
 	{
-		ExecClearTuple(slot);
-		return false;
+		cursor->index++;
+		put_values(cursor, cursor->first + cursor->index, slot);
+		return true;
 	}
-	put_row(cursor, slot);
-	return true;
+	if (ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor))
+	{
+		put_row(cursor, slot);
+		return true;
+	}
+	ExecClearTuple(slot);
+	return false;
 }
 
 bool

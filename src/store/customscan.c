@@ -185,8 +185,8 @@ take_counts(StoreScanState *state)
 	state->skipped += skipped;
 }
 
-static void
-end_scan(CustomScanState *node)
+void
+end_store_scan(CustomScanState *node)
 {
 	if (node->ss.ss_currentScanDesc != NULL)
 		table_endscan(node->ss.ss_currentScanDesc);
@@ -361,7 +361,7 @@ static const CustomExecMethods exec_methods = {
 	.CustomName = "pprepub",
 	.BeginCustomScan = begin_scan,
 	.ExecCustomScan = exec_scan,
-	.EndCustomScan = end_scan,
+	.EndCustomScan = end_store_scan,
 	.ReScanCustomScan = rescan,
 	.EstimateDSMCustomScan = estimate_shared,
 	.InitializeDSMCustomScan = initialize_shared,

@@ -273,7 +273,8 @@ make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int 
 	if (!clause->is_condition)
 		return;
 	clause->condition.column = batch->columns[clause->columns[0]].column;
-	begin_condition(&clause->condition, &scan->ps);
+	if (clause->condition.expression != NULL)
+		clause->condition.state = ExecInitExpr(clause->condition.expression, &scan->ps);
 }
 
 Filter *

@@ -55,8 +55,6 @@ typedef struct Condition
 /* Makes the condition of a clause about the relation; false if no group can be skipped by it. */
 extern bool make_condition(Node *clause, Index relid, Condition *condition);
 
-extern void begin_condition(Condition *condition, PlanState *parent);
-
 /* Finds out the value; it lives in the current context. */
 extern void evaluate_condition(Condition *condition, ExprContext *econtext);
 
@@ -222,6 +220,9 @@ extern Datum tally_result(const Tally *tally, const Count *count, bool *isnull);
 
 /* customscan.c executes it.  custom_private: the columns, as integers; custom_exprs: clauses. */
 extern const CustomScanMethods store_scan_methods;
+
+/* Ends the scan of either node. */
+extern void end_store_scan(CustomScanState *node);
 
 /* The columns (attribute number less 1) that a node reads, and its clauses, if it has some, for EXPLAIN. */
 extern void explain_columns(const CustomScanState *node, const Bitmapset *columns, ExplainState *es);

@@ -305,15 +305,15 @@ static uint32
 find_runs(const Values *values, uint64 *lengths, uint32 *starts)
 {
 	uint32		nruns = 0;
+	uint32		start = 0;
 
-	for (uint32 i = 0; i < values->n; i++)
+	for (uint32 i = 1; i <= values->n; i++)
 	{
-		if (i == 0 || !same_value(values, i, i - 1))
-		{
-			starts[nruns] = i;
-			lengths[nruns++] = 0;
-		}
-		lengths[nruns - 1]++;
+		if (i < values->n && same_value(values, i, i - 1))
+			continue;
+		starts[nruns] = start;
+		lengths[nruns++] = i - start;
+		start = i;
 	}
 	return nruns;
 }
