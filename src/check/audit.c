@@ -74,7 +74,7 @@ set_values(Check *check, double required, double measured)
  * ----------------------------------------------------------------
  */
 
-/* How many rows the releases have. */
+/* How many rows the releases have, as the log tells. */
 static uint64
 count_logged(const Audit *audit)
 {
@@ -168,90 +168,6 @@ load_present(const Audit *audit, const bool *shown, RowId **row_of_person, char 
 	return NULL;
 }
 
-typedef struct Releases
-{
-	uint64		to_read;		/* rows, as the log tells */
-	uint64		read;
-
-	int32		identified;		/* the log says whose their rows are */
-	int32		intact;
-	int32		not_intact;		/* the first that is not, or 0 */
-	uint64		rows;
-	int32		logged;
-	int32		not_logged;
-	int64		unlogged_class;
-	uint64		unchanged;
-	uint64		covered;
-	int32		uncovered;
-	int64		uncovered_class;
-	const char *uncovered_column;
-	char	   *unreadable;		/* why the source is */
-
-	/* Ends of ranges */
-	uint64		ends;
-	uint64		lone_ends;
-	int32		lone;			/* the first release that has some */
-	const char *lone_column;
-	uint64		loose_ends;		/* of releases that were not imported */
-	int32		loose;
-	const char *loose_column;
-} Releases;
-
-static bool
-is_before(int32 number, int32 first)
-{
-	return first == 0 || number < first;
-}
-
-/* Adds what was found of a release to the sums over all releases. */
-static void
-sum_up(Releases *releases, const Inspection *inspection, int32 number, bool is_identified)
-{
-	bool		intact = inspection->exists && inspection->is_intact;
-	bool		logged = inspection->exists && inspection->is_logged;
-
-	releases->identified += is_identified;
-	releases->intact += intact;
-	releases->logged += logged && is_identified;
-	releases->rows += is_identified ? inspection->rows : 0;
-	releases->unchanged += inspection->unchanged;
-	releases->covered += inspection->covered;
-	if (!intact && is_before(number, releases->not_intact))
-		releases->not_intact = number;
-	if (!logged && is_before(number, releases->not_logged))
-	{
-		releases->not_logged = number;
-		releases->unlogged_class = inspection->unlogged_class;
-	}
-	if (inspection->uncovered_class != 0 && is_before(number, releases->uncovered))
-	{
-		releases->uncovered = number;
-		releases->uncovered_class = inspection->uncovered_class;
-		releases->uncovered_column = inspection->uncovered_column;
-	}
-}
-
-/* Adds the ends of a release's ranges. */
-static void
-sum_up_ends(Releases *releases, const Inspection *inspection, const Released *released)
-{
-	releases->ends += inspection->ends;
-	releases->lone_ends += inspection->lone_ends;
-	if (inspection->lone_ends > 0 && is_before(released->number, releases->lone))
-	{
-		releases->lone = released->number;
-		releases->lone_column = inspection->lone_column;
-	}
-	if (released->is_imported)
-		return;
-	releases->loose_ends += inspection->loose_ends;
-	if (inspection->loose_ends > 0 && is_before(released->number, releases->loose))
-	{
-		releases->loose = released->number;
-		releases->loose_column = inspection->loose_column;
-	}
-}
-
 static bool
 same_columns(const Audit *audit, int32 a, int32 b)
 {
@@ -268,9 +184,9 @@ all_are_alike(const Audit *audit, int32 first, const bool *is_inspected)
 	return true;
 }
 
-/* All releases that show the same columns as this one, of which it is the first, with the source as they see it. */
+/* Inspects all releases that show the same columns as this one, of which it is the first, with the source as they see it. */
 static void
-inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Releases *releases)
+inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Inspection *inspections, uint64 *read, char **unreadable)
 {
 	const DeclaredPublication *publication = audit->publication;
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
@@ -285,50 +201,47 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
 	if (is_last)
 		recalled_forget_people(audit->recalled);
-	progress_phase("check releases", releases->to_read);
+	progress_phase("check releases", count_logged(audit));
 	MemoryContextSwitchTo(old);
-	if (why != NULL && releases->unreadable == NULL)
-		releases->unreadable = pstrdup(why);	/* work goes */
+	if (why != NULL && *unreadable == NULL)
+		*unreadable = pstrdup(why); /* work goes */
 	for (int32 r = first; r < publication->releases; r++)
 	{
 		const SeenRelease *seen = &audit->recalled->seen.release[r];
-		Inspection	inspection;
 
 		if (is_inspected[r] || !same_columns(audit, first, r))
 			continue;
 		is_inspected[r] = true;
-		progress_done(releases->read);
-		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
-		releases->read += seen->first[seen->nclasses];
-		sum_up(releases, &inspection, r + 1, audit->released[r].is_identified);
-		sum_up_ends(releases, &inspection, &audit->released[r]);
+		progress_done(*read);
+		inspections[r] = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
+		*read += seen->first[seen->nclasses];
 	}
 	MemoryContextDelete(work);
 }
 
-/* Reads all release tables, those that show the same columns beside one frame of the source. */
-static Releases
-inspect_releases(const Audit *audit)
+/* Reads all release tables, those that show the same columns beside one frame of the source: [releases]. */
+static Inspection *
+inspect_releases(const Audit *audit, char **unreadable)
 {
 	const DeclaredPublication *publication = audit->publication;
 	const Answers *answers = answers_read(publication, audit->released);
 	bool	   *is_inspected = palloc0(sizeof(bool) * publication->releases);
-	Releases	releases = {.to_read = count_logged(audit)};
+	Inspection *inspections = palloc0(sizeof(Inspection) * publication->releases);
+	uint64		read = 0;
 
+	*unreadable = NULL;
 	for (int32 r = 0; r < publication->releases; r++)
 		if (!is_inspected[r])
-			inspect_alike(audit, answers, r, is_inspected, &releases);
-	return releases;
+			inspect_alike(audit, answers, r, is_inspected, inspections, &read, unreadable);
+	return inspections;
 }
 
-/* The place of a finding as JSON, or NULL where there is none. */
+/* The place of a finding as JSON. */
 static char *
 worst_release(int32 number, int64 class, const char *column)
 {
 	StringInfoData json;
 
-	if (number == 0)
-		return NULL;
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"release\": %d", number);
 	if (class != 0)
@@ -350,10 +263,10 @@ check_identified(Audit *audit)
 	int32		identified = 0;
 	int32		first = 0;
 
-	for (int32 r = 0; r < n; r++)
+	for (int32 r = n - 1; r >= 0; r--)
 	{
 		identified += audit->released[r].is_identified;
-		if (!audit->released[r].is_identified && is_before(r + 1, first))
+		if (!audit->released[r].is_identified)
 			first = r + 1;
 	}
 	if (identified < n)
@@ -364,44 +277,85 @@ check_identified(Audit *audit)
 
 /* Are ends where steps end?  How many of the others are one person's value is told, and nothing is required of it. */
 static void
-check_ends(Audit *audit, const Releases *releases)
+check_ends(Audit *audit, const Inspection *inspections)
 {
-	if (releases->ends == 0)
-		return;
-	set_values(add_check(audit, "ends",
-						 psprintf(UINT64_FORMAT " ends of ranges, at steps where their columns have them", releases->ends),
-						 psprintf(UINT64_FORMAT " not at steps, " UINT64_FORMAT " the value of one person of a class alone",
-								  releases->loose_ends, releases->lone_ends),
-						 releases->loose_ends == 0,
-						 releases->loose_ends > 0 ? worst_release(releases->loose, 0, releases->loose_column) :
-						 worst_release(releases->lone, 0, releases->lone_column)),
-			   releases->ends, releases->ends - releases->loose_ends);
+	uint64		ends = 0;
+	uint64		lone = 0;
+	uint64		loose = 0;		/* of releases that were not imported */
+	char	   *worst_lone = NULL;
+	char	   *worst_loose = NULL;
+
+	for (int32 r = 0; r < audit->publication->releases; r++)
+	{
+		const Inspection *inspection = &inspections[r];
+		uint64		loose_ends = audit->released[r].is_imported ? 0 : inspection->loose_ends;
+
+		if (inspection->lone_ends > 0 && lone == 0)
+			worst_lone = worst_release(r + 1, 0, inspection->lone_column);
+		if (loose_ends > 0 && loose == 0)
+			worst_loose = worst_release(r + 1, 0, inspection->loose_column);
+		ends += inspection->ends;
+		lone += inspection->lone_ends;
+		loose += loose_ends;
+	}
+	if (ends > 0)
+		set_values(add_check(audit, "ends", psprintf(UINT64_FORMAT " ends of ranges, at steps where their columns have them", ends),
+							 psprintf(UINT64_FORMAT " not at steps, " UINT64_FORMAT " the value of one person of a class alone", loose, lone),
+							 loose == 0, loose > 0 ? worst_loose : worst_lone),
+				   ends, ends - loose);
 }
 
 /* Are release tables what was published, and do they cover the source? */
 static void
 check_releases(Audit *audit)
 {
-	Releases	releases = inspect_releases(audit);
+	char	   *unreadable;
+	const Inspection *inspections = inspect_releases(audit, &unreadable);
 	int32		n = audit->publication->releases;
+	int32		identified = 0;
+	int32		intact = 0;
+	int32		logged = 0;
+	uint64		rows = 0;
+	uint64		unchanged = 0;
+	uint64		covered = 0;
+	char	   *not_intact = NULL;
+	char	   *not_logged = NULL;
+	char	   *uncovered = NULL;
 
+	for (int32 r = 0; r < n; r++)
+	{
+		const Inspection *inspection = &inspections[r];
+		bool		is_intact = inspection->exists && inspection->is_intact;
+		bool		is_logged = inspection->exists && inspection->is_logged;
+		bool		is_identified = audit->released[r].is_identified;
+
+		identified += is_identified;
+		intact += is_intact;
+		logged += is_logged && is_identified;
+		rows += is_identified ? inspection->rows : 0;
+		unchanged += inspection->unchanged;
+		covered += inspection->covered;
+		if (!is_intact && not_intact == NULL)
+			not_intact = worst_release(r + 1, 0, NULL);
+		if (!is_logged && not_logged == NULL)
+			not_logged = worst_release(r + 1, inspection->unlogged_class, NULL);
+		if (inspection->uncovered_class != 0 && uncovered == NULL)
+			uncovered = worst_release(r + 1, inspection->uncovered_class, inspection->uncovered_column);
+	}
 	set_values(add_check(audit, "checksums", psprintf("%d release(s) with the rows that they were published with", n),
-						 psprintf("%d", releases.intact), releases.intact == n,
-						 worst_release(releases.not_intact, 0, NULL)),
-			   n, releases.intact);
-	set_values(add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", releases.identified),
-						 psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == releases.identified,
-						 worst_release(releases.not_logged, releases.unlogged_class, NULL)),
-			   releases.identified, releases.logged);
-	if (releases.unreadable != NULL)
-		add_failed_check(audit, "covers", pstrdup("the source can be read"), releases.unreadable);
+						 psprintf("%d", intact), intact == n, not_intact),
+			   n, intact);
+	set_values(add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", identified),
+						 psprintf("%d, " UINT64_FORMAT " rows in all", logged, rows), logged == identified, not_logged),
+			   identified, logged);
+	if (unreadable != NULL)
+		add_failed_check(audit, "covers", pstrdup("the source can be read"), unreadable);
 	else
 		set_values(add_check(audit, "covers",
-							 psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", releases.unchanged),
-							 psprintf(UINT64_FORMAT, releases.covered), releases.covered == releases.unchanged,
-							 worst_release(releases.uncovered, releases.uncovered_class, releases.uncovered_column)),
-				   releases.unchanged, releases.covered);
-	check_ends(audit, &releases);
+							 psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", unchanged),
+							 psprintf(UINT64_FORMAT, covered), covered == unchanged, uncovered),
+				   unchanged, covered);
+	check_ends(audit, inspections);
 }
 
 /* ----------------------------------------------------------------

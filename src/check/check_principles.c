@@ -142,58 +142,44 @@ class_number(const Audit *audit, int32 r, uint32 c)
 	return audit->recalled->seen.release[r].number[c];
 }
 
-/* Are all classes as large as their releases promised? */
+/* Are all classes as large as their releases promised; or, where a release promised any, have they as many values? */
 static void
-check_k(Audit *audit, const WorstClasses *worst)
+check_classes(Audit *audit, const WorstClasses *worst, bool of_values)
 {
-	int32		few_in = -1;
+	const char *name = of_values ? "l" : "k";
+	double		least = 0;
+	int32		at = -1;
+	uint64		required = 0;
+	uint64		figure = 0;
+	StringInfoData json;
+	Check	   *check;
 
 	for (int32 r = 0; r < audit->publication->releases; r++)
-		if (worst[r].any &&
-			(few_in < 0 || margin(worst[r].smallest.records, audit->released[r].principle.k) <
-			 margin(worst[few_in].smallest.records, audit->released[few_in].principle.k)))
-			few_in = r;
-	if (few_in >= 0)
 	{
-		const Smallest *smallest = &worst[few_in].smallest;
-		uint64		k = audit->released[few_in].principle.k;
-		Check	   *check = add_check(audit, "k", psprintf("k >= " UINT64_FORMAT, k), psprintf("k = " UINT64_FORMAT, smallest->records),
-									  smallest->records >= k,
-									  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": " UINT64_FORMAT "}",
-											   few_in + 1, class_number(audit, few_in, smallest->fewest), smallest->records));
+		const Principle *principle = &audit->released[r].principle;
+		uint64		promised = of_values ? principle->l : principle->k;
+		uint64		measured = of_values ? worst[r].smallest.values : worst[r].smallest.records;
 
-		set_values(check, k, smallest->records);
-		count_failing_classes(audit, check, (PrinciplePart) {.k = true});
+		if (!worst[r].any || (of_values && promised <= 1) || (at >= 0 && margin(measured, promised) >= least))
+			continue;
+		at = r;
+		least = margin(measured, promised);
+		required = promised;
+		figure = measured;
 	}
-}
-
-/* Have they as many values, where a release promised any? */
-static void
-check_l(Audit *audit, const WorstClasses *worst)
-{
-	int32		poor_in = -1;
-
-	for (int32 r = 0; r < audit->publication->releases; r++)
-		if (worst[r].any && audit->released[r].principle.l > 1 &&
-			(poor_in < 0 || margin(worst[r].smallest.values, audit->released[r].principle.l) <
-			 margin(worst[poor_in].smallest.values, audit->released[poor_in].principle.l)))
-			poor_in = r;
-	if (poor_in >= 0)
-	{
-		const Smallest *smallest = &worst[poor_in].smallest;
-		uint32		l = audit->released[poor_in].principle.l;
-		StringInfoData json;
-		Check	   *check;
-
-		initStringInfo(&json);
-		appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT ", \"sensitive_values\": %u",
-						 poor_in + 1, class_number(audit, poor_in, smallest->poorest), smallest->values);
-		add_column(audit, &json, smallest->poor_aspect);
-		appendStringInfoChar(&json, '}');
-		check = add_check(audit, "l", psprintf("l >= %u", l), psprintf("l = %u", smallest->values), smallest->values >= l, json.data);
-		set_values(check, l, smallest->values);
-		count_failing_classes(audit, check, (PrinciplePart) {.l = true});
-	}
+	if (at < 0)
+		return;
+	initStringInfo(&json);
+	appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT ", \"%s\": " UINT64_FORMAT, at + 1,
+					 class_number(audit, at, of_values ? worst[at].smallest.poorest : worst[at].smallest.fewest),
+					 of_values ? "sensitive_values" : "records", figure);
+	if (of_values)
+		add_column(audit, &json, worst[at].smallest.poor_aspect);
+	appendStringInfoChar(&json, '}');
+	check = add_check(audit, name, psprintf("%s >= " UINT64_FORMAT, name, required), psprintf("%s = " UINT64_FORMAT, name, figure),
+					  figure >= required, json.data);
+	set_values(check, required, figure);
+	count_failing_classes(audit, check, (PrinciplePart) {.k = !of_values, .l = of_values});
 }
 
 /* A condition of some releases, and the class that is worst by it. */
@@ -518,8 +504,8 @@ check_principles(Audit *audit)
 	const WorstClasses *worst = measure_classes(audit);
 
 	if (audit->given == NULL || audit->given->k > 1)
-		check_k(audit, worst);
-	check_l(audit, worst);
+		check_classes(audit, worst, false);
+	check_classes(audit, worst, true);
 	check_terms(audit, worst);
 	check_atoms(audit);
 	check_changes(audit);

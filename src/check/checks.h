@@ -92,9 +92,8 @@ typedef struct Inspection
 extern RowId *find_people(const Recalled *recalled, const KeyTable *present);
 
 /*
- * Called as the owner, under the active snapshot.  present: the source now, with the
- * columns that the release shows, or NULL if it is not to be looked at; and
- * where people are in it.  answers: what is kept of all of them.
+ * Called as the owner, under the active snapshot.  present: the source now, with the columns that the release shows,
+ * or NULL if it is not to be looked at; and where people are in it.  answers: what is kept of all of them.
  */
 extern Inspection inspect_release(const DeclaredPublication *publication, const Released *released,
 								  Recalled *recalled, const Answers *answers,

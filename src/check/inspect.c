@@ -16,8 +16,8 @@
 #include "frame/line.h"
 #include "frame/print.h"
 #include "miscadmin.h"
-#include "release/release.h"
 #include "release/past_releases.h"
+#include "release/release.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
@@ -188,7 +188,7 @@ find_class(const Inspecting *inspecting, int64 number)
 	return number > 0 && number <= inspecting->seen->nclasses ? inspecting->class_of[number] : NO_ROW;
 }
 
-/* What the present has of a cell. */
+/* A cell with what the present has of it. */
 static InspectedCell
 inspect_cell(const Inspecting *inspecting, const InspectedColumn *column, Datum value, bool isnull)
 {

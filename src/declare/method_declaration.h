@@ -99,9 +99,9 @@ typedef struct Foresight
 
 /* The parts of the past that a method looks at: each is kept beside the log, as a fold of it. */
 #define PAST_NEIGHBORHOODS	1	/* the people whom observers can tell apart: see history/past.h */
-#define PAST_LAST			2	/* the last class of each person: see history/paths.h */
+#define PAST_LAST			2	/* the last class of each person: see history/past.h */
 #define PAST_PATHS			4	/* all classes of each person */
-#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/companies.h; with
+#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/past.h; with
 								 * PAST_LAST */
 
 /* The properties of a method that create_publication() and release/ must know. */
@@ -131,7 +131,7 @@ typedef struct MethodDeclaration
 
 	/*
 	 * With PAST_PATHS: the classes of people of whom the past has disclosed no more than this, at the worst, are not
-	 * asked for (see history/disclosure.h).
+	 * asked for (see history/past.h).
 	 */
 	int32		(*spared) (const int64 *params);
 

@@ -3,10 +3,8 @@
  *		Open addressing over hashes of keys.
  *
  * NOTES
- *		Keys are not kept: a look-up finds all people with the same hash, and
- *		the rows that it leads to tell them apart.  The slots of a deleted
- *		neighborhood stay until they are used again, if possible for the same
- *		person.
+ *		Keys are not kept: a look-up finds all people with the same hash, and the rows that it leads to tell them
+ *		apart.  The slots of a deleted neighborhood stay until they are used again, if possible for the same person.
  */
 #include "history/fold.h"
 

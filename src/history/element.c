@@ -32,18 +32,6 @@ element_of(const DeclaredColumn *column)
 	return element;
 }
 
-char *
-element_array_words(const Element *element)
-{
-	return format_type_extended(get_array_type(element->stored), -1, FORMAT_TYPE_FORCE_QUALIFY);
-}
-
-Oid
-array_type_of(const DeclaredPublication *publication, ColumnRole role)
-{
-	return get_array_type(element_of(publication_column(publication, role)).stored);
-}
-
 Datum
 element_to_text(const Element *element, Datum value)
 {
@@ -168,18 +156,6 @@ coded_array(const Element *element, const Datum *values, const Code *codes, uint
 		of_each[i] = nulls[i] ? (Datum) 0 : values[codes[i]];
 	}
 	return element_array(element, of_each, nulls, n);
-}
-
-void
-element_values(const Element *element, ArrayType *array, Datum **values, bool **nulls, int *n)
-{
-	deconstruct_array(array, element->stored, element->length, element->byval, element->align,
-					  values, nulls, n);
-	if (element->stored == element->type)
-		return;
-	for (int i = 0; i < *n; i++)
-		if (!(*nulls)[i])
-			(*values)[i] = element_from_text(element, (*values)[i]);
 }
 
 bool

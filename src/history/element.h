@@ -29,12 +29,6 @@ extern Element element_of(const DeclaredColumn *column);
 extern const Element element_int4;
 extern const Element element_int8;
 
-/* Returns the array type's name for a statement. */
-extern char *element_array_words(const Element *element);
-
-/* Returns the array type for the only column with a role. */
-extern Oid	array_type_of(const DeclaredPublication *publication, ColumnRole role);
-
 /* Makes an array of values; nulls may be NULL if no value is. */
 extern Datum element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n);
 
@@ -43,10 +37,6 @@ extern Datum integer_array(const int32 *values, uint64 n);
 
 /* Makes an array of the values of codes; NO_CODE stands for NULL. */
 extern Datum coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n);
-
-/* Takes an array apart; the values live as long as the array, or as the current context. */
-extern void element_values(const Element *element, ArrayType *array,
-						   Datum **values, bool **nulls, int *n);
 
 /* A buffer for the values of one array after the other; it must be zeroed at first. */
 typedef struct ElementRoom

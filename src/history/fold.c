@@ -71,20 +71,6 @@ last_invented(ArrayType *invented)
 	return last;
 }
 
-/* Keeps the values as numbers of the load's dictionary, until the finished load gives codes. */
-static void
-keep_values(Fold *fold, FrameLoad *load, Datum sensitive)
-{
-	Past	   *past = &fold->past;
-	uint32		n = past->nneighborhoods;
-	ElementRoom *room = &fold->room;
-
-	(void) element_read(&fold->sensitive, sensitive, room, fold->context);
-	make_room(fold, 0, room->n);
-	load_sensitive_numbers(load, room->values, room->nulls, past->value + past->first_value[n], room->n);
-	past->first_value[n + 1] = past->first_value[n] + room->n;
-}
-
 /* Copies an array of a row, since the row does not outlive its visit. */
 static ArrayType *
 keep(const Fold *fold, const ArrayType *array)
@@ -154,9 +140,13 @@ take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 		.tid = slot->tts_tid, .keys = keep(fold, keys), .invented = keep(fold, invented), .is_filled = last > 0
 	};
 	note_absences(fold, invented, size);
-	keep_values(fold, reading->load, slot->tts_values[FOLD_SENSITIVE]);
+	/* Values stay numbers of the load's dictionary, until the finished load gives codes. */
+	(void) element_read(&fold->sensitive, slot->tts_values[FOLD_SENSITIVE], &fold->room, fold->context);
+	nvalues = fold->room.n;
+	make_room(fold, 0, nvalues);
+	load_sensitive_numbers(reading->load, fold->room.values, fold->room.nulls, past->value + past->first_value[n], nvalues);
+	past->first_value[n + 1] = past->first_value[n] + nvalues;
 	past->first[n + 1] = past->first[n] + size;
-	nvalues = past->first_value[n + 1] - past->first_value[n];
 	past->nneighborhoods++;
 	return nvalues > 0 && nvalues % size == 0;
 }
@@ -356,8 +346,13 @@ fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 	const Neighborhood *from = &fold->neighborhoods[neighborhood];
 	ElementWalk walk;
 
-	element_values(&fold->key, from->keys, &members->keys, &members->is_invented, &members->n);
-	members->numbers = NULL;
+	element_walk(&walk, &fold->key, from->keys);
+	*members = (Members) {.keys = new_array(Datum, walk.n), .is_invented = new_array(bool, walk.n), .n = walk.n};
+	while (element_next(&walk))
+	{
+		members->keys[walk.i] = walk.value;
+		members->is_invented[walk.i] = walk.isnull;
+	}
 	if (from->invented == NULL)
 		return;
 	members->numbers = palloc0(sizeof(int64) * members->n);

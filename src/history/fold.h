@@ -3,18 +3,15 @@
  *		The neighborhoods of a publication, kept beside the log, so that methods
  *		need not read the log to know the past.
  *
- * The fold is a plain table of TARGET_private, NAME_neighborhoods, computed from
- * the log: rebuild_history() makes it anew and compares.  A row is a
- * neighborhood: its number, its members as an array of keys, and the sensitive
- * values published of them, epoch by epoch, as another array.  A member without
- * a key is an invented row that stands for no person, and has a number; a person has
- * the number 0 if a row stood in when the neighborhood was shown last.  So a
- * release that touches few people reads and writes few rows, and one that touches
- * all people writes far fewer rows than people.
+ * The fold is a plain table of TARGET_private, NAME_neighborhoods, computed from the log: rebuild_history() makes it
+ * anew and compares.  A row is a neighborhood: its number, its members as an array of keys, and the sensitive values
+ * published of them, epoch by epoch, as another array.  A member without a key is an invented row that stands for no
+ * person, and has a number; a person has the number 0 if a row stood in when the neighborhood was shown last.  So a
+ * release that touches few people reads and writes few rows, and one that touches all people writes far fewer rows
+ * than people.
  *
- * The releases that a person was in are found in the log only.  Methods do not
- * need them, since a class is part of one neighborhood or of none; so a
- * neighborhood that is shown whole again, with the same values, is not rewritten.
+ * The releases that a person was in are found in the log only.  Methods do not need them, since a class is part of
+ * one neighborhood or of none; so a neighborhood that is shown whole again, with the same values, is not rewritten.
  */
 #ifndef PPREPUB_HISTORY_FOLD_H
 #define PPREPUB_HISTORY_FOLD_H
@@ -74,9 +71,8 @@ extern int64 directory_last_number(const Directory *directory);
 extern int64 directory_last_invented(const Directory *directory);
 
 /*
- * Follow a release: a neighborhood is forgotten before its members are added in
- * new ones, and the directory advances when all are added.  If the transaction
- * aborts, the directory is wrong and must be deleted with its context.
+ * Follow a release: a neighborhood is forgotten before its members are added in new ones, and the directory advances
+ * when all are added.  If the transaction aborts, the directory is wrong and must be deleted with its context.
  */
 extern void directory_add(Directory *directory, TupleTableSlot *slot);
 extern void directory_forget(Directory *directory, uint32 index);
@@ -135,17 +131,15 @@ extern int64 last_invented(ArrayType *invented);
 extern bool is_neighborhood(const TupleTableSlot *slot);
 
 /*
- * Reads the fold, and looks up its members among the rows loaded.  is_all says
- * that these are the whole source: only then have missing people left.  Callers
- * act as the owner, inside SPI, under the active snapshot; everything is
+ * Reads the fold, and looks up its members among the rows loaded.  is_all says that these are the whole source: only
+ * then have missing people left.  Callers act as the owner, inside SPI, under the active snapshot; everything is
  * allocated in the context given.
  */
 extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context);
 
 /*
- * Like fold_read(), but reads only the rows that a current directory points at;
- * the release at hand updates the directory, too.  Returns NULL if the fold was
- * rebuilt, so that the directory is wrong.
+ * Like fold_read(), but reads only the rows that a current directory points at; the release at hand updates the
+ * directory, too.  Returns NULL if the fold was rebuilt, so that the directory is wrong.
  */
 extern Fold *fold_look_up(const DeclaredPublication *publication, Directory *directory,
 						  FrameLoad *load, MemoryContext context);
@@ -171,10 +165,9 @@ typedef struct Members
 extern void fold_members(const Fold *fold, uint32 neighborhood, Members *members);
 
 /*
- * Fetching helpers, before the load is finished: peek_at_past() returns the past
- * in the codes of load_peek(), to choose the neighborhoods that help to protect
- * the people asked for; fetch_helpers() then reads the rows of all their members
- * that the source has.  Callers act as the owner, inside SPI.
+ * Fetching helpers, before the load is finished: peek_at_past() returns the past in the codes of load_peek(), to
+ * choose the neighborhoods that help to protect the people asked for; fetch_helpers() then reads the rows of all
+ * their members that the source has.  Callers act as the owner, inside SPI.
  */
 extern Past peek_at_past(const Fold *fold, const Code *code);
 extern void fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted);

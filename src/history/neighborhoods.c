@@ -3,17 +3,14 @@
  *		The table of neighborhoods: compared with the log, and made anew from it.
  *
  * NOTES
- *		A row is right if its members are an atom of the log, and its epochs are
- *		what the releases showed of them.  A row with other members is wrong at
- *		once.  The values are compared when all rows are known: the log is walked
- *		once more, class by class, and an atom is in a class as a whole.  Of an epoch
- *		no more is kept than a hash of its values, under a seed that is drawn each time, so that
- *		nobody can make others that have the same.
+ *		A row is right if its members are an atom of the log, and its epochs are what the releases showed of them.  A
+ *		row with other members is wrong at once.  The values are compared when all rows are known: the log is walked
+ *		once more, class by class, and an atom is in a class as a whole.  Of an epoch no more is kept than a hash of
+ *		its values, under a seed that is drawn each time, so that nobody can make others that have the same.
  *
- *		When all is made anew, releases are gone through from the newest
- *		to the oldest, so the first that shows an epoch is the last that showed it; and a
- *		list to which each is put in front has the newest at its end.  What is kept in memory is what the
- *		table will have, whatever the number of releases.
+ *		When all is made anew, releases are gone through from the newest to the oldest, so the first that shows an
+ *		epoch is the last that showed it; and a list to which each is put in front has the newest at its end.  What is
+ *		kept in memory is what the table will have, whatever the number of releases.
  */
 #include "history/rebuild.h"
 
@@ -328,10 +325,12 @@ count_wrong(const Comparing *comparing)
 	return comparison;
 }
 
-/* Compares all rows with the log, in the current context. */
-static PastComparison
-compare_all(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
+PastComparison
+neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing neighborhoods", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	PastComparison comparison;
 	Oid			table = past_table(publication, NEIGHBORHOODS_TABLE);
 	uint64		nindividuals = recalled->seen.nindividuals;
 	Comparing	comparing = {
@@ -359,16 +358,7 @@ compare_all(const DeclaredPublication *publication, const Recalled *recalled, co
 	memset(comparing.row, 0xff, sizeof(uint32) * nindividuals);
 	read_each(table, compare_row, &comparing);
 	compare_values(&comparing);
-	return count_wrong(&comparing);
-}
-
-PastComparison
-neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
-{
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing neighborhoods", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	PastComparison comparison = compare_all(publication, recalled, atoms);
-
+	comparison = count_wrong(&comparing);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return comparison;
@@ -495,7 +485,6 @@ find_epochs(Rebuilding *rebuilding)
 /* Room for the members of one row */
 typedef struct MemberArrays
 {
-	uint64		room;
 	Datum	   *keys;
 	bool	   *has_no_key;
 	Datum	   *numbers;
@@ -549,17 +538,6 @@ epochs_of_atom(const Rebuilding *rebuilding, uint32 atom, const Element *sensiti
 	return coded_array(sensitive, rebuilding->recalled->values, codes, n);
 }
 
-/* The size of the largest atom. */
-static uint64
-most_members(const Atoms *atoms)
-{
-	uint64		most = 0;
-
-	for (uint32 a = 0; a < atoms->natoms; a++)
-		most = Max(most, atoms->size[a]);
-	return most;
-}
-
 /* Writes a row for each atom, with numbers from the one after "last" on. */
 static void
 write_atoms(const Rebuilding *rebuilding, const DeclaredPublication *publication, Oid table, int64 last)
@@ -567,12 +545,16 @@ write_atoms(const Rebuilding *rebuilding, const DeclaredPublication *publication
 	const Atoms *atoms = rebuilding->atoms;
 	Element		key = element_of(publication_column(publication, ROLE_KEY));
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	uint64		room = most_members(atoms);
-	MemberArrays arrays = {room, new_array(Datum, room), new_array(bool, room), new_array(Datum, room), new_array(bool, room)};
+	uint64		most = 0;
+	MemberArrays arrays;
 	RowWriter  *writer = writer_open(table, true);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "neighborhood", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	MemoryContext old;
 
+	for (uint32 a = 0; a < atoms->natoms; a++)
+		most = Max(most, atoms->size[a]);
+	arrays = (MemberArrays) {new_array(Datum, most), new_array(bool, most), new_array(Datum, most), new_array(bool, most)};
+	old = MemoryContextSwitchTo(row);
 	for (uint32 a = 0; a < atoms->natoms; a++)
 	{
 		Datum		values[FOLD_COLUMNS] = {[FOLD_NEIGHBORHOOD] = Int64GetDatum(++last)};
@@ -588,24 +570,15 @@ write_atoms(const Rebuilding *rebuilding, const DeclaredPublication *publication
 	writer_close(writer);
 }
 
-/* Lists the members of all atoms. */
-static void
-list_members(Rebuilding *rebuilding)
-{
-	uint64		nindividuals = rebuilding->recalled->seen.nindividuals;
-
-	list_by_group(rebuilding->atoms->atom, nindividuals, rebuilding->atoms->natoms, &rebuilding->first, &rebuilding->member);
-	rebuilding->place = new_array(uint32, nindividuals);
-	for (uint64 i = 0; i < nindividuals; i++)
-		rebuilding->place[rebuilding->member[i]] = i;
-}
-
 void
 neighborhoods_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, int64 last)
 {
-	Rebuilding	rebuilding = {.recalled = recalled, .atoms = atoms_of(&recalled->seen)};
+	uint64		nindividuals = recalled->seen.nindividuals;
+	Rebuilding	rebuilding = {.recalled = recalled, .atoms = atoms_of(&recalled->seen), .place = new_array(uint32, nindividuals)};
 
-	list_members(&rebuilding);
+	list_by_group(rebuilding.atoms->atom, nindividuals, rebuilding.atoms->natoms, &rebuilding.first, &rebuilding.member);
+	for (uint64 i = 0; i < nindividuals; i++)
+		rebuilding.place[rebuilding.member[i]] = i;
 	find_epochs(&rebuilding);
 	write_atoms(&rebuilding, publication, table, last);
 }

@@ -161,12 +161,6 @@ parted_is_one_epoch(const Past *past, const Parted *people)
 		(past_epochs(past, people->parent) == 1 && epoch_is_shown(past, people, 0));
 }
 
-uint64
-parted_room(const Past *past, const Parted *people)
-{
-	return people->size * (epochs_before(past, people) + 1);
-}
-
 /* Adds the epoch behind the values, and removes an earlier one with equal values; returns the number of epochs. */
 static uint64
 add_epoch(Code *values, uint64 nepochs, uint64 size)

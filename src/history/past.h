@@ -3,16 +3,14 @@
  *		The groups of people that observers of all releases so far can tell
  *		apart, in the codes of one frame: all that a method sees of the history.
  *
- * A neighborhood is a set of people whom no observer can separate: they were in the
- * same class of each release, or in none of it.  Everything that intersections
- * and differences of releases reveal is a union of neighborhoods, so under a
- * monotonous principle it is enough to look at these.
+ * A neighborhood is a set of people whom no observer can separate: they were in the same class of each release, or in
+ * none of it.  Everything that intersections and differences of releases reveal is a union of neighborhoods, so under
+ * a monotonous principle it is enough to look at these.
  *
- * Its members are those who were ever published in it, in the source now or
- * not; a counterfeit row, whether it stands for a person or not, is a member like
- * any other.  Neighborhoods none of whose members is in the source may be
- * left out, and of a release of all of the source those of which the method says
- * that they are lost (smallest_parted): who of them is in the source is known.
+ * Its members are those who were ever published in it, in the source now or not; a counterfeit row, whether it stands
+ * for a person or not, is a member like any other.  Neighborhoods none of whose members is in the source may be left
+ * out, and of a release of all of the source those of which the method says that they are lost (smallest_parted): who
+ * of them is in the source is known.
  *
  * For a method that does not ask for PAST_NEIGHBORHOODS there are no
  * neighborhoods; PAST_LAST or PAST_PATHS are found in paths.
@@ -28,16 +26,13 @@
 /* ----------------------------------------------------------------
  * Disclosure: how much classes have disclosed of a person, at the worst
  *
- * Of a class of n rows, c of which have a value, all readers know that a person
- * in it has that value with the chance of c in n: 1 - c/n is kept of the secret.
- * The class discloses minus the logarithm of that, for the protected value
- * that it has most often; and the sum of what all classes of a person have disclosed
- * is no less than they disclosed of any single value.  So of most people one number
- * says that no class of the past need be looked at.
+ * Of a class of n rows, c of which have a value, all readers know that a person in it has that value with the chance
+ * of c in n: 1 - c/n is kept of the secret.  The class discloses minus the logarithm of that, for the protected value
+ * that it has most often; and the sum of what all classes of a person have disclosed is no less than they disclosed
+ * of any single value.  So of most people one number says that no class of the past need be looked at.
  *
- * It is a whole number, so that it is the same wherever and however it is
- * computed: of units, each class rounded up.  The logarithm is an integral of
- * 1 / (1 - x), which lies below its chord: of x = c/n no more is disclosed than the
+ * It is a whole number, so that it is the same wherever and however it is computed: of units, each class rounded up.
+ * The logarithm is an integral of 1 / (1 - x), which lies below its chord: of x = c/n no more is disclosed than the
  * mean of x and x / (1 - x).
  * ----------------------------------------------------------------
  */
@@ -70,9 +65,8 @@ disclosure_in_all(int32 before, int32 by_class)
 /* ----------------------------------------------------------------
  * Paths: the classes that the people of a source were in, for methods that follow people one by one
  *
- * A step is a person's row in a release: the class that it was in, and the
- * sensitive value that was shown.  Methods that ask for PAST_LAST get the last
- * step of each person only; those that ask for PAST_PATHS get all.  A person
+ * A step is a person's row in a release: the class that it was in, and the sensitive value that was shown.  Methods
+ * that ask for PAST_LAST get the last step of each person only; those that ask for PAST_PATHS get all.  A person
  * without a step was never published.
  *
  * Classes are those that some person of the frame was in.  Invented rows are in
@@ -98,8 +92,7 @@ typedef struct Paths
 	uint32	   *class;			/* [steps] */
 	Code	   *shown;			/* [steps] */
 
-	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst: see disclosure.h; with
-								 * PAST_PATHS, else NULL */
+	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst; with PAST_PATHS, else NULL */
 } Paths;
 
 static inline bool
@@ -124,9 +117,8 @@ paths_size(const Paths *paths, uint32 class)
 /* ----------------------------------------------------------------
  * The values that classes of the past showed, with their counts
  *
- * All people of a class share its values, so the protected ones are counted
- * once.  They are kept together with the rest of what is needed of a class, since
- * most of the time goes into waiting for memory.
+ * All people of a class share its values, so the protected ones are counted once.  They are kept together with the
+ * rest of what is needed of a class, since most of the time goes into waiting for memory.
  * ----------------------------------------------------------------
  */
 
@@ -186,10 +178,9 @@ kept_by(const ShownClass *class, const ShownValue *shown)
 /* ----------------------------------------------------------------
  * Companies: people of a source who were in a class together, in any release so far
  *
- * A company is a set of people who are in the source and were in one class; its
- * other members, and when that was, are not said.  Sets that were together in one release
- * after the other are one company.  Methods that ask for PAST_COMPANIES get
- * those that are large enough to tell something: see method_declaration.h.
+ * A company is a set of people who are in the source and were in one class; its other members, and when that was, are
+ * not said.  Sets that were together in one release after the other are one company.  Methods that ask for
+ * PAST_COMPANIES get those that are large enough to tell something: see method_declaration.h.
  * ----------------------------------------------------------------
  */
 
@@ -327,8 +318,7 @@ past_values(const Past *past, uint32 neighborhood, uint64 epoch)
 /* ----------------------------------------------------------------
  * Epochs: the values that are remembered of people of one neighborhood, when a release parts them from the others
  *
- * These rules are followed by the fold, which is written, and by forecasts,
- * which are not.
+ * These rules are followed by the fold, which is written, and by forecasts, which are not.
  * ----------------------------------------------------------------
  */
 
@@ -349,13 +339,9 @@ extern bool parted_is_unchanged(const Past *past, const Parted *people);
 extern bool parted_is_one_epoch(const Past *past, const Parted *people);
 
 /*
- * Lists their epochs: those of the parent, and the release's own if it shows them;
- * no two are alike, and the newest comes last.  values has room for one more
- * epoch than the parent has.  Returns their number.
+ * Lists their epochs: those of the parent, and the release's own if it shows them; no two are alike, and the newest
+ * comes last.  values has room for one more epoch than the parent has.  Returns their number.
  */
 extern uint64 parted_epochs(const Past *past, const Parted *people, Code *values);
-
-/* The number of values that there must be room for. */
-extern uint64 parted_room(const Past *past, const Parted *people);
 
 #endif							/* PPREPUB_HISTORY_PAST_H */

@@ -91,6 +91,12 @@ keeps_past(const DeclaredPublication *publication, int what)
 	return (method_declaration(publication->method)->past & what) != 0;
 }
 
+static Oid
+column_type(const DeclaredPublication *publication, const PastColumn *column)
+{
+	return OidIsValid(column->type) ? column->type : get_array_type(element_of(publication_column(publication, column->role)).stored);
+}
+
 /* ----------------------------------------------------------------
  * Making a table
  * ----------------------------------------------------------------
@@ -150,12 +156,9 @@ past_table_ensure(const DeclaredPublication *publication, PastTable which)
 	for (int i = 0; i < kind->ncolumns; i++)
 	{
 		const PastColumn *column = &kind->columns[i];
-		Element		element;
 
-		if (!OidIsValid(column->type))
-			element = element_of(publication_column(publication, column->role));
 		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(column->name),
-						 OidIsValid(column->type) ? format_type_be_qualified(column->type) : element_array_words(&element));
+						 format_type_be_qualified(column_type(publication, column)));
 	}
 	return private_table_ensure(publication, kind->name, columns.data, kind->storage);
 }
@@ -185,7 +188,7 @@ past_table_has_columns(const DeclaredPublication *publication, PastTable which)
 	Oid			types[MOST_COLUMNS] = {InvalidOid};
 
 	for (int i = 0; i < kind->ncolumns; i++)
-		types[i] = OidIsValid(kind->columns[i].type) ? kind->columns[i].type : array_type_of(publication, kind->columns[i].role);
+		types[i] = column_type(publication, &kind->columns[i]);
 	return has_columns(past_table(publication, which), types, kind->ncolumns);
 }
 
@@ -280,12 +283,6 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
  */
 
 Oid
-answered_of(const DeclaredPublication *publication)
-{
-	return noted_relation(publication, "regions");
-}
-
-Oid
 answered_ensure(const DeclaredPublication *publication)
 {
 	StringInfoData columns;
@@ -304,22 +301,6 @@ answered_ensure(const DeclaredPublication *publication)
  * Reading
  * ----------------------------------------------------------------
  */
-
-/* Has it the types of all columns?  To read a value as another type could crash the server. */
-static bool
-has_answered_columns(const DeclaredPublication *publication, Oid table)
-{
-	Oid		   *types = palloc(sizeof(Oid) * (ANSWERED_CELLS + publication->ncolumns));
-	int			n = ANSWERED_CELLS;
-
-	types[ANSWERED_RELEASE] = INT4OID;
-	types[ANSWERED_CLASS] = INT8OID;
-	types[ANSWERED_ROWS] = INT8OID;
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			types[n++] = printed_type(publication->columns[i].kind, publication->columns[i].type);
-	return has_columns(table, types, n);
-}
 
 /* Makes room for more classes of a release. */
 static void
@@ -367,15 +348,19 @@ Answered *
 answered_read(const DeclaredPublication *publication, Cells **cells, int32 nreleases)
 {
 	Oid			table = answered_of(publication);
-	Answered   *answered;
+	Oid		   *types = palloc(sizeof(Oid) * (ANSWERED_CELLS + publication->ncolumns));
+	Answered   *answered = palloc0(sizeof(Answered));
 
-	if (!OidIsValid(table) || get_rel_relkind(table) != RELKIND_RELATION ||
-		!has_answered_columns(publication, table))
-		return NULL;
-	answered = palloc0(sizeof(Answered));
-	answered->cells = cells;
+	types[ANSWERED_RELEASE] = INT4OID;
+	types[ANSWERED_CLASS] = INT8OID;
+	types[ANSWERED_ROWS] = INT8OID;
 	for (int i = 0; i < publication->ncolumns; i++)
-		answered->nqis += publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			types[ANSWERED_CELLS + answered->nqis++] = printed_type(publication->columns[i].kind, publication->columns[i].type);
+	/* To read a value as another type could crash the server. */
+	if (!OidIsValid(table) || get_rel_relkind(table) != RELKIND_RELATION || !has_columns(table, types, ANSWERED_CELLS + answered->nqis))
+		return NULL;
+	answered->cells = cells;
 	answered->nreleases = nreleases;
 	answered->release = palloc0(sizeof(AnsweredRelease) * (nreleases + 1));
 	answered->context = CurrentMemoryContext;
@@ -399,13 +384,4 @@ bool
 tells_counterfeits(const DeclaredPublication *publication)
 {
 	return method_declaration(publication->method)->counterfeits;
-}
-
-void
-counterfeits_add(RowWriter *writer, int32 release, int64 class, int64 counterfeits)
-{
-	Datum		values[] = {Int32GetDatum(release), Int64GetDatum(class), Int64GetDatum(counterfeits)};
-	bool		nulls[lengthof(values)] = {false};
-
-	writer_add(writer, values, nulls);
 }

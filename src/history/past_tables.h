@@ -3,11 +3,9 @@
  *		The tables in which the past of a publication is kept: how they are made,
  *		what columns they have, and what is wrong with them.
  *
- * They stand in TARGET_private, and are called NAME_ and the name of the part.
- * The log is what all else follows from: members, of releases that have tables,
- * and asked, of answers.  Neighborhoods (see fold.h) and paths (see
- * path_blocks.h) are folds of it, kept for methods that need them, and made anew
- * by rebuild_history().
+ * They stand in TARGET_private, and are called NAME_ and the name of the part.  The log is what all else follows
+ * from: members, of releases that have tables, and asked, of answers.  Neighborhoods (see fold.h) and paths (see
+ * path_blocks.h) are folds of it, kept for methods that need them, and made anew by rebuild_history().
  */
 #ifndef PPREPUB_HISTORY_PAST_TABLES_H
 #define PPREPUB_HISTORY_PAST_TABLES_H
@@ -29,7 +27,7 @@ typedef enum PastTable
 	PATHS_TABLE
 } PastTable;
 
-/* Columns of members and asked: see log.h.  Members of a class are people who have a row, then people who are counted in, then counterfeits. */
+/* Columns of members and asked: see below.  Members of a class are people who have a row, then people who are counted in, then counterfeits. */
 enum
 {
 	LOG_RELEASE,
@@ -79,9 +77,8 @@ extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
 extern Oid	past_table_ensure(const DeclaredPublication *publication, PastTable which);
 
 /*
- * Has the table, which is there, the columns that it was made with?  Rows are read
- * and written by position: to take a number for an array would bring the server
- * down.  The latter raises an error if not.
+ * Has the table, which is there, the columns that it was made with?  Rows are read and written by position: to take a
+ * number for an array would bring the server down.  The latter raises an error if not.
  */
 extern bool past_table_has_columns(const DeclaredPublication *publication, PastTable which);
 extern void past_table_verify(const DeclaredPublication *publication, PastTable which);
@@ -109,21 +106,18 @@ pg_noreturn extern void refuse_paths(const DeclaredPublication *publication);
 /* ----------------------------------------------------------------
  * The log: all that observers have seen of a publication
  *
- * Two tables of TARGET_private: NAME_members for releases that have tables,
- * NAME_asked for answers.  A row is a class of a release: its members' keys, in
- * the key's own type, and the sensitive values that were published of them, as
- * arrays in the same order; fingerprints of their quasi-identifiers tell later
- * who has changed since.  A person counted in from a registry has a key, and
- * neither a value nor a fingerprint.  A counterfeit has no key; it stands for a
- * person who was published before, or is an invented row with a number.
- * Everything else about the past is a fold of it.
+ * Two tables of TARGET_private: NAME_members for releases that have tables, NAME_asked for answers.  A row is a class
+ * of a release: its members' keys, in the key's own type, and the sensitive values that were published of them, as
+ * arrays in the same order; fingerprints of their quasi-identifiers tell later who has changed since.  A person
+ * counted in from a registry has a key, and neither a value nor a fingerprint.  A counterfeit has no key; it stands
+ * for a person who was published before, or is an invented row with a number.  Everything else about the past is a
+ * fold of it.
  *
  * NOTES
- *		The former is of the access method pprepub, and takes a third of what a
- *		heap does.  How small it makes a class depends on the keys and the
- *		fingerprints in it; and how much an answer writes can be seen by all,
- *		in the position of the WAL.  So the log of answers is
- *		a heap, in which that is known from the rows that are given out.
+ *		The former is of the access method pprepub, and takes a third of what a heap does.  How small it makes a class
+ *		depends on the keys and the fingerprints in it; and how much an answer writes can be seen by all, in the
+ *		position of the WAL.  So the log of answers is a heap, in which that is known from the rows that are given
+ *		out.
  * ----------------------------------------------------------------
  */
 
@@ -139,12 +133,10 @@ extern void log_read(const DeclaredPublication *publication, void (*visit) (void
 /* ----------------------------------------------------------------
  * Regions: what answers showed of their classes
  *
- * A stored release keeps its cells in its table, but the log alone would not
- * keep the cells of an answer.  So they are written to a plain table of
- * TARGET_private, NAME_regions: a row is a class of an answer, with the number of
- * rows that the answer showed and its cells as printed; cells that it did not
- * show are withheld ones.  The table is part of the history like the log: rows
- * are only added, and their order, by class number, reveals nothing.
+ * A stored release keeps its cells in its table, but the log alone would not keep the cells of an answer.  So they
+ * are written to a plain table of TARGET_private, NAME_regions: a row is a class of an answer, with the number of
+ * rows that the answer showed and its cells as printed; cells that it did not show are withheld ones.  The table is
+ * part of the history like the log: rows are only added, and their order, by class number, reveals nothing.
  *
  * Insensitive values are not kept; sensitive ones are in the log.
  * ----------------------------------------------------------------
@@ -160,7 +152,7 @@ enum
 };
 
 /* The table, or InvalidOid before the first answer. */
-extern Oid	answered_of(const DeclaredPublication *publication);
+#define answered_of(publication) noted_relation(publication, "regions")
 
 /* The table, made when it is not there yet: as the owner, inside SPI. */
 extern Oid	answered_ensure(const DeclaredPublication *publication);
@@ -193,9 +185,8 @@ extern Answered *answered_read(const DeclaredPublication *publication, Cells **c
 /* ----------------------------------------------------------------
  * Counterfeits: how many rows of each class are invented, where readers of releases may know it
  *
- * A plain table of TARGET_private, NAME_counterfeits, behind a view of the same
- * name in TARGET: a reader who counts in a release can correct for what is invented.
- * Classes without invented rows have no row in it.
+ * A plain table of TARGET_private, NAME_counterfeits, behind a view of the same name in TARGET: a reader who counts
+ * in a release can correct for what is invented.  Classes without invented rows have no row in it.
  * ----------------------------------------------------------------
  */
 
@@ -205,6 +196,5 @@ extern Oid	counterfeits_ensure(const DeclaredPublication *publication);
 /* Does the publication's method let readers know? */
 extern bool tells_counterfeits(const DeclaredPublication *publication);
 
-extern void counterfeits_add(RowWriter *writer, int32 release, int64 class, int64 counterfeits);
 
 #endif							/* PPREPUB_HISTORY_PAST_TABLES_H */

@@ -205,24 +205,6 @@ path_blocks_visit(const PathBlocks *blocks, bool newest_first, bool (*visit) (vo
 	pfree(tids);
 }
 
-static bool
-verify_block(void *what, TupleTableSlot *slot)
-{
-	PathBlock	block;
-
-	read_block(what, slot, &block);
-	return true;
-}
-
-void
-path_blocks_verify(const DeclaredPublication *publication)
-{
-	PathBlocks	blocks;
-
-	path_blocks_find(publication, &blocks);
-	path_blocks_visit(&blocks, false, verify_block, unconstify(DeclaredPublication *, publication));
-}
-
 /* ----------------------------------------------------------------
  * Writing
  * ----------------------------------------------------------------

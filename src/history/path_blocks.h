@@ -2,20 +2,17 @@
  * path_blocks.h
  *		The table of paths, block by block.
  *
- * A plain table of TARGET_private, NAME_paths.  It is a fold of the log that is
- * only ever appended to: rebuild_history() makes it anew and compares.  People
- * have numbers, from 0 on, in the order that they were first published.  A row is
- * a block of classes of one release: the keys of people who are new in it, the
- * classes' sizes, and for each of their rows the person's number, or the negative
- * of an invented row's, and which of the block's values it showed.  Thus a release
- * writes few and long rows, and reads the keys of all people, but only as many
- * blocks as it takes to find the people of the source; of the other blocks, only
- * the numbers of the people in each class, where that matters.
+ * A plain table of TARGET_private, NAME_paths.  It is a fold of the log that is only ever appended to:
+ * rebuild_history() makes it anew and compares.  People have numbers, from 0 on, in the order that they were first
+ * published.  A row is a block of classes of one release: the keys of people who are new in it, the classes' sizes,
+ * and for each of their rows the person's number, or the negative of an invented row's, and which of the block's
+ * values it showed.  Thus a release writes few and long rows, and reads the keys of all people, but only as many
+ * blocks as it takes to find the people of the source; of the other blocks, only the numbers of the people in each
+ * class, where that matters.
  *
- * With methods that ask for all classes of each person, a row also has what these
- * had disclosed of each of its people by then (see disclosure.h), so that the last
- * one suffices for most people.  It is about the values that are protected now:
- * where others are protected, paths_recount() writes all of it anew.
+ * With methods that ask for all classes of each person, a row also has what these had disclosed of each of its people
+ * by then (see past.h), so that the last one suffices for most people.  It is about the values that are protected
+ * now: where others are protected, paths_recount() (rebuild.h) writes all of it anew.
  */
 #ifndef PPREPUB_HISTORY_PATH_BLOCKS_H
 #define PPREPUB_HISTORY_PATH_BLOCKS_H
@@ -69,8 +66,7 @@ extern void read_block_shown(const DeclaredPublication *publication, TupleTableS
 extern void read_block_disclosed(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 
 /*
- * The disclosure of a class, by what each of its rows showed; count, of the
- * block's values, is 0 before and after.
+ * The disclosure of a class, by what each of its rows showed; count, of the block's values, is 0 before and after.
  */
 extern int32 disclosure_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count);
 
@@ -99,9 +95,6 @@ extern void path_blocks_find(const DeclaredPublication *publication, PathBlocks 
 /* Blocks are visited until a visit returns false. */
 extern void path_blocks_visit(const PathBlocks *blocks, bool newest_first,
 							  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
-
-/* Raises an error if any block is malformed. */
-extern void path_blocks_verify(const DeclaredPublication *publication);
 
 /* ---- Gathering the classes of releases into rows of the table ---- */
 
@@ -159,7 +152,7 @@ extern void blocks_close(BlockWriter *writer);
 
 /* ---- paths_read.c: people who are in the source, found by their keys, and their classes ---- */
 
-/* What is read of the past; publication, counts, person and disclosed are for those who add to it. */
+/* The past as it is read; publication, counts, person and disclosed are for those who add to it. */
 typedef struct PathReader
 {
 	const DeclaredPublication *publication;
@@ -224,11 +217,5 @@ extern uint64 path_writer_close(PathWriter *writer);
  * which nothing is known, or in which no person is: as the owner, inside SPI.
  */
 extern void past_skip(const DeclaredPublication *publication, int32 release);
-
-/*
- * Counts disclosures anew, of the values in a list, which is the table of those
- * protected from now on: as the owner, inside SPI, under the active snapshot.
- */
-extern void paths_recount(const DeclaredPublication *publication, Oid list);
 
 #endif							/* PPREPUB_HISTORY_PATH_BLOCKS_H */

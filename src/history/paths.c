@@ -3,9 +3,8 @@
  *		The table of paths: compared with the log, release by release, and made anew from it.
  *
  * NOTES
- *		A class of the table is looked up in the log by its first row.  The two are
- *		alike if they are of one size, and each row of one is the other's, with
- *		the same value, and with what all its classes have disclosed by then.
+ *		A class of the table is looked up in the log by its first row.  The two are alike if they are of one size, and
+ *		each row of one is the other's, with the same value, and with what all its classes have disclosed by then.
  *
  *		When all is made anew, people get numbers where they are met first, from the oldest release on.
  */
@@ -16,6 +15,7 @@
 #include "history/past.h"
 #include "history/path_blocks.h"
 #include "history/recall.h"
+#include "history/rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
@@ -282,10 +282,11 @@ compare_block(void *what, TupleTableSlot *slot)
 	return true;
 }
 
-/* Compares all blocks with the log, in the current context. */
-static PastComparison
-compare_all(const DeclaredPublication *publication, const Recalled *recalled)
+PastComparison
+paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
 {
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing paths", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
 	const Seen *seen = &recalled->seen;
 	PathBlocks	blocks;
 	Comparing	comparing = {
@@ -314,19 +315,9 @@ compare_all(const DeclaredPublication *publication, const Recalled *recalled)
 	go_to_release(&comparing, seen->nreleases - 1);
 	if (seen->nreleases > 0)
 		end_release(&comparing);
-	return comparing.comparison;
-}
-
-PastComparison
-paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
-{
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing paths", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	PastComparison comparison = compare_all(publication, recalled);
-
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
-	return comparison;
+	return comparing.comparison;
 }
 
 /* ----------------------------------------------------------------
@@ -405,12 +396,12 @@ add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c)
 }
 
 void
-paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table)
+paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, const bool *is_protected)
 {
 	const Seen *seen = &recalled->seen;
 	Rebuilding	rebuilding = {
 		.recalled = recalled,
-		.is_protected = protected_values(publication, recalled),
+		.is_protected = is_protected,
 		.number = new_array(uint32, recalled->people->size),
 	};
 
@@ -429,4 +420,20 @@ paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, 
 		blocks_end_release(&rebuilding.blocks);
 	}
 	blocks_close(&rebuilding.blocks);
+}
+
+void
+paths_recount(const DeclaredPublication *publication, Oid list)
+{
+	Oid			table = past_table(publication, PATHS_TABLE);
+	const Recalled *recalled = recall(publication);
+	const bool *is_listed = listed_values(publication, list, recalled);
+	PathBlocks	blocks;
+
+	path_blocks_find(publication, &blocks);
+	if (blocks.n == 0)
+		refuse_paths(publication);
+	for (uint32 b = 0; b < blocks.n; b++)
+		delete_rows(table, &blocks.place[b].tid, 1);
+	paths_rebuild(publication, recalled, table, is_listed);
 }

@@ -295,21 +295,6 @@ find_companies(void *what, TupleTableSlot *slot)
 	return true;
 }
 
-/* Finds the sets of people of the source who were in a class together; the steps must have been read. */
-static void
-read_companies(PathReader *reader, const PathBlocks *blocks)
-{
-	const MethodDeclaration *method = method_declaration(reader->publication->method);
-	MemoryContext old = MemoryContextSwitchTo(reader->context);
-
-	reader->companies = companies_begin(reader->nrows);
-	reader->degree = method->degree(param_values(method, reader->publication->params));
-	array_reserve(reader->here, reader->here_allocated, 1024);
-	count_values(reader);
-	path_blocks_visit(blocks, true, find_companies, reader);
-	MemoryContextSwitchTo(old);
-}
-
 /* ----------------------------------------------------------------
  * The whole
  * ----------------------------------------------------------------
@@ -362,7 +347,9 @@ PathReader *
 path_reader_open(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
 {
 	PathReader *reader = path_reader_create(publication, load, context);
+	const MethodDeclaration *method = method_declaration(publication->method);
 	PathBlocks	blocks;
+	MemoryContext old;
 
 	path_blocks_find(publication, &blocks);
 	verify_order(&blocks);
@@ -373,7 +360,16 @@ path_reader_open(const DeclaredPublication *publication, FrameLoad *load, Memory
 	if (!reader->last_only && want_disclosed(reader))
 		path_blocks_visit(&blocks, true, find_steps, reader);
 	if (keeps_past(publication, PAST_COMPANIES))
-		read_companies(reader, &blocks);
+	{
+		/* Sets of people of the source who were in a class together */
+		old = MemoryContextSwitchTo(context);
+		reader->companies = companies_begin(reader->nrows);
+		reader->degree = method->degree(param_values(method, publication->params));
+		array_reserve(reader->here, reader->here_allocated, 1024);
+		count_values(reader);
+		path_blocks_visit(&blocks, true, find_companies, reader);
+		MemoryContextSwitchTo(old);
+	}
 	return reader;
 }
 

@@ -1,17 +1,10 @@
 /*
  * paths_write.c
  *		Writing the table of paths.
- *
- * NOTES
- *		Where other values are protected from now on, each block is replaced by
- *		itself with other disclosures.  The snapshot is older than that, so a block
- *		that is written is not read again.  Arrays that stay are copied from the
- *		rows that go, so these go last.
  */
 #include "history/path_blocks.h"
 
 #include "frame/arrays.h"
-#include "history/element.h"
 #include "history/past.h"
 #include "history/past_tables.h"
 #include "history/recall.h"
@@ -145,115 +138,4 @@ past_skip(const DeclaredPublication *publication, int32 release)
 		(void) past_table_ensure(publication, NEIGHBORHOODS_TABLE);
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		write_empty_block(publication, release);
-}
-
-/* ----------------------------------------------------------------
- * Other values that are protected
- * ----------------------------------------------------------------
- */
-
-typedef struct Recounting
-{
-	const DeclaredPublication *publication;
-	const Recalled *recalled;
-	const bool *is_listed;		/* [values of the log] */
-	RowWriter  *writer;
-	Element		sensitive;
-	int64		npeople;
-	int32	   *disclosed;		/* [people] so far */
-} Recounting;
-
-/* Which of the values in a block are protected? */
-static bool *
-protected_places(const Recounting *recounting, const PathBlock *block)
-{
-	bool	   *is_protected = new_array(bool, block->nvalues);
-	ElementWalk walk;
-
-	for (element_walk(&walk, &recounting->sensitive, block->values); element_next(&walk);)
-	{
-		Code		code = recalled_value(recounting->recalled, walk.value, walk.isnull);
-
-		if (code == UNKNOWN_VALUE)	/* it might be one of those that are listed */
-			refuse_paths(recounting->publication);
-		is_protected[walk.i] = code != NO_CODE && recounting->is_listed[code];
-	}
-	return is_protected;
-}
-
-/* Adds a class's disclosure to that of each person in it, and notes the sums; invented rows get 0. */
-static void
-recount_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *disclosed)
-{
-	for (int i = 0; i < size; i++)
-	{
-		if (members[i] >= recounting->npeople)
-			refuse_paths(recounting->publication);
-		disclosed[i] = 0;
-		if (members[i] >= 0)
-			disclosed[i] = recounting->disclosed[members[i]] = disclosure_in_all(recounting->disclosed[members[i]], by_class);
-	}
-}
-
-/* Returns a block's new array of disclosures; blocks must come oldest first, since these are sums over releases. */
-static Datum
-recounted(Recounting *recounting, const PathBlock *block)
-{
-	bool	   *is_protected = protected_places(recounting, block);
-	uint32	   *count = new_zeros(uint32, block->nvalues);
-	int32	   *disclosed = new_array(int32, block->nrows);
-	int			from = 0;
-
-	for (int c = 0; c < block->nclasses; c++)
-	{
-		int			size = block->sizes[c];
-
-		if (c % 4096 == 0)
-			CHECK_FOR_INTERRUPTS();
-		recount_members(recounting, block->members + from, size,
-						disclosure_by_shown(block->shown + from, size, is_protected, count), disclosed + from);
-		from += size;
-	}
-	return integer_array(disclosed, block->nrows);
-}
-
-/* Writes a copy of the block with new disclosures; the caller deletes the old rows later. */
-static bool
-recount_block(void *what, TupleTableSlot *slot)
-{
-	Recounting *recounting = what;
-	Datum		values[PATHS_COLUMNS];
-	bool		nulls[PATHS_COLUMNS] = {false};
-	PathBlock	block;
-
-	read_block(recounting->publication, slot, &block);
-	memcpy(values, slot->tts_values, sizeof(values));
-	values[PATHS_DISCLOSED] = recounted(recounting, &block);
-	writer_add(recounting->writer, values, nulls);
-	return true;
-}
-
-void
-paths_recount(const DeclaredPublication *publication, Oid list)
-{
-	Oid			table = past_table(publication, PATHS_TABLE);
-	const Recalled *recalled = recall(publication);
-	PathBlocks	blocks;
-	Recounting	recounting = {
-		.publication = publication,
-		.recalled = recalled,
-		.is_listed = listed_values(publication, list, recalled),
-		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
-	};
-
-	path_blocks_find(publication, &blocks);
-	if (blocks.n == 0)
-		refuse_paths(publication);
-	recounting.npeople = blocks.place[blocks.n - 1].end.people;
-	recounting.disclosed = new_zeros(int32, recounting.npeople);
-	recounting.writer = writer_open(table, false);
-	path_blocks_visit(&blocks, false, recount_block, &recounting);
-	writer_close(recounting.writer);
-	for (uint32 b = 0; b < blocks.n; b++)
-		delete_rows(table, &blocks.place[b].tid, 1);
 }

@@ -1,5 +1,5 @@
 /*
- * past_rebuild.c
+ * rebuild.c
  *		rebuild_history(): neighborhoods and paths, made anew from the log.
  *
  * NOTES
@@ -154,7 +154,7 @@ make_anew(const DeclaredPublication *publication, const Recalled *recalled, Oid 
 	if (which == NEIGHBORHOODS_TABLE)
 		neighborhoods_rebuild(publication, recalled, table, last);
 	else
-		paths_rebuild(publication, recalled, table);
+		paths_rebuild(publication, recalled, table, protected_values(publication, recalled));
 }
 
 /* Is the table what follows from the log?  If not, it is replaced. */

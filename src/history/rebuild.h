@@ -20,9 +20,8 @@ typedef struct PastComparison
 } PastComparison;
 
 /*
- * Both compare a table with the log as it was recalled, as the owner, inside SPI,
- * under the active snapshot.  They raise an error if the table is not there, or has
- * other columns; and if paths are malformed.
+ * Both compare a table with the log as it was recalled, as the owner, inside SPI, under the active snapshot.  They
+ * raise an error if the table is not there, or has other columns; and if paths are malformed.
  */
 extern PastComparison neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled,
 											const Atoms *atoms);
@@ -33,6 +32,12 @@ extern PastComparison paths_compare(const DeclaredPublication *publication, cons
  * after the last one given, which no row has had: so nothing is taken for a row that somebody knew.
  */
 extern void neighborhoods_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, int64 last);
-extern void paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table);
+extern void paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, const bool *is_protected);
+
+/*
+ * Replaces all paths by those of the log, with disclosures of the values in a list, which is the table of those
+ * protected from now on: as the owner, inside SPI, under the active snapshot.
+ */
+extern void paths_recount(const DeclaredPublication *publication, Oid list);
 
 #endif							/* PPREPUB_HISTORY_REBUILD_H */

@@ -148,19 +148,6 @@ take_row(void *what, TupleTableSlot *slot)
 	add_value(reading->reference, value, people, of, (double) people / of, DatumGetInt32(slot->tts_values[REFERENCE_RELEASE]));
 }
 
-/* Reads the table into a distribution without values. */
-static void
-read_table(Reference *reference, const DeclaredPublication *publication, Oid table)
-{
-	Reading		reading = {publication, reference, element_of(publication_column(publication, ROLE_SENSITIVE))};
-	Oid			types[REFERENCE_COLUMNS] = {reading.element.stored, INT8OID, INT8OID, INT4OID};
-
-	if (!has_columns(table, types, REFERENCE_COLUMNS))
-		refuse_table(publication);
-	read_each(table, take_row, &reading);
-	reference->nkept = reference->values->size;
-}
-
 void
 reference_write(const DeclaredPublication *publication, const Reference *reference)
 {
@@ -231,7 +218,15 @@ reference_read(const DeclaredPublication *publication)
 		return reference_declared(publication, copy);
 	reference = reference_create(publication);
 	if (OidIsValid(table))
-		read_table(reference, publication, table);
+	{
+		Reading		reading = {publication, reference, element_of(publication_column(publication, ROLE_SENSITIVE))};
+		Oid			types[REFERENCE_COLUMNS] = {reading.element.stored, INT8OID, INT8OID, INT4OID};
+
+		if (!has_columns(table, types, REFERENCE_COLUMNS))
+			refuse_table(publication);
+		read_each(table, take_row, &reading);
+		reference->nkept = reference->values->size;
+	}
 	show_shares(reference);
 	return reference;
 }

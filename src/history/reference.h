@@ -3,11 +3,10 @@
  *		The distribution that t-closeness, beta-likeness and delta-disclosure compare
  *		with: a public one that was declared, or that of the first release.
  *
- * The latter stands in NAME_reference: a row for each sensitive value, how many people of so many
- * had it, and in which release.  Shares are of those who have a value.  The first release gives it
- * the values of everybody in the source, whomever it is about; a later release of everybody adds
- * what it finds besides.  Rows are never changed, so that what was judged stays comparable.  It is no
- * fold of the log, which does not tell of people who are withheld.
+ * The latter stands in NAME_reference: a row for each sensitive value, how many people of so many had it, and in
+ * which release.  Shares are of those who have a value.  The first release gives it the values of everybody in the
+ * source, whomever it is about; a later release of everybody adds what it finds besides.  Rows are never changed, so
+ * that what was judged stays comparable.  It is no fold of the log, which does not tell of people who are withheld.
  */
 #ifndef PPREPUB_HISTORY_REFERENCE_H
 #define PPREPUB_HISTORY_REFERENCE_H

@@ -1,17 +1,15 @@
 /*
- * write_log_and_fold.c
+ * remember.c
  *		Writing a release into the log and into the fold.
  *
  * NOTES
- *		A class is part of one neighborhood, or of none, and becomes a
- *		neighborhood itself; the rest of the one that it was part of becomes
- *		another.  The log and the fold mostly store equal arrays for a class,
- *		which are then made once.
+ *		A class is part of one neighborhood, or of none, and becomes a neighborhood itself; the rest of the one that
+ *		it was part of becomes another.  The log and the fold mostly store equal arrays for a class, which are then
+ *		made once.
  *
- *		A mixed class becomes a neighborhood for each that its people come from,
- *		and one of newcomers.  Observers know that each of these has some of the
- *		values that the class showed, but not which; they are remembered with
- *		the values of their own people, which is stricter.
+ *		A mixed class becomes a neighborhood for each that its people come from, and one of newcomers.  Observers know
+ *		that each of these has some of the values that the class showed, but not which; they are remembered with the
+ *		values of their own people, which is stricter.
  */
 #include "history/remember.h"
 
@@ -211,7 +209,8 @@ epochs_of(const Remembering *remembering, const People *people)
 {
 	const Past *past = &remembering->fold->past;
 	Parted		parted = parted_of(people);
-	Code	   *values = new_array(Code, parted_room(past, &parted));
+	uint64		before = people->parent == NO_NEIGHBORHOOD ? 0 : past_epochs(past, people->parent);
+	Code	   *values = new_array(Code, people->size * (before + 1));
 	uint64		nepochs = parted_epochs(past, &parted, values);
 
 	return codes_as_array(remembering, values, nepochs * people->size);
@@ -353,7 +352,9 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	if (remembering->paths != NULL)
 		path_writer_add(remembering->paths, class->rows, people_in_class(class), class->invented, class->ninvented);
 	if (remembering->counterfeits != NULL && class->ninvented > 0)
-		counterfeits_add(remembering->counterfeits, remembering->release, class->number, class->ninvented);
+		writer_add(remembering->counterfeits,
+				   (Datum[]) {Int32GetDatum(remembering->release), Int64GetDatum(class->number), Int64GetDatum(class->ninvented)},
+				   (bool[]) {false, false, false});
 	log_class(remembering, class, people, keys, shown);
 	MemoryContextSwitchTo(old);
 }
@@ -457,44 +458,37 @@ write_rest(Remembering *remembering, uint32 n)
 	MemoryContextSwitchTo(old);
 }
 
-/* Deletes the rows of parted neighborhoods, which others have replaced. */
-static void
-delete_parted(const Remembering *remembering)
-{
-	const Fold *fold = remembering->fold;
-	ItemPointerData *tids = new_array(ItemPointerData, fold->past.nneighborhoods);
-	uint64		count = 0;
-
-	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
-		if (remembering->published[n] > 0)
-			tids[count++] = fold->neighborhoods[n].tid;
-	delete_rows(remembering->table, tids, count);
-	pfree(tids);
-}
-
 uint64
 remember_end(Remembering *remembering)
 {
-	progress_phase("replace neighborhoods", remembering->fold->past.nneighborhoods);
-	for (uint32 n = 0; n < remembering->fold->past.nneighborhoods; n++)
+	const Fold *fold = remembering->fold;
+	ItemPointerData *parted = new_array(ItemPointerData, fold->past.nneighborhoods);
+	uint64		nparted = 0;
+
+	progress_phase("replace neighborhoods", fold->past.nneighborhoods);
+	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (remembering->published[n] > 0)
+		{
 			write_rest(remembering, n);
+			parted[nparted++] = fold->neighborhoods[n].tid;
+		}
 		progress_step(1);
 	}
 	writer_close(remembering->log);
 	if (remembering->neighborhoods != NULL)
 	{
 		writer_close(remembering->neighborhoods);
-		delete_parted(remembering);
+		delete_rows(remembering->table, parted, nparted);	/* others have replaced them */
 	}
 	if (remembering->counterfeits != NULL)
 		writer_close(remembering->counterfeits);
 	if (remembering->paths != NULL)
 		remembering->newcomers = path_writer_close(remembering->paths);
 	MemoryContextDelete(remembering->row);
-	if (remembering->fold->directory != NULL)
-		directory_advance(remembering->fold->directory, remembering->release, remembering->newcomers);
+	pfree(parted);
+	if (fold->directory != NULL)
+		directory_advance(fold->directory, remembering->release, remembering->newcomers);
 	return remembering->newcomers;
 }

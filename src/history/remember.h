@@ -1,13 +1,12 @@
 /*
- * write_log_and_fold.h
+ * remember.h
  *		Remembering a release: a call for each class, then the end.
  *
- * The classes go into the log, and the neighborhoods that they part are
- * written anew.  A method's class is part of one neighborhood, or of none; a
- * class of a release that was made without regard to the past may mix several.
+ * The classes go into the log, and the neighborhoods that they part are written anew.  A method's class is part of
+ * one neighborhood, or of none; a class of a release that was made without regard to the past may mix several.
  */
-#ifndef PPREPUB_HISTORY_WRITE_LOG_AND_FOLD_H
-#define PPREPUB_HISTORY_WRITE_LOG_AND_FOLD_H
+#ifndef PPREPUB_HISTORY_REMEMBER_H
+#define PPREPUB_HISTORY_REMEMBER_H
 
 #include "postgres.h"
 
@@ -39,4 +38,4 @@ extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *
 
 extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */
 
-#endif							/* PPREPUB_HISTORY_WRITE_LOG_AND_FOLD_H */
+#endif							/* PPREPUB_HISTORY_REMEMBER_H */

@@ -42,9 +42,8 @@ extern bool read_some(Oid table, const ItemPointerData *tids, uint32 n,
 typedef struct RowWriter RowWriter;
 
 /*
- * Opens a table for writing.  Callers act as the owner, since index expressions
- * run.  reuse_space is of use only if rows are deleted: otherwise the free space
- * map would only send short rows back to pages that are almost full.
+ * Opens a table for writing.  Callers act as the owner, since index expressions run.  reuse_space is of use only if
+ * rows are deleted: otherwise the free space map would only send short rows back to pages that are almost full.
  */
 extern RowWriter *writer_open(Oid table, bool reuse_space);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);

@@ -3,9 +3,8 @@
  *		Parting individuals into atoms, and counting what classes show.
  *
  * NOTES
- *		A place is a node of a tree: a class of a release, and the place before.
- *		Individuals stand at places; a class moves those who are in it, and those who
- *		stood together move together.  One step a row that was published.
+ *		A place is a node of a tree: a class of a release, and the place before.  Individuals stand at places; a class
+ *		moves those who are in it, and those who stood together move together.  One step a row that was published.
  */
 #include "postgres.h"
 

@@ -1,13 +1,11 @@
 /*
  * seen.h
- *		All that was ever published of a publication, as dense integers: the
- *		auditors' view of the history.
+ *		All that was ever published of a publication, as dense integers: the auditors' view of the history.
  *
- * An individual is somebody whom observers can follow from release to release:
- * a person, by true rows or by counterfeits that stand for the person, or an
- * invented row.  A person may also be counted in: observers take the person for
- * a member of the class, though it has no such row.  Values are codes of the
- * sensitive values published; equal values have the same code.
+ * An individual is somebody whom observers can follow from release to release: a person, by true rows or by
+ * counterfeits that stand for the person, or an invented row.  A person may also be counted in: observers take the
+ * person for a member of the class, though it has no such row.  Values are codes of the sensitive values published;
+ * equal values have the same code.
  */
 #ifndef PPREPUB_HISTORY_SEEN_H
 #define PPREPUB_HISTORY_SEEN_H
@@ -79,10 +77,9 @@ seen_size(const SeenRelease *release, uint32 c)
 /* ----------------------------------------------------------------
  * Atoms: the smallest sets that observers of all releases can tell apart
  *
- * An atom is the individuals that were in the same class of each release, or in
- * none of it.  Whatever intersections and differences reveal is a union of
- * atoms, so there are as many things to look at as there are atoms, however
- * many releases and people.
+ * An atom is the individuals that were in the same class of each release, or in none of it.  Whatever intersections
+ * and differences reveal is a union of atoms, so there are as many things to look at as there are atoms, however many
+ * releases and people.
  * ----------------------------------------------------------------
  */
 

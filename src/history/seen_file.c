@@ -90,6 +90,7 @@ lend_rows(SeenRelease *release, const SeenRelease *rows, bool has_counted)
 	release->is_counted = has_counted ? rows->is_counted : NULL;
 }
 
+/* Frees arrays that have been written, or are not needed any more. */
 static void
 free_rows(const SeenRelease *rows)
 {

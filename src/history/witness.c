@@ -3,10 +3,9 @@
  *		The witness of each release, and acknowledge_history().
  *
  * NOTES
- *		A file-level copy that needs no recovery has the same system identifier,
- *		timeline and database; only the device, inode and change time of files in
- *		the data directory show that it is another one.  A storage snapshot that
- *		is rolled back in place cannot be detected from inside.
+ *		A file-level copy that needs no recovery has the same system identifier, timeline and database; only the
+ *		device, inode and change time of files in the data directory show that it is another one.  A storage snapshot
+ *		that is rolled back in place cannot be detected from inside.
  */
 #include "history/witness.h"
 
@@ -19,8 +18,6 @@
 #include "storage/fd.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/numeric.h"
-#include "utils/pg_lsn.h"
 
 PG_FUNCTION_INFO_V1(pprepub_acknowledge_history);
 PG_FUNCTION_INFO_V1(pprepub_is_rewound);
@@ -43,82 +40,26 @@ witness_now(void)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(witness));
 }
 
-/* Returns a field of a witness as text, or NULL if it does not have the field. */
-static char *
-field_words(Jsonb *witness, const char *field)
-{
-	JsonbValue *value = getKeyJsonValueFromContainer(&witness->root, field, strlen(field), NULL);
-
-	if (value != NULL && value->type == jbvString)
-		return pnstrdup(value->val.string.val, value->val.string.len);
-	if (value != NULL && value->type == jbvNumeric)
-		return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
-	return NULL;
-}
-
-static bool
-differ(Jsonb *before, Jsonb *now, const char *field)
-{
-	const char *was = field_words(before, field);
-	const char *is = field_words(now, field);
-
-	return was != NULL && is != NULL && strcmp(was, is) != 0;
-}
-
-static XLogRecPtr
-position_of(Jsonb *witness)
-{
-	const char *words = field_words(witness, "position");
-
-	return words == NULL ? InvalidXLogRecPtr :
-		DatumGetLSN(DirectFunctionCall1(pg_lsn_in, CStringGetDatum(words)));
-}
-
-static void
-list(StringInfo words, bool differs, const char *how)
-{
-	if (differs)
-		appendStringInfo(words, "%s%s", words->len == 0 ? "" : ", ", how);
-}
-
-/* Lists how the place and time of a witness differ from those of another. */
-static void
-list_differences(StringInfo words, Jsonb *before, Jsonb *now)
-{
-	list(words, differ(before, now, "system"), "by another database system");
-	list(words, differ(before, now, "timeline"), "on another timeline");
-	list(words, differ(before, now, "database"), "in another database");
-	list(words, differ(before, now, "device") || differ(before, now, "inode") || differ(before, now, "changed"),
-		 "in another data directory");
-	list(words, position_of(before) > position_of(now), "later than now");
-}
-
-/* Describes how the witness that a query has found differs from the present; called inside the catalog. */
-static const char *
-found_words(uint64 found)
-{
-	StringInfoData words;
-	Datum		before = (Datum) 0;
-	bool		is_new = true;
-
-	initStringInfo(&words);
-	if (found > 0)
-		before = catalog_field(0, "witness", &is_new);
-	if (!is_new)
-		list_differences(&words, DatumGetJsonbP(before), DatumGetJsonbP(witness_now()));
-	return words.data;
-}
+/* How a witness, which may be NULL, differs from that of now, in words. */
+#define REWOUND_WORDS \
+	"concat_ws(', '," \
+	" CASE WHEN witness ->> 'system' <> $2 ->> 'system' THEN 'by another database system' END," \
+	" CASE WHEN witness ->> 'timeline' <> $2 ->> 'timeline' THEN 'on another timeline' END," \
+	" CASE WHEN witness ->> 'database' <> $2 ->> 'database' THEN 'in another database' END," \
+	" CASE WHEN witness ->> 'device' <> $2 ->> 'device' OR witness ->> 'inode' <> $2 ->> 'inode' OR witness ->> 'changed' <> $2 ->> 'changed'" \
+	" THEN 'in another data directory' END," \
+	" CASE WHEN (witness ->> 'position')::pg_lsn > ($2 ->> 'position')::pg_lsn THEN 'later than now' END)"
 
 const char *
 rewound_words(const DeclaredPublication *publication)
 {
 	CatalogAccess access;
-	char	   *words;
+	const char *words = "";
 
 	catalog_enter(&access);
-	words = MemoryContextStrdup(access.context,
-								found_words(catalog_read("SELECT witness FROM pprepub_internal.catalog_publication WHERE publication = $1",
-														 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)))));
+	if (catalog_read("SELECT " REWOUND_WORDS " AS words FROM pprepub_internal.catalog_publication WHERE publication = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(JSONBOID, witness_now())) > 0)
+		words = catalog_text(&access, 0, "words");
 	catalog_leave(&access);
 	return words;
 }
@@ -129,16 +70,18 @@ pprepub_is_rewound(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	CatalogAccess access;
-	uint64		found;
-	Oid			owner;
-	bool		is_rewound;
+	Oid			owner = InvalidOid;
+	bool		is_rewound = false;
 
 	if (RecoveryInProgress())
 		PG_RETURN_NULL();
 	catalog_enter(&access);
-	found = catalog_read("SELECT owner::oid AS owner, witness FROM pprepub_internal.catalog_publication WHERE name = $1", CATALOG_TEXT(name));
-	owner = found > 0 ? catalog_oid(0, "owner") : InvalidOid;
-	is_rewound = strcmp(found_words(found), "") != 0;
+	if (catalog_read("SELECT owner::oid AS owner, " REWOUND_WORDS " AS words FROM pprepub_internal.catalog_publication WHERE name = $1",
+					 CATALOG_TEXT(name), CATALOG_PARAM(JSONBOID, witness_now())) > 0)
+	{
+		owner = catalog_oid(0, "owner");
+		is_rewound = strcmp(catalog_text(&access, 0, "words"), "") != 0;
+	}
 	catalog_leave(&access);
 	if (!OidIsValid(owner) || !has_rights_of(owner))
 		PG_RETURN_NULL();

@@ -2,9 +2,8 @@
  * witness.h
  *		Has the history been rewound?
  *
- * Each release notes where and when it was made.  After an old backup, a copied
- * cluster or database, a restored dump or a failover, more may have been
- * published than the history says, so publishing is refused until the owner
+ * Each release notes where and when it was made.  After an old backup, a copied cluster or database, a restored dump
+ * or a failover, more may have been published than the history says, so publishing is refused until the owner
  * acknowledges it.
  *
  * Publishing is also refused after a release was imported without the keys of

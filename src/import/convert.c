@@ -3,13 +3,11 @@
  *		Values of the table as releases show them.
  *
  * NOTES
- *		Whatever the type of a column, what counts is how its values print: a
- *		range, a value, a prefix, a node or a star.  Each distinct value is read
- *		once.
+ *		Whatever the type of a column, what counts is how its values print: a range, a value, a prefix, a node or a
+ *		star.  Each distinct value is read once.
  *
- *		The types' own input functions decide what is a range or a value.  They
- *		raise errors, so they run in subtransactions: one, and one more for each
- *		value that they refuse.
+ *		The types' own input functions decide what is a range or a value.  They raise errors, so they run in
+ *		subtransactions: one, and one more for each value that they refuse.
  */
 #include "postgres.h"
 
@@ -59,12 +57,6 @@ read_value(Converting *converting, const char *text, int32 typmod)
 	return InputFunctionCall(&converting->input, unconstify(char *, text), converting->input_param, typmod);
 }
 
-static bool
-is_stars(const char *text)
-{
-	return text[0] != '\0' && text[strspn(text, "*")] == '\0';
-}
-
 /* A range whose ends print as those of releases do; false for one that nothing lies in. */
 static bool
 plain_range(const Converting *converting, Datum value, Datum *result)
@@ -104,18 +96,6 @@ read_range(Converting *converting, const char *text, Datum *result)
 	return true;
 }
 
-/* Prefixes that stars fill up to some length are prefixes all the same. */
-static Datum
-read_prefix(const char *text)
-{
-	int			length = strlen(text);
-	int			stem = length;
-
-	while (stem > 0 && text[stem - 1] == '*')
-		stem--;
-	return CStringGetTextDatum(psprintf("%.*s%s", stem, text, stem < length ? "*" : ""));
-}
-
 /* A value of another type as one of the column's prints. */
 static bool
 read_whole(Converting *converting, const char *text, Datum *result)
@@ -134,7 +114,12 @@ read_whole(Converting *converting, const char *text, Datum *result)
 static bool
 read_cell(Converting *converting, const char *text, Datum *result)
 {
-	if (is_stars(text))
+	int			length = strlen(text);
+	int			stem = length;
+
+	while (stem > 0 && text[stem - 1] == '*')
+		stem--;
+	if (stem == 0 && length > 0)
 	{
 		*result = print_withheld(converting->to);
 		return true;
@@ -144,7 +129,8 @@ read_cell(Converting *converting, const char *text, Datum *result)
 		case KIND_RANGE:
 			return read_range(converting, text + strspn(text, " "), result);
 		case KIND_PREFIX:
-			*result = read_prefix(text);
+			/* Stars may fill it up to some length. */
+			*result = CStringGetTextDatum(psprintf("%.*s%s", stem, text, stem < length ? "*" : ""));
 			return true;
 		case KIND_TAXONOMY:
 			*result = CStringGetTextDatum(text);
@@ -225,54 +211,32 @@ convert_from(Converting *converting, uint32 from, uint32 n)
 	return converted.at + 1;
 }
 
-/* Says in an error message which of a column's values cannot be read. */
-static const char *
-malformed_words(const DeclaredColumn *column)
-{
-	const char *type = format_type_be(column->type);
-
-	if (column->role != ROLE_QUASI_IDENTIFIER)
-		return psprintf("whose values are none of type %s", format_type_with_typemod(column->type, column->typmod));
-	return column->kind == KIND_RANGE ? psprintf("whose cells are neither ranges nor values of type %s", type) :
-		psprintf("whose cells are neither values of type %s nor *", type);
-}
-
-/* Says in a hint what the values of a column have to look like. */
-static const char *
-form_words(const DeclaredColumn *column)
-{
-	if (column->role == ROLE_KEY)
-		return "A key is a value of the type that the publication's key has.";
-	if (column->role != ROLE_QUASI_IDENTIFIER)
-		return "Such a column shows its values as they are. Import a view that leaves it out if the release withheld it.";
-	return column->kind == KIND_RANGE ? "A cell is a range that something can lie in, as [30,41), a value, * where it was withheld, or NULL." :
-		"A cell is a value, * where it was withheld, or NULL.";
-}
-
 /* An error if rows have values that could not be read, with examples. */
 static void
 refuse_malformed(const Converting *converting)
 {
 	const Import *import = converting->import;
-	uint64		rows = 0;
-	StringInfoData examples;
-	int			nexamples = 0;
+	const DeclaredColumn *column = converting->to;
+	bool		is_range = column->kind == KIND_RANGE;
+	bool		is_cell = column->role == ROLE_QUASI_IDENTIFIER;
+	const char *type = format_type_with_typemod(column->type, is_cell ? -1 : column->typmod);
+	char	   *examples;
+	uint64		rows = find_bad_rows(import, converting->from, converting->is_malformed, converting->texts, &examples);
 
-	for (uint64 row = 0; row < import->nrows; row++)
-		rows += converting->is_malformed[converting->from->number[row]];
 	if (rows == 0)
 		return;
-	initStringInfo(&examples);
-	for (uint32 i = 0; i < dictionary_size(converting->from->values) && nexamples < 3; i++)
-		if (converting->is_malformed[i])
-			appendStringInfo(&examples, "%s\"%s\"", nexamples++ > 0 ? ", " : "", converting->texts[i]);
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) %s",
-					converting->from->name, import->table_name, rows, malformed_words(converting->to)),
-			 errdetail("For example: %s.", examples.data),
+					converting->from->name, import->table_name, rows,
+					psprintf(!is_cell ? "whose values are none of type %s" :
+							 is_range ? "whose cells are neither ranges nor values of type %s" : "whose cells are neither values of type %s nor *", type)),
+			 errdetail("For example: %s.", examples),
 			 errdetail_log("Its values are told to the owner only."),
-			 errhint("%s", form_words(converting->to))));
+			 column->role == ROLE_KEY ? errhint("A key is a value of the type that the publication's key has.") :
+			 !is_cell ? errhint("Such a column shows its values as they are. Import a view that leaves it out if the release withheld it.") :
+			 is_range ? errhint("A cell is a range that something can lie in, as [30,41), a value, * where it was withheld, or NULL.") :
+			 errhint("A cell is a value, * where it was withheld, or NULL.")));
 }
 
 /* Looks up the input and output functions of the column's type, and of ranges over it. */
@@ -318,22 +282,18 @@ convert_column(const Import *import, ImportColumn *column)
 	MemoryContextDelete(converting.work);
 }
 
-/* Does the table have the values as releases show them? */
-static bool
-is_converted(const ImportColumn *column)
-{
-	return column->column == NULL ||
-		(column->column->role != ROLE_QUASI_IDENTIFIER && column->type == column->column->type &&
-		 (column->column->typmod < 0 || column->typmod == column->column->typmod));
-}
-
 void
 convert_columns(Import *import)
 {
 	for (int i = 0; i < import->ncolumns; i++)
 	{
-		if (!is_converted(&import->columns[i]))
-			convert_column(import, &import->columns[i]);
+		ImportColumn *column = &import->columns[i];
+		const DeclaredColumn *declared = column->column;
+
+		/* Others have the values as releases show them. */
+		if (declared != NULL && (declared->role == ROLE_QUASI_IDENTIFIER || column->type != declared->type ||
+								 (declared->typmod >= 0 && column->typmod != declared->typmod)))
+			convert_column(import, column);
 		progress_done(i + 1);
 	}
 }

@@ -4,14 +4,12 @@
  *		release, and the history knows of it.
  *
  * LOCKING
- *		As publish(): the publication and its row are locked first, then
- *		everything is read under one snapshot.
+ *		As publish(): the publication and its row are locked first, then everything is read under one snapshot.
  *
  * NOTES
- *		All work runs as the publication's owner in a security-restricted
- *		context; whatever code the table or its types bring along runs so, too.
- *		An import neither needs nor makes a history that is whole: it is how
- *		what is missing comes back.
+ *		All work runs as the publication's owner in a security-restricted context; whatever code the table or its
+ *		types bring along runs so, too.  An import neither needs nor makes a history that is whole: it is how what is
+ *		missing comes back.
  */
 #include "postgres.h"
 
@@ -38,47 +36,10 @@
 
 PG_FUNCTION_INFO_V1(pprepub_import_release);
 
-/* Creates an import from the function's arguments. */
-static Import *
-import_create(FunctionCallInfo fcinfo, const DeclaredPublication *publication, MemoryContext context)
-{
-	Import	   *import = MemoryContextAllocZero(context, sizeof(Import));
-
-	import->publication = publication;
-	import->context = context;
-	import->table = PG_GETARG_OID(1);
-	import->accepts_changes = PG_GETARG_BOOL(3);
-	return import;
-}
-
-/* Refuses NULL for the arguments that every import needs. */
-static void
-verify_arguments(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the table to be imported must not be null")));
-	if (PG_ARGISNULL(3))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("\"%s\" must not be null", "accept_changes")));
-}
-
 /* ----------------------------------------------------------------
  * Metrics
  * ----------------------------------------------------------------
  */
-
-static RowId *
-rows_of_members(const Import *import)
-{
-	RowId	   *rows = new_array(RowId, import->nrows);
-
-	for (uint64 i = 0; i < import->nrows; i++)
-		rows[i] = import->row_of_person[import->classes.rows[i]];
-	return rows;
-}
 
 /* The codes of the source that the cells of each class cover: [classes][qis]. */
 static Span *
@@ -104,9 +65,8 @@ regions_of_classes(const Import *import)
 }
 
 /*
- * Metrics measure cells against the rows that they were made from.  So nothing
- * is measured unless all of these are known: with a key, and everybody in
- * the source and in the cells.
+ * Metrics measure cells against the rows that they were made from.  So nothing is measured unless all of these are
+ * known: with a key, and everybody in the source and in the cells.
  */
 static const Metrics *
 measure_import(const Import *import)
@@ -115,15 +75,19 @@ measure_import(const Import *import)
 	Principle	promised = principle_under(publication->method, publication->params);
 	Metrics    *metrics;
 	Classes		classes;
+	RowId	   *rows;
 
 	if (import->key == NULL || import->left > 0 || import->changed > 0)
 		return NULL;
+	rows = new_array(RowId, import->nrows);
+	for (uint64 i = 0; i < import->nrows; i++)
+		rows[i] = import->row_of_person[import->classes.rows[i]];
 	metrics = palloc(sizeof(Metrics));
 	classes = (Classes) {
 		.nclasses = import->classes.nclasses,
 		.nqis = import->present->frame.nqis,
 		.first = import->classes.first,
-		.rows = rows_of_members(import),
+		.rows = rows,
 		.regions = regions_of_classes(import),
 	};
 	*metrics = measure_release(&import->present->frame, &classes, &(ReleaseCounts) {0}, promised.k);
@@ -134,21 +98,6 @@ measure_import(const Import *import)
  * The release
  * ----------------------------------------------------------------
  */
-
-/* NULL for all of them. */
-static ArrayType *
-shown_names(const Import *import)
-{
-	const DeclaredPublication *publication = import->publication;
-	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
-	int			n = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (import->shown[i])
-			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
-	return n == publication->ncolumns - 1 ? NULL :
-		construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
-}
 
 /* Only the owner knows when nothing is missing any more. */
 static bool
@@ -169,14 +118,19 @@ note_import(const Import *import, int32 number, const Imported *imported, const 
 {
 	const DeclaredPublication *publication = import->publication;
 	Request		request = session_request(NULL, NULL);
+	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
+	int			n = 0;
 
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->shown[i])
+			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
 	note_in_catalog(publication, &(ReleaseNote) {
 		.number = number,
 		.kind = "imported",
 		.by = request.by,
 		.by_role = request.by_role,
 		.table = imported->release,
-		.columns = shown_names(import),
+		.columns = n == publication->ncolumns - 1 ? NULL : construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR),
 		.identified = import->key != NULL,
 		.metrics = measure_import(import),
 		.rows = import->nrows,
@@ -219,21 +173,6 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 	});
 }
 
-/* Judges the history with the import in it, if it is known whose the rows are. */
-static void
-judge_import(const Import *import, int32 number)
-{
-	DeclaredPublication after = *import->publication;
-
-	if (import->key == NULL)
-		return;
-	after.releases = number;
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	warn_of_broken_promises(&after);
-	PopActiveSnapshot();
-}
-
 /* Called as the owner, inside SPI, under the snapshot that all is read by. */
 static void
 adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
@@ -252,27 +191,23 @@ adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 		verify_covers(import);
 	else
 		verify_fits(import);
-	make_classes(import);
-	progress_phase("store rows", import->nrows);
 	store_import(import, number, &imported);
 	progress_phase("read history", NO_TOTAL);
 	remember_import(import, number, &imported);
 	progress_phase("measure", NO_TOTAL);
 	note_import(import, number, &imported, watch);
-	judge_import(import, number);
-	MemoryContextSwitchTo(old);
-}
+	if (import->key != NULL)
+	{
+		/* Judges the history with the import in it. */
+		DeclaredPublication after = *import->publication;
 
-/* A promise of some methods holds only if every release keeps it. */
-static void
-verify_takes_imports(const DeclaredPublication *publication)
-{
-	if (method_declaration(publication->method)->own_only)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("releases cannot be imported into publication \"%s\"", publication->name),
-				 errdetail("Method \"%s\" can only continue releases that it has made.", publication->method),
-				 errhint("Declare a publication of another method to audit them.")));
+		after.releases = number;
+		CommandCounterIncrement();
+		PushActiveSnapshot(GetTransactionSnapshot());
+		warn_of_broken_promises(&after);
+		PopActiveSnapshot();
+	}
+	MemoryContextSwitchTo(old);
 }
 
 Datum
@@ -283,21 +218,34 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
 	OwnersWork	work;
+	Import		import;
 	int32		number;
 	Datum		row;
 
-	verify_arguments(fcinfo);
+	verify_not_null(fcinfo, 1, "the table to be imported");
+	if (PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"%s\" must not be null", "accept_changes")));
 	verify_may_change("import_release()");
 	publication = publication_open(name, ExclusiveLock);
 	remember_warnings(publication);
-	verify_takes_imports(publication);
+	if (method_declaration(publication->method)->own_only)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("releases cannot be imported into publication \"%s\"", publication->name),
+				 errdetail("Method \"%s\" can only continue releases that it has made.", publication->method),
+				 errhint("Declare a publication of another method to audit them.")));
 	verify_schemas(publication, publication->owner);
 	verify_alone(publication);
 	number = next_number(publication);
 
 	progress_begin("import_release", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	adopt(import_create(fcinfo, publication, work.context), key, number, &watch);
+	import = (Import) {
+		.publication = publication, .context = work.context, .table = PG_GETARG_OID(1), .accepts_changes = PG_GETARG_BOOL(3)
+	};
+	adopt(&import, key, number, &watch);
 	announce_release(publication, number, "imported");
 	keep_warnings(publication, number);
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);

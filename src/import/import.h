@@ -23,6 +23,7 @@ typedef struct ImportColumn
 	int16		word;			/* its length if it is passed by value, or 0 */
 	Dictionary *values;			/* as the table has them; see convert_columns() */
 	uint32	   *number;			/* [nrows] */
+	uint64		room;
 	Span	   *codes;			/* [values] what cells cover in the source; lo > hi for nothing */
 } ImportColumn;
 
@@ -83,7 +84,7 @@ extern void read_table(Import *import);
 /* convert.c: values as releases show them; an error for those that are no cells, or none that the column can hold. */
 extern void convert_columns(Import *import);
 
-/* source.c: the source, who of the table is in it, and which of its codes the cells cover. */
+/* The source, who of the table is in it, and which of its codes the cells cover. */
 extern void read_present(Import *import);
 
 /* Values of a plain column on common codes: equal values of the table and of the source have the same. */
@@ -100,20 +101,20 @@ extern CommonCodes common_codes(const ImportColumn *column, const PlainColumn *p
 extern const PlainColumn *plain_column(const Import *import, const DeclaredColumn *column);
 extern int	coded_column(const Import *import, const DeclaredColumn *column);
 
+/* How many rows have values that are bad, of which *examples are listed by their texts. */
+extern uint64 find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_bad, char *const *texts, char **examples);
+
 /* A cell, or a value, as text; "NULL" for NULL. */
 extern char *imported_text(const ImportColumn *column, uint32 number);
 
-/* verify_covers.c: with a key, do the cells cover the people's rows? */
+/* verify.c: with a key, do the cells cover the people's rows? */
 extern void verify_covers(Import *import);
 
-/* verify_fits.c: without a key, can each row be of another person? */
+/* Without a key, can each row be of another person? */
 extern void verify_fits(const Import *import);
 
-/* import_classes.c */
-extern void make_classes(Import *import);
-
-/* store_import.c: the release's table and its rows, in an order that says nothing. */
-extern void store_import(const Import *import, int32 number, Imported *imported);
+/* store_import.c: classes, the release's table and its rows, in an order that says nothing. */
+extern void store_import(Import *import, int32 number, Imported *imported);
 
 /* With a key, what the history is to know of it. */
 extern void remember_import(const Import *import, int32 number, Imported *imported);

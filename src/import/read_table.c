@@ -1,32 +1,35 @@
 /*
  * read_table.c
- *		Which column of the table is which of the publication's, by their names; and
- *		reading them into columns of numbers.
+ *		Which column of the table is which of the publication's, by their names; reading them into columns of numbers;
+ *		and the source beside them: who of the table is in it, and what cells cover there.
  *
  * NOTES
- *		A column that the publication does not release is refused, not ignored:
- *		observers have seen it, or it is a declared one whose name is written in
- *		another way, and would pass for withheld.  So is one of keys that was not
- *		named: it would pass for unknown whose the rows are.
+ *		A column that the publication does not release is refused, not ignored: observers have seen it, or it is a
+ *		declared one whose name is written in another way, and would pass for withheld.  So is one of keys that was
+ *		not named: it would pass for unknown whose the rows are.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
-#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "frame/key_table.h"
+#include "frame/print.h"
 #include "import/import.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "shared/progress.h"
-#include "tcop/dest.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/typcache.h"
 
 /* ----------------------------------------------------------------
  * Columns
@@ -100,32 +103,25 @@ find_released(const DeclaredPublication *publication, const char *name)
 	return -1;
 }
 
-/* Takes a column as the key, which no release may show. */
-static void
-match_key(Import *import, ImportColumn *column)
-{
-	const DeclaredPublication *publication = import->publication;
-
-	if (find_released(publication, column->name) >= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
-				 errmsg("column \"%s\" cannot be the key", column->name),
-				 errdetail("Releases of publication \"%s\" show it.", publication->name),
-				 errhint("The key tells whose a row is, and is never published.")));
-	column->column = publication_column(publication, ROLE_KEY);
-	import->key = column;
-}
-
 /* Finds what a column of the table is, or raises an error. */
 static void
 match_column(Import *import, ImportColumn *column, const char *key)
 {
 	const DeclaredPublication *publication = import->publication;
-	int			i;
+	int			i = find_released(publication, column->name);
 
 	if (key != NULL && strcmp(column->name, key) == 0)
-		match_key(import, column);
-	else if ((i = find_released(publication, column->name)) >= 0)
+	{
+		if (i >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
+					 errmsg("column \"%s\" cannot be the key", column->name),
+					 errdetail("Releases of publication \"%s\" show it.", publication->name),
+					 errhint("The key tells whose a row is, and is never published.")));
+		column->column = publication_column(publication, ROLE_KEY);
+		import->key = column;
+	}
+	else if (i >= 0)
 	{
 		column->column = &publication->columns[i];
 		import->declared[i] = column;
@@ -178,65 +174,25 @@ match_columns(Import *import, const char *key)
  * ----------------------------------------------------------------
  */
 
-#define FIRST_CAPACITY	1024
-
-/* The executor hands its rows over one by one. */
-typedef struct TableReceiver
-{
-	DestReceiver receiver;		/* must be first */
-	Import	   *import;
-	uint64		capacity;
-} TableReceiver;
-
-/* Makes room for more rows, a quarter at a time. */
+/* Numbers the values of a row. */
 static void
-make_room(TableReceiver *state)
+add_row(Import *import, const Datum *values, const bool *nulls)
 {
-	Import	   *import = state->import;
-
 	if (import->nrows >= MAX_FRAME_ROWS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("\"%s\" has more than " UINT64_FORMAT " rows", import->table_name, MAX_FRAME_ROWS),
 				 errhint("Divide it among several tables, and import these one after the other.")));
-	state->capacity = Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS);
-	for (int i = 0; i < import->ncolumns; i++)
-		import->columns[i].number = repalloc_huge(import->columns[i].number, sizeof(uint32) * state->capacity);
-}
-
-/* Numbers the values of a row. */
-static bool
-receive_row(TupleTableSlot *slot, DestReceiver *self)
-{
-	TableReceiver *state = (TableReceiver *) self;
-	Import	   *import = state->import;
-
-	slot_getallattrs(slot);
-	if (import->nrows == state->capacity)
-		make_room(state);
 	for (int i = 0; i < import->ncolumns; i++)
 	{
 		ImportColumn *column = &import->columns[i];
-		bool		isnull = slot->tts_isnull[i];
 
+		array_reserve(column->number, column->room, import->nrows + 1);
 		column->number[import->nrows] =
-			dictionary_number(column->values, isnull ? (Datum) 0 : as_stored(slot->tts_values[i], column->word), isnull);
+			dictionary_number(column->values, nulls[i] ? (Datum) 0 : as_stored(values[i], column->word), nulls[i]);
 	}
 	import->nrows++;
 	progress_step(1);
-	return true;
-}
-
-/* Does nothing: the columns were looked up before, and the receiver is ready when it is made. */
-static void
-receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
-{
-}
-
-/* Does nothing: rows are kept by the import, and the receiver lies on the stack. */
-static void
-receiver_end(DestReceiver *self)
-{
 }
 
 /* Builds the query that reads the table's columns, in the order that the import has them. */
@@ -256,29 +212,266 @@ table_query(const Import *import)
 void
 read_table(Import *import)
 {
-	TableReceiver state = {.import = import, .capacity = FIRST_CAPACITY};
-	SPIExecuteOptions options = {0};
-	int			result;
+	Datum	   *values = palloc(sizeof(Datum) * (import->ncolumns + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (import->ncolumns + 1));
+	Portal		portal;
 
-	state.receiver.receiveSlot = receive_row;
-	state.receiver.rStartup = receiver_startup;
-	state.receiver.rShutdown = receiver_end;
-	state.receiver.rDestroy = receiver_end;
-	state.receiver.mydest = DestTuplestore; /* any that is not SPI's own */
 	for (int i = 0; i < import->ncolumns; i++)
 	{
 		import->columns[i].values = dictionary_create(import->columns[i].type);
-		import->columns[i].number = palloc(sizeof(uint32) * FIRST_CAPACITY);
+		array_reserve(import->columns[i].number, import->columns[i].room, 1024);
 	}
-	options.read_only = true;	/* and so under the active snapshot */
-	options.must_return_tuples = true;
-	options.dest = &state.receiver;
-	result = SPI_execute_extended(table_query(import), &options);
-	if (result < 0)
-		elog(ERROR, "could not read the table: %s", SPI_result_code_string(result));
+	/* Only reads, and so under the active snapshot. */
+	portal = SPI_cursor_parse_open(NULL, table_query(import), &(SPIParseOpenOptions) {.read_only = true});
+	for (;;)
+	{
+		SPI_cursor_fetch(portal, true, 1000);
+		if (SPI_processed == 0)
+			break;
+		for (uint64 row = 0; row < SPI_processed; row++)
+		{
+			heap_deform_tuple(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, values, nulls);
+			add_row(import, values, nulls);
+		}
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
 	fix_settings();				/* the table's code may have changed them */
 	if (import->nrows == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NO_DATA_FOUND),
 				 errmsg("\"%s\" has no rows", import->table_name)));
+}
+
+/* ----------------------------------------------------------------
+ * People
+ * ----------------------------------------------------------------
+ */
+
+/* Reads the keys of the table; an error if one is NULL or repeated. */
+static void
+read_people(Import *import)
+{
+	const DeclaredColumn *key = import->key->column;
+	uint64		nulls = 0;
+	uint64		repeated;
+
+	for (uint64 row = 0; row < import->nrows; row++)
+		nulls += import->key->number[row] == DICTIONARY_NULL;
+	if (nulls > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("key \"%s\" of \"%s\" is NULL in " UINT64_FORMAT " row(s)",
+						import->key->name, import->table_name, nulls),
+				 errhint("With a key each row is somebody's. Without, give no key.")));
+	import->people = keys_create(key->type, key->collation);
+	for (uint64 row = 0; row < import->nrows; row++)
+		keys_append(import->people, dictionary_value(import->key->values, import->key->number[row]));
+	repeated = keys_index(import->people);
+	if (repeated > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("key \"%s\" of \"%s\" is repeated in " UINT64_FORMAT " row(s)",
+						import->key->name, import->table_name, repeated),
+				 errhint("A person has one row in a release.")));
+}
+
+/* ----------------------------------------------------------------
+ * Cells
+ * ----------------------------------------------------------------
+ */
+
+char *
+imported_text(const ImportColumn *column, uint32 number)
+{
+	Oid			type = column->column->role == ROLE_QUASI_IDENTIFIER ?
+		printed_type(column->column->kind, column->column->type) : column->column->type;
+	Oid			output;
+	bool		varlena;
+
+	if (number == DICTIONARY_NULL)
+		return pstrdup("NULL");
+	getTypeOutputInfo(type, &output, &varlena);
+	return psprintf("\"%s\"", OidOutputFunctionCall(output, dictionary_value(column->values, number)));
+}
+
+uint64
+find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_bad, char *const *texts, char **examples)
+{
+	uint64		rows = 0;
+	StringInfoData list;
+	int			n = 0;
+
+	for (uint64 row = 0; row < import->nrows; row++)
+		rows += is_bad[column->number[row]];
+	initStringInfo(&list);
+	for (uint32 i = 1; i < dictionary_size(column->values) && n < 3 && rows > 0; i++)
+		if (is_bad[i])
+			appendStringInfo(&list, "%s\"%s\"", n++ > 0 ? ", " : "", texts[i]);
+	*examples = list.data;
+	return rows;
+}
+
+/* The only cells of a taxonomy that cover nothing. */
+static void
+refuse_unknown_nodes(const Import *import, const ImportColumn *column, const bool *is_unknown)
+{
+	char	   *examples;
+	uint64		rows = find_bad_rows(import, column, is_unknown, dictionary_texts(column->values), &examples);
+
+	if (rows == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) with nodes that taxonomy \"%s\" lacks",
+					column->name, import->table_name, rows, column->column->taxonomy),
+			 errdetail("For example: %s.", examples),
+			 errdetail_log("Its values are told to the owner only."),
+			 errhint("Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication(), or import a view that names nodes of the taxonomy, or * where it was withheld.")));
+}
+
+/* Finds the codes of the source that each cell of a column covers. */
+static void
+find_codes(const Import *import, ImportColumn *column, const Coding *coding)
+{
+	uint32		n = dictionary_size(column->values);
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "cells", ALLOCSET_DEFAULT_SIZES);
+	CellReader *reader;
+	bool	   *is_nothing = new_zeros(bool, n);
+
+	column->codes = new_array(Span, n);
+	MemoryContextSwitchTo(work);
+	reader = cell_reader(coding);
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!cell_codes(reader, i == DICTIONARY_NULL ? (Datum) 0 : dictionary_value(column->values, i),
+						i == DICTIONARY_NULL, &column->codes[i]))
+		{
+			column->codes[i] = (Span) {1, 0};
+			is_nothing[i] = i != DICTIONARY_NULL;
+		}
+	}
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
+	if (column->column->kind == KIND_TAXONOMY)
+		refuse_unknown_nodes(import, column, is_nothing);
+}
+
+int
+coded_column(const Import *import, const DeclaredColumn *column)
+{
+	int			q = 0;
+
+	while (import->present->codings[q]->column != column)
+		q++;
+	return q;
+}
+
+void
+read_present(Import *import)
+{
+	const DeclaredPublication *publication = import->publication;
+	FrameLoad  *load;
+
+	if (import->key != NULL)
+		read_people(import);
+	load = load_rows(publication, NULL, import->shown, false, import->context);
+	if (import->key != NULL)
+		import->row_of_person = new_array(RowId, import->nrows);
+	for (uint64 row = 0; row < import->nrows && import->key != NULL; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		import->row_of_person[row] = keys_find(load_keys(load), import->people->keys[row]);
+		import->left += import->row_of_person[row] == NO_ROW;
+	}
+	import->present = load_finish_exact(load);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->shown[i] && publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			find_codes(import, import->declared[i],
+					   import->present->codings[coded_column(import, &publication->columns[i])]);
+}
+
+/* ----------------------------------------------------------------
+ * Plain values
+ * ----------------------------------------------------------------
+ */
+
+/* One of several sensitive columns, with the codes of its own values. */
+static const PlainColumn *
+plain_part(const Import *import, const DeclaredColumn *column)
+{
+	const LoadedFrame *present = import->present;
+	const SensitiveColumn *part = present->columns->column;
+	PlainColumn *plain = palloc(sizeof(PlainColumn));
+
+	while (part->column != column)
+		part++;
+	*plain = (PlainColumn) {
+		.column = column, .code = new_array(Code, present->frame.nrows),
+		.ncodes = part->ncodes, .values = unconstify(Datum *, part->values)
+	};
+	for (uint64 row = 0; row < present->frame.nrows; row++)
+		plain->code[row] = code_in_column(part, present->frame.sensitive[row]);
+	return plain;
+}
+
+const PlainColumn *
+plain_column(const Import *import, const DeclaredColumn *column)
+{
+	int			i = 0;
+
+	if (column->role == ROLE_SENSITIVE)
+		return &import->present->sensitive;
+	if (column->role == ROLE_SENSITIVE_PART)
+		return plain_part(import, column);
+	while (import->present->insensitive[i].column != column)
+		i++;
+	return &import->present->insensitive[i];
+}
+
+/* By the type's own equality, where it has one: insensitive columns may be of any type.  NULL's is the last. */
+static Code *
+codes_of(const Dictionary *all, const DeclaredColumn *column, Code *ncodes)
+{
+	TypeCacheEntry *type = lookup_type_cache(column->type, TYPECACHE_HASH_PROC | TYPECACHE_EQ_OPR);
+	Datum	   *values;
+	Code	   *code;
+
+	if (OidIsValid(type->hash_proc) && OidIsValid(type->eq_opr))
+		code = dictionary_merge_equal(all, column->collation, ncodes, &values);
+	else
+	{
+		*ncodes = dictionary_size(all) - 1;
+		code = new_array(Code, dictionary_size(all));
+		for (uint32 i = 1; i < dictionary_size(all); i++)
+			code[i] = i - 1;
+	}
+	code[DICTIONARY_NULL] = (*ncodes)++;
+	return code;
+}
+
+CommonCodes
+common_codes(const ImportColumn *column, const PlainColumn *plain)
+{
+	uint32		n = dictionary_size(column->values);
+	Dictionary *all = dictionary_create(column->column->type);
+	CommonCodes common = {
+		.of_value = new_array(Code, n),
+		.of_code = new_array(Code, plain->ncodes),
+	};
+	Code	   *code;
+
+	for (uint32 i = 0; i < n; i++)
+		common.of_value[i] = dictionary_number(all, i == DICTIONARY_NULL ? (Datum) 0 : dictionary_value(column->values, i),
+											   i == DICTIONARY_NULL);
+	for (Code i = 0; i <= plain->ncodes; i++)
+		common.of_code[i] = dictionary_number(all, i == 0 ? (Datum) 0 : plain->values[i - 1], i == 0);
+	code = codes_of(all, column->column, &common.ncodes);
+	for (uint32 i = 0; i < n; i++)
+		common.of_value[i] = code[common.of_value[i]];
+	for (Code i = 0; i <= plain->ncodes; i++)
+		common.of_code[i] = code[common.of_code[i]];
+	return common;
 }

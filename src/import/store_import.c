@@ -1,17 +1,15 @@
 /*
  * store_import.c
- *		An import as a release's table, in the log and in the fold.
+ *		An import as classes, as a release's table, in the log and in the fold.
  *
  * NOTES
- *		The share of a value in a row's checksum is computed once for all rows that have
- *		it.
+ *		If the table has a column named class, observers can tell rows apart by it, whatever it means.
  *
- *		Without a key no identity enters the history: there is nothing to remember
- *		but that there was a release.
+ *		The share of a value in a row's checksum is computed once for all rows that have it.
  *
- *		Where the release does not show sensitive values, those of today are
- *		remembered, as with every release that leaves them out; none is known of
- *		people who have left.
+ *		Without a key no identity enters the history: there is nothing to remember but that there was a release.
+ *		Where the release does not show sensitive values, those of today are remembered, as with every release that
+ *		leaves them out; none is known of people who have left.
  */
 #include "postgres.h"
 
@@ -26,10 +24,81 @@
 #include "history/rows.h"
 #include "import/import.h"
 #include "miscadmin.h"
-#include "release/release.h"
 #include "release/past_releases.h"
+#include "release/release.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
+
+/* ----------------------------------------------------------------
+ * Classes: rows of equal cells, with numbers that tell nothing
+ * ----------------------------------------------------------------
+ */
+
+/* Numbers rows by the columns that part them: [rows]. */
+static uint32 *
+class_of_rows(const Import *import, const ImportColumn *const *columns, TupleNumbers *regions)
+{
+	uint32	   *class = new_array(uint32, import->nrows);
+	uint32	   *numbers = palloc(sizeof(uint32) * (regions->width + 1));
+
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int c = 0; c < regions->width; c++)
+			numbers[c] = columns[c]->number[row];
+		class[row] = tuple_number(regions, numbers, regions->width);
+	}
+	return class;
+}
+
+/* Drawn by lot where the release shows them, as their cells say where it does not. */
+static void
+number_classes(Import *import, const ImportColumn *const *columns, const TupleNumbers *regions)
+{
+	ImportClasses *classes = &import->classes;
+	Dictionary **cells = palloc(sizeof(Dictionary *) * (regions->width + 1));
+	uint32	   *place;
+
+	classes->order = new_array(uint32, classes->nclasses);
+	classes->number = new_array(int64, classes->nclasses);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		classes->order[c] = c;
+	shuffle(shuffler_create(), classes->order, classes->nclasses);
+	for (uint32 i = 0; i < classes->nclasses; i++)
+		classes->number[classes->order[i]] = (int64) i + 1;
+	if (has_class_column(import->publication))
+		return;
+	for (int c = 0; c < regions->width; c++)
+		cells[c] = columns[c]->values;
+	place = region_places(regions, cells);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		classes->number[c] = (int64) place[c] + 1;
+}
+
+/* Makes classes of the rows: cells part them in declared order, and then a class. */
+static void
+make_classes(Import *import)
+{
+	const DeclaredPublication *publication = import->publication;
+	ImportClasses *classes = &import->classes;
+	const ImportColumn **columns = palloc(sizeof(ImportColumn *) * (import->ncolumns + 1));
+	TupleNumbers *regions;
+	uint32	   *class;
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->shown[i] && publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			columns[n++] = import->declared[i];
+	if (import->class != NULL)
+		columns[n++] = import->class;
+	regions = tuple_numbers_create(n);
+	class = class_of_rows(import, columns, regions);
+	classes->nclasses = regions->n;
+	list_by_group(class, import->nrows, classes->nclasses, &classes->first, &classes->rows);
+	pfree(class);
+	number_classes(import, columns, regions);
+}
 
 /* ----------------------------------------------------------------
  * The table
@@ -50,14 +119,6 @@ typedef struct Storing
 	bool	   *nulls;
 } Storing;
 
-static void
-set_withheld(Storing *storing, int attribute, const DeclaredColumn *column)
-{
-	storing->nulls[attribute] = column->role != ROLE_QUASI_IDENTIFIER;
-	if (!storing->nulls[attribute])
-		storing->values[attribute] = print_withheld(column);
-}
-
 /* Sets columns that the table lacks, once for all rows, and prepares the sums of the others. */
 static void
 set_columns(Storing *storing)
@@ -68,13 +129,17 @@ set_columns(Storing *storing)
 
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
+		const ImportColumn *column = import->declared[i];
+		bool		is_cell = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
+
 		if (publication->columns[i].role == ROLE_KEY)
 			continue;
-		storing->columns[attribute] = import->declared[i];
-		if (import->declared[i] == NULL)
-			set_withheld(storing, attribute, &publication->columns[i]);
-		else
-			storing->sums[attribute] = new_zeros(RowSum, dictionary_size(import->declared[i]->values));
+		storing->columns[attribute] = column;
+		if (column != NULL)
+			storing->sums[attribute] = new_zeros(RowSum, dictionary_size(column->values));
+		else if (is_cell)
+			storing->values[attribute] = print_withheld(&publication->columns[i]);
+		storing->nulls[attribute] = column == NULL && !is_cell;
 		attribute++;
 	}
 }
@@ -172,22 +237,17 @@ store_all(Storing *storing)
 	}
 }
 
-static void
-list_import(const Import *import, int32 number, Oid table)
-{
-	list_release(import->publication, &(ListedRelease) {
-		.number = number, .table = table, .kind = "imported", .shown = import->shown,
-	});
-}
-
 void
-store_import(const Import *import, int32 number, Imported *imported)
+store_import(Import *import, int32 number, Imported *imported)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "storing", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext work;
 	MemoryContext old;
 	Storing		storing;
 	pg_uuid_t  *checksum;
 
+	make_classes(import);
+	progress_phase("store rows", import->nrows);
+	work = AllocSetContextCreate(CurrentMemoryContext, "storing", ALLOCSET_DEFAULT_SIZES);
 	imported->release = create_release_table(import->publication, number);
 	imported->checksum_seed = random_seed();
 	old = MemoryContextSwitchTo(work);
@@ -199,7 +259,9 @@ store_import(const Import *import, int32 number, Imported *imported)
 	imported->checksum = memcpy(palloc(sizeof(pg_uuid_t)), checksum, sizeof(pg_uuid_t));
 	MemoryContextDelete(work);
 	keep_release_table(import->publication, imported->release);
-	list_import(import, number, imported->release);
+	list_release(import->publication, &(ListedRelease) {
+		.number = number, .table = imported->release, .kind = "imported", .shown = import->shown,
+	});
 }
 
 /* ----------------------------------------------------------------
@@ -269,16 +331,6 @@ remembered_values(const Import *import, Dictionary *dictionary)
 	return number;
 }
 
-/* Loads the people of the import with the sensitive values it shows, or else with those of the source today. */
-static FrameLoad *
-load_import(const Import *import)
-{
-	const DeclaredPublication *publication = import->publication;
-	Dictionary *values = dictionary_create(publication_column(publication, ROLE_SENSITIVE)->type);
-
-	return load_given(publication, import->people, values, remembered_values(import, values), import->context);
-}
-
 /* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
 static void
 take_fingerprints(const Import *import, LoadedFrame *loaded)
@@ -318,6 +370,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 {
 	const DeclaredPublication *publication = import->publication;
 	Stopwatch	watch = stopwatch_start();
+	Dictionary *values;
 	FrameLoad  *load;
 	Fold	   *fold;
 	LoadedFrame *loaded;
@@ -330,7 +383,9 @@ remember_import(const Import *import, int32 number, Imported *imported)
 		past_skip(publication, number);
 		return;
 	}
-	load = load_import(import);
+	/* People with the sensitive values that the import shows, or else with those of the source today */
+	values = dictionary_create(publication_column(publication, ROLE_SENSITIVE)->type);
+	load = load_given(publication, import->people, values, remembered_values(import, values), import->context);
 	load_protected_values(publication, load);
 	fold = fold_read(publication, load, false, import->context);
 	loaded = load_finish(load);

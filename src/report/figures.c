@@ -3,12 +3,10 @@
  *		Figures, lists and pages that SQL computes, behind the one gate to them.
  *
  * NOTES
- *		pprepub.NAME(publication, …) is one of the functions at the end, whatever
- *		the name.  It calls pprepub_internal.NAME with the same arguments, a
- *		function in SQL, as the owner: so that one may read releases and the log,
- *		and code that comes with these has no other rights than the owner's.  Its
- *		rows leave, and must be figures where auditors may call.  Called without
- *		this gate, it has the rights of its caller.
+ *		pprepub.NAME(publication, …) is one of the functions at the end, whatever the name.  It calls
+ *		pprepub_internal.NAME with the same arguments, a function in SQL, as the owner: so that one may read releases
+ *		and the log, and code that comes with these has no other rights than the owner's.  Its rows leave, and must be
+ *		figures where auditors may call.  Called without this gate, it has the rights of its caller.
  *
  *		pprepub.NAME(source, …) is about any table, and goes another way.
  */

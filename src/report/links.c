@@ -4,9 +4,8 @@
  *		likely an observer of all of them thinks it that there ever was a link.
  *
  * NOTES
- *		A class links all its people, and those for whom its counterfeits stand, to all
- *		protected values that it shows.  These are as many links as people, releases and values:
- *		in SQL, sorting them takes ten times as long.
+ *		A class links all its people, and those for whom its counterfeits stand, to all protected values that it
+ *		shows.  These are as many links as people, releases and values: in SQL, sorting them takes ten times as long.
  */
 #include "postgres.h"
 

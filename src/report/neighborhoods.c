@@ -3,9 +3,8 @@
  *		neighborhoods(): which people no observer can separate, and what is known of them.
  *
  * NOTES
- *		People are known to lie in what the cells of their classes have in common.  Columns that
- *		a release left out are withheld in it, as are cells that cover everything: neither says
- *		anything.
+ *		People are known to lie in what the cells of their classes have in common.  Columns that a release left out
+ *		are withheld in it, as are cells that cover everything: neither says anything.
  *
  *		All figures are those of the log.  Where neighborhoods are kept beside it, they have
  *		numbers, and audit() tells whether they are the log's.
@@ -246,6 +245,7 @@ typedef struct Shown
 	Code		value;
 } Shown;
 
+/* Orders values by atom, so that equal ones become neighbors. */
 static int
 compare_shown(const void *a, const void *b)
 {
@@ -331,6 +331,7 @@ typedef struct Report
 	Element		key;
 } Report;
 
+/* Puts an atom as a row. */
 static void
 put_neighborhood(const Report *report, int64 number, uint32 atom)
 {

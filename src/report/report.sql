@@ -3,30 +3,28 @@
 -- ----------------------------------------------------------------
 
 CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
-	SELECT p.name AS publication, m.release, m.position, m.metric, m.value
-	FROM pprepub_internal.catalog_metric m JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
-	WHERE a.is_owner;
-COMMENT ON VIEW pprepub_internal.measured IS 'metrics of releases as they were measured, for owners';
+	SELECT p.name AS publication, r.number AS release, m.position, m.metric, m.value,
+		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits,
+		(SELECT pg_catalog.count(*) FROM pprepub_internal.catalog_column c
+		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
+	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_release r USING (publication)
+		JOIN pprepub_internal.catalog_metric m ON m.publication = r.publication AND m.release = r.number
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub_internal.measured IS 'metrics of releases as they were measured, and what they are compared with, for owners';
 
 CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metric text, OUT value float8) RETURNS SETOF record
 	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	BEGIN ATOMIC
-		WITH measured AS (
-			SELECT m.position, m.metric, m.value FROM pprepub_internal.measured m
-			WHERE m.publication = metrics.publication AND m.release = metrics.release),
-		made AS (
-			SELECT r.rows::float8, r.classes, r.suppressed, r.counterfeits, r.rows - r.counterfeits AS true_rows,
-				r.rows - r.counterfeits - r.dirty + r.suppressed AS asked,
-				(SELECT count(*) FROM jsonb_object_keys(p.quasi_identifiers) q WHERE r.columns IS NULL OR q = ANY (r.columns)) AS columns
-			FROM pprepub.release r JOIN pprepub.publication p ON p.name = r.publication
-			WHERE r.publication = metrics.publication AND r.number = metrics.release)
+		WITH measured AS MATERIALIZED (
+			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = metrics.publication AND m.release = metrics.release)
 		SELECT f.metric, f.value FROM (
-			SELECT s.* FROM made m JOIN measured ON measured.metric = 'lm' CROSS JOIN LATERAL (VALUES
-				(-4, 'loss_percent', coalesce(100 * measured.value / nullif(m.true_rows * m.columns, 0), 0)),
-				(-3, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.asked, 0)::float8, 0)),
+			SELECT s.* FROM measured m CROSS JOIN LATERAL (VALUES
+				(-4, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
+				(-3, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
 				(-2, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
 				(-1, 'average_class', coalesce(m.rows / nullif(m.classes, 0), 0))) s (position, metric, value)
-			UNION ALL TABLE measured) f
+			WHERE m.metric = 'lm'
+			UNION ALL SELECT m.position, m.metric, m.value FROM measured m) f
 		ORDER BY f.position;
 	END;
 COMMENT ON FUNCTION pprepub_internal.metrics(text, int) IS 'rows of pprepub.metrics(), for the owner of the publication';

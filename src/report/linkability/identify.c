@@ -3,8 +3,7 @@
  *		Giving the rows of a class to its members.
  *
  * NOTES
- *		A release whose rows are not those of the log, class by class and value by
- *		value, is not what was published.
+ *		A release whose rows are not those of the log, class by class and value by value, is not what was published.
  */
 #include "report/linkability/linkability.h"
 
@@ -148,16 +147,6 @@ compare_entries(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void
-make_room(Identifying *identifying, uint64 n)
-{
-	if (n <= identifying->room)
-		return;
-	identifying->room = Max(n, identifying->room * 2);
-	identifying->rows = repalloc_huge(identifying->rows, sizeof(ClassEntry) * identifying->room);
-	identifying->members = repalloc_huge(identifying->members, sizeof(ClassEntry) * identifying->room);
-}
-
 /* The rows of a class, in the order of compare_entries(). */
 static void
 list_rows(Identifying *identifying, uint32 number, uint64 n)
@@ -196,9 +185,8 @@ list_members(Identifying *identifying, uint32 class, uint64 n)
 }
 
 /*
- * Gives n rows of one value to n members of it: first the rows that have a member's
- * insensitive values, then the rest as it comes. Rows and members that are given are
- * marked by where they stand.
+ * Gives n rows of one value to n members of it: first the rows that have a member's insensitive values, then the rest
+ * as it comes. Rows and members that are given are marked by where they stand.
  */
 static void
 give_by_print(Identifying *identifying, ClassEntry *rows, ClassEntry *members, uint64 n)
@@ -228,7 +216,12 @@ give_by_print(Identifying *identifying, ClassEntry *rows, ClassEntry *members, u
 static void
 give_by_value_and_print(Identifying *identifying, uint32 class, uint64 n)
 {
-	make_room(identifying, n);
+	if (n > identifying->room)
+	{
+		identifying->room = array_room(identifying->room, n);
+		array_resize(identifying->rows, identifying->room);
+		array_resize(identifying->members, identifying->room);
+	}
 	list_rows(identifying, identifying->release->seen->number[class], n);
 	list_members(identifying, class, n);
 	for (uint64 i = 0, end; i < n; i = end)
@@ -264,12 +257,11 @@ identify_class(Identifying *identifying, uint32 class)
  * ----------------------------------------------------------------
  */
 
-static inline void
-move_number(uint32 *numbers, uint64 to, uint64 from)
-{
-	if (numbers != NULL)
-		numbers[to] = numbers[from];
-}
+#define move_number(numbers, to, from) \
+	do { \
+		if ((numbers) != NULL) \
+			(numbers)[to] = (numbers)[from]; \
+	} while (0)
 
 /* Leaves out the rows of no person. */
 static void
@@ -291,29 +283,21 @@ leave_out_invented(const Reading *reading, ReadRelease *release)
 	release->nrows = n;
 }
 
-static bool
-are_prints_compared(const Reading *reading, const ReadRelease *release)
-{
-	for (int i = 0; i < reading->ninsensitive; i++)
-		if (release->insensitive[i] != NULL && reading->is_compared[i])
-			return true;
-	return false;
-}
-
 /* Identifies the rows of a release; returns whether that is a guess. */
 static bool
 identify_release(const Reading *reading, const Source *source, ReadRelease *release)
 {
 	Identifying identifying = {
-		.reading = reading, .source = source, .release = release,
-		.prints = are_prints_compared(reading, release), .room = 64
+		.reading = reading, .source = source, .release = release, .room = 64
 	};
 
+	for (int i = 0; i < reading->ninsensitive; i++)
+		identifying.prints |= release->insensitive[i] != NULL && reading->is_compared[i];
 	identifying.next = new_zeros(uint32, release->nrows);
 	identifying.head = new_zeros(uint32, reading->nvalues);
 	memset(identifying.head, 0xff, sizeof(uint32) * reading->nvalues);	/* NO_MEMBER */
-	identifying.rows = palloc(sizeof(ClassEntry) * identifying.room);
-	identifying.members = palloc(sizeof(ClassEntry) * identifying.room);
+	identifying.rows = new_array(ClassEntry, identifying.room);
+	identifying.members = new_array(ClassEntry, identifying.room);
 	release->individual = new_zeros(Individual, release->nrows);
 	list_by_class(&identifying);
 	if (release->seen->first[release->seen->nclasses] != release->nrows)
@@ -335,24 +319,16 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 	return identifying.is_guess;
 }
 
-/* How many classes have rows that are to be identified. */
-static uint64
-count_classes(const Reading *reading)
+bool
+identify_rows(Reading *reading, const Source *source)
 {
+	bool		is_guess = false;
 	uint64		classes = 0;
 
 	for (int32 r = 0; r < reading->nreleases; r++)
 		if (reading->release[r].class != NULL)
 			classes += reading->release[r].seen->nclasses;
-	return classes;
-}
-
-bool
-identify_rows(Reading *reading, const Source *source)
-{
-	bool		is_guess = false;
-
-	progress_phase("identify rows", count_classes(reading));
+	progress_phase("identify rows", classes);
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{
 		ReadRelease *release = &reading->release[r];

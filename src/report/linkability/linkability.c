@@ -60,6 +60,7 @@ static const JoinKind kinds[] = {
 	{"kmj_unifying", LEVEL_KERNEL, true},
 };
 
+/* The kind of join that an argument names. */
 static const JoinKind *
 join_kind_argument(FunctionCallInfo fcinfo, int n)
 {
@@ -84,8 +85,7 @@ compare_numbers(const void *a, const void *b)
 }
 
 /*
- * The releases that an argument names, ascending, or all; of a publication that has none, and
- * is asked for all, none.
+ * The releases that an argument names, ascending, or all; of a publication that has none, and is asked for all, none.
  */
 static int32 *
 releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublication *publication, int32 *n)
@@ -421,12 +421,6 @@ find_figures(const DeclaredPublication *publication, const int32 *numbers, int32
 	}
 }
 
-static Datum
-numeric_of(const char *digits)
-{
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-}
-
 /* People by how many values they are linked to, up to the last number that somebody is. */
 static Datum
 people_at(const Figures *figures)
@@ -453,7 +447,8 @@ row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 		Int64GetDatum(figures->nodes),
 		Int64GetDatum(figures->edges),
 		Int64GetDatum(figures->matches),
-		figures->cliques == NULL ? (Datum) 0 : numeric_of(figures->cliques),
+		figures->cliques == NULL ? (Datum) 0 :
+		DirectFunctionCall3(numeric_in, CStringGetDatum(figures->cliques), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)),
 		Int64GetDatum(figures->tuples),
 		Int32GetDatum(figures->linkability),
 		Float8GetDatum(figures->diversity),
@@ -520,6 +515,7 @@ printed_of(Oid type, Size ncodes)
 	return printed;
 }
 
+/* The text of a value, which is printed once. */
 static const char *
 print(const Printed *printed, Code code, Datum value)
 {

@@ -67,7 +67,6 @@ typedef struct Reading
 	bool	   *is_joined;		/* [nsensitive] */
 	Datum	   *part;			/* [nsensitive] of the value at hand */
 	bool	   *isnull;
-	Code	   *joined;			/* [values of the log] what is joined of each; NULL for a column that is the only one */
 
 	int32		nreleases;
 	ReadRelease *release;		/* [nreleases] */
@@ -121,8 +120,7 @@ typedef struct SourceTuples
 extern Source *read_source(const Reading *reading, const LoadedFrame *loaded);
 
 /*
- * The tuples of those who are in one of the first n releases; of all, if it is not known of one of them
- * who is in it.
+ * The tuples of those who are in one of the first n releases; of all, if it is not known of one of them who is in it.
  */
 extern SourceTuples *tuples_of_members(const Reading *reading, const Source *source, int32 n);
 
@@ -148,18 +146,15 @@ extern uint64 insensitive_print(const Reading *reading, const ReadRelease *relea
  * Gives each row of a table that has classes to a member of its class who had
  * its sensitive value, and leaves out the rows of those who were invented.
  *
- * Rows of a class that show the same value differ in insensitive columns at
- * most.  Where these are compared, who has the values in the source now gets
- * such a row, and for the rest it is a guess: returns whether it is.
+ * Rows of a class that show the same value differ in insensitive columns at most.  Where these are compared, who has
+ * the values in the source now gets such a row, and for the rest it is a guess: returns whether it is.
  */
 extern bool identify_rows(Reading *reading, const Source *source);
 
 /*
- * A person whose sensitive value is another one than before, or whose quasi-
- * identifiers are known to have changed, counts as two: one has left, and another one
- * has come. Quasi-identifiers are known to have changed if the log has other
- * fingerprints of them in two releases that show the same columns, or if cells have
- * nothing in common.
+ * A person whose sensitive value is another one than before, or whose quasi- identifiers are known to have changed,
+ * counts as two: one has left, and another one has come. Quasi-identifiers are known to have changed if the log has
+ * other fingerprints of them in two releases that show the same columns, or if cells have nothing in common.
  */
 typedef struct People
 {

@@ -36,15 +36,6 @@ insensitive_print(const Reading *reading, const ReadRelease *release, uint64 row
 	return print;
 }
 
-static bool
-is_any_compared(const Reading *reading)
-{
-	for (int i = 0; i < reading->ninsensitive; i++)
-		if (reading->is_compared[i])
-			return true;
-	return false;
-}
-
 /* Sets the prints of the insensitive values that are compared, person by person. */
 static void
 print_insensitive(const Reading *reading, Source *source)
@@ -52,9 +43,6 @@ print_insensitive(const Reading *reading, Source *source)
 	const LoadedFrame *loaded = source->loaded;
 	int			n = 0;
 
-	if (!is_any_compared(reading))
-		return;
-	source->insensitive_print = new_zeros(uint64, reading->recalled->seen.nindividuals);
 	for (int i = 0; i < reading->ninsensitive; i++)
 	{
 		const PlainColumn *plain;
@@ -62,6 +50,8 @@ print_insensitive(const Reading *reading, Source *source)
 
 		if (!reading->is_compared[i])
 			continue;
+		if (n == 0)
+			source->insensitive_print = new_zeros(uint64, reading->recalled->seen.nindividuals);
 		plain = &loaded->insensitive[n++];
 		number = numbers_of_codes(reading->insensitive[i], plain);
 		for (uint64 row = 0; row < loaded->frame.nrows; row++)
@@ -81,39 +71,6 @@ print_insensitive(const Reading *reading, Source *source)
  * The source
  * ----------------------------------------------------------------
  */
-
-/* All quasi-identifiers, and the insensitive columns that are compared. */
-static bool *
-wanted_columns(const Reading *reading)
-{
-	const DeclaredPublication *publication = reading->publication;
-	bool	   *wanted = palloc0(sizeof(bool) * publication->ncolumns);
-	int			insensitive = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		ColumnRole	role = publication->columns[i].role;
-
-		wanted[i] = role == ROLE_QUASI_IDENTIFIER || (role == ROLE_INSENSITIVE && reading->is_compared[insensitive]);
-		insensitive += role == ROLE_INSENSITIVE;
-	}
-	return wanted;
-}
-
-/* Finds the individual of each row of the source. */
-static void
-find_individuals(const Reading *reading, Source *source)
-{
-	const KeyTable *people = reading->recalled->people;
-	uint64		nrows = source->loaded->frame.nrows;
-
-	source->individual = new_zeros(Individual, nrows);
-	for (uint64 row = 0; row < nrows; row++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		source->individual[row] = keys_find(people, source->loaded->keys[row]);
-	}
-}
 
 /* Finds taxonomies of which releases that show them have other trees. */
 static void
@@ -143,11 +100,23 @@ find_aged(const Reading *reading, Source *source)
 Source *
 read_source(const Reading *reading, const LoadedFrame *loaded)
 {
+	const DeclaredPublication *publication = reading->publication;
 	Source	   *source = palloc0(sizeof(Source));
+	bool	   *wanted = palloc0(sizeof(bool) * publication->ncolumns);
+	int			insensitive = 0;
 
+	/* All quasi-identifiers, and the insensitive columns that are compared */
+	for (int i = 0; i < publication->ncolumns; i++)
+		wanted[i] = publication->columns[i].role == ROLE_QUASI_IDENTIFIER ||
+			(publication->columns[i].role == ROLE_INSENSITIVE && reading->is_compared[insensitive++]);
 	source->loaded = loaded != NULL ? loaded :
-		load_finish_exact(load_rows(reading->publication, NULL, wanted_columns(reading), false, CurrentMemoryContext));
-	find_individuals(reading, source);
+		load_finish_exact(load_rows(publication, NULL, wanted, false, CurrentMemoryContext));
+	source->individual = new_zeros(Individual, source->loaded->frame.nrows);
+	for (uint64 row = 0; row < source->loaded->frame.nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		source->individual[row] = keys_find(reading->recalled->people, source->loaded->keys[row]);
+	}
 	print_insensitive(reading, source);
 	source->line = palloc(sizeof(CellSpans) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
@@ -180,32 +149,7 @@ find_members(const Reading *reading, int32 n)
 	return is_member;
 }
 
-/* Lists the source's rows of people who are in one of the first n releases. */
-static void
-list_members(const Reading *reading, const Source *source, int32 n, SourceTuples *tuples)
-{
-	uint64		nrows = source->loaded->frame.nrows;
-	const bool *is_member = find_members(reading, n);
-
-	tuples->row_of = new_zeros(uint32, nrows);
-	for (uint64 row = 0; row < nrows; row++)
-		if (is_member == NULL || (source->individual[row] != NO_INDIVIDUAL && is_member[source->individual[row]]))
-			tuples->row_of[tuples->nrows++] = row;
-}
-
-/* How many columns from this one on have codes that one number holds together? */
-static int
-count_packed(const Frame *frame, int first)
-{
-	uint64		product = 1;
-	int			q = first;
-
-	for (; q < frame->nqis && product <= PG_UINT64_MAX / Max(frame->domain[q].size, 1); q++)
-		product *= Max(frame->domain[q].size, 1);
-	return q - first;
-}
-
-/* Sets which rows have the same tuple: by as many columns at once as can be. */
+/* Sets which rows have the same tuple: by as many columns at once as one number holds. */
 static void
 part_rows(const Source *source, SourceTuples *tuples)
 {
@@ -215,7 +159,10 @@ part_rows(const Source *source, SourceTuples *tuples)
 
 	for (int q = 0, end; q < frame->nqis; q = end)
 	{
-		end = q + count_packed(frame, q);
+		uint64		product = 1;
+
+		for (end = q; end < frame->nqis && product <= PG_UINT64_MAX / Max(frame->domain[end].size, 1); end++)
+			product *= Max(frame->domain[end].size, 1);
 		for (uint64 i = 0; i < tuples->nrows; i++)
 		{
 			uint64		packed = 0;
@@ -236,8 +183,12 @@ tuples_of_members(const Reading *reading, const Source *source, int32 n)
 {
 	const Frame *frame = &source->loaded->frame;
 	SourceTuples *tuples = palloc0(sizeof(SourceTuples));
+	const bool *is_member = find_members(reading, n);
 
-	list_members(reading, source, n, tuples);
+	tuples->row_of = new_zeros(uint32, frame->nrows);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (is_member == NULL || (source->individual[row] != NO_INDIVIDUAL && is_member[source->individual[row]]))
+			tuples->row_of[tuples->nrows++] = row;
 	part_rows(source, tuples);
 	tuples->row = new_zeros(uint32, tuples->ntuples);
 	tuples->records = new_zeros(uint64, tuples->ntuples);
@@ -277,8 +228,6 @@ typedef struct Gathering
 	Code	   *shown_value;	/* as a release shows it; NO_CODE */
 	uint32	   *record;			/* [people * releases] or NO_RECORD; any number where it is not known whose rows are */
 	uint32	   *print;			/* [people * releases] fingerprints */
-
-	int32	   *alike;			/* [releases] the first that shows the same quasi-identifiers */
 } Gathering;
 
 /* ----------------------------------------------------------------
@@ -293,21 +242,6 @@ shows_alike(const Reading *reading, const ReadRelease *a, const ReadRelease *b)
 		if ((a->cell[q] == NULL) != (b->cell[q] == NULL))
 			return false;
 	return true;
-}
-
-/* Finds for each release the first one that shows the same quasi-identifiers. */
-static void
-find_alike(Gathering *gathering)
-{
-	const Reading *reading = gathering->reading;
-
-	gathering->alike = palloc(sizeof(int32) * (gathering->nreleases + 1));
-	for (int32 r = 0; r < gathering->nreleases; r++)
-	{
-		gathering->alike[r] = 0;
-		while (!shows_alike(reading, &reading->release[gathering->alike[r]], &reading->release[r]))
-			gathering->alike[r]++;
-	}
 }
 
 /* Quasi-identifiers, and the ages of those that have any, as columns of joins */
@@ -368,8 +302,8 @@ is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code
 
 		if (gathering->record[place] == NO_RECORD)
 			continue;
-		if (gathering->alike[s] == gathering->alike[r] && print != 0 && gathering->print[place] != 0 &&
-			gathering->print[place] != print)
+		if (print != 0 && gathering->print[place] != 0 &&
+			gathering->print[place] != print && shows_alike(gathering->reading, &gathering->reading->release[s], &gathering->reading->release[r]))
 			return false;
 		if (!cells_agree(gathering, r, record, s, gathering->record[place]))
 			return false;
@@ -382,22 +316,22 @@ is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code
  * ----------------------------------------------------------------
  */
 
-/* Doubles the room for people. */
+/* Makes room for more people. */
 static void
 make_room(Gathering *gathering)
 {
-	Size		n = gathering->allocated = gathering->allocated * 2;
+	Size		n = gathering->allocated = Max(1024, gathering->allocated * 2);
 
 	if (n > PG_UINT32_MAX / 4)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("releases have too many people to be joined"),
 				 errhint("Join fewer releases, or releases of a part of the people.")));
-	gathering->people->individual = repalloc_huge(gathering->people->individual, sizeof(Individual) * n);
-	gathering->value = repalloc_huge(gathering->value, sizeof(Code) * n);
-	gathering->shown_value = repalloc_huge(gathering->shown_value, sizeof(Code) * n);
-	gathering->record = repalloc_huge(gathering->record, sizeof(uint32) * n * gathering->nreleases);
-	gathering->print = repalloc_huge(gathering->print, sizeof(uint32) * n * gathering->nreleases);
+	array_resize(gathering->people->individual, n);
+	array_resize(gathering->value, n);
+	array_resize(gathering->shown_value, n);
+	array_resize(gathering->record, n * gathering->nreleases);
+	array_resize(gathering->print, n * gathering->nreleases);
 }
 
 /* Adds a person, in no release yet; returns the number. */
@@ -453,17 +387,6 @@ logged_value(const Reading *reading, const ReadRelease *release, uint64 i)
 	return release->value == NULL && seen->fingerprint[i] == 0 ? NO_CODE : reading->null_value;
 }
 
-/* Which row each individual has: [individuals]. */
-static uint32 *
-rows_by_individual(const Reading *reading, const ReadRelease *release)
-{
-	uint32	   *row = new_zeros(uint32, reading->recalled->seen.nindividuals);
-
-	for (uint64 i = 0; i < release->nrows; i++)
-		row[release->individual[i]] = i;
-	return row;
-}
-
 /* Notes the records of a release's people. */
 static void
 meet_release(Gathering *gathering, int32 r)
@@ -471,9 +394,13 @@ meet_release(Gathering *gathering, int32 r)
 	const Reading *reading = gathering->reading;
 	const ReadRelease *release = &reading->release[r];
 	const SeenRelease *seen = release->seen;
-	uint32	   *row = release->individual == NULL ? NULL : rows_by_individual(reading, release);
+	uint32	   *row = NULL;		/* [individuals] which each has */
 	uint32		n = 0;
 
+	if (release->individual != NULL)
+		row = new_zeros(uint32, reading->recalled->seen.nindividuals);
+	for (uint64 i = 0; i < release->nrows && row != NULL; i++)
+		row[release->individual[i]] = i;
 	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
 	{
 		if (i % 65536 == 0)
@@ -495,15 +422,9 @@ gather(Gathering *gathering)
 	People	   *people = gathering->people;
 	uint64		nindividuals = reading->recalled->seen.nindividuals;
 
-	gathering->allocated = 1024;
-	people->individual = new_zeros(Individual, gathering->allocated);
+	make_room(gathering);
 	people->last_of_individual = new_array(uint32, nindividuals);
 	memset(people->last_of_individual, 0xff, sizeof(uint32) * (nindividuals + 1));	/* NOBODY_YET */
-	gathering->value = new_zeros(Code, gathering->allocated);
-	gathering->shown_value = new_zeros(Code, gathering->allocated);
-	gathering->record = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
-	gathering->print = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
-	find_alike(gathering);
 	people->is_exact = true;
 	for (int32 r = 0; r < gathering->nreleases; r++)
 	{
@@ -512,18 +433,6 @@ gather(Gathering *gathering)
 		meet_release(gathering, r);
 		people->is_exact &= release->individual != NULL || release->nrows == 0;
 	}
-}
-
-/* Adds unknown people to a release whose rows are of unknown people: as few as can be. */
-static void
-add_unknown(Gathering *gathering, uint64 more)
-{
-	uint64		n = gathering->people->n;
-
-	for (int32 r = 0; r < gathering->nreleases; r++)
-		n = Max(n, gathering->reading->release[r].nrows);
-	for (n += more; gathering->people->n < n;)
-		(void) add_person(gathering, NO_INDIVIDUAL, NO_CODE);
 }
 
 /* ----------------------------------------------------------------
@@ -679,29 +588,27 @@ records_of(const Gathering *gathering, int32 r)
 	return result;
 }
 
-/* A cell of no kind, or of nothing, was not published. */
-static void
-verify_cells(const Gathering *gathering, int32 r)
-{
-	const ReadRelease *release = &gathering->reading->release[r];
-
-	for (int q = 0; q < gathering->reading->nqis; q++)
-		for (uint64 i = 0; release->cell[q] != NULL && i < release->nrows; i++)
-			if (!gathering->source->line[q].is_sound[release->cell[q][i]])
-				refuse_release(gathering->reading, release);
-}
-
 People *
 people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, bool unifying, uint64 more)
 {
 	People	   *people = palloc0(sizeof(People));
 	Gathering	gathering = {.reading = reading, .source = source, .nreleases = n, .people = people};
 	JoinRelease *release = palloc0(sizeof(JoinRelease) * (n + 1));
+	uint64		needed;
 
+	/* A cell of no kind, or of nothing, was not published. */
 	for (int32 r = 0; r < n; r++)
-		verify_cells(&gathering, r);
+		for (int q = 0; q < reading->nqis; q++)
+			for (uint64 i = 0; reading->release[r].cell[q] != NULL && i < reading->release[r].nrows; i++)
+				if (!source->line[q].is_sound[reading->release[r].cell[q][i]])
+					refuse_release(reading, &reading->release[r]);
 	gather(&gathering);
-	add_unknown(&gathering, more);
+	/* Where rows are of unknown people, these are added: as few as can be. */
+	needed = people->n;
+	for (int32 r = 0; r < n; r++)
+		needed = Max(needed, reading->release[r].nrows);
+	for (needed += more; people->n < needed;)
+		(void) add_person(&gathering, NO_INDIVIDUAL, NO_CODE);
 	people->is_exact &= !is_guess;
 	for (int32 r = 0; r < n; r++)
 		release[r] = records_of(&gathering, r);

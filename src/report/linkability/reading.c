@@ -3,8 +3,7 @@
  *		Reading release tables, what is kept of answers, and drafts.
  *
  * NOTES
- *		Nothing is taken for granted of a table but its columns: rows of one
- *		class may have different cells.
+ *		Nothing is taken for granted of a table but its columns: rows of one class may have different cells.
  *
  *		The cells of a draft are the values themselves: people who are known to have
  *		changed in any release that could be made of its rows are known to have changed.
@@ -90,30 +89,27 @@ find_joined(Reading *reading, Released *released, const int32 *numbers, int32 n,
 	}
 }
 
-/* Puts what is joined of each value into the log's part of a release. */
-static void
-join_logged(Reading *reading, SeenRelease *seen)
-{
-	Code	   *value = new_array(Code, seen->first[seen->nclasses]);
-
-	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		value[i] = seen->value[i] == NO_CODE ? NO_CODE : reading->joined[seen->value[i]];
-	seen->value = value;
-}
-
 /* Finds what is joined of each value that was recalled, and puts it into the log of all releases. */
 static void
 join_log(Reading *reading)
 {
 	Seen	   *seen = &reading->recalled->seen;
+	Code	   *joined;
 
 	if (reading->nsensitive == 1)
 		return;
-	reading->joined = new_array(Code, seen->nvalues);
+	joined = new_array(Code, seen->nvalues);
 	for (Code value = 0; value < seen->nvalues; value++)
-		reading->joined[value] = joined_part(reading, reading->recalled->values[value]);
+		joined[value] = joined_part(reading, reading->recalled->values[value]);
 	for (int32 r = 0; r < seen->nreleases; r++)
-		join_logged(reading, &seen->release[r]);
+	{
+		SeenRelease *release = &seen->release[r];
+
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			if (release->value[i] != NO_CODE)
+				release->value[i] = joined[release->value[i]];
+	}
+	pfree(joined);
 }
 
 /* ----------------------------------------------------------------
@@ -121,11 +117,11 @@ join_log(Reading *reading)
  * ----------------------------------------------------------------
  */
 
-static void *
-grown(void *array, Size width, uint64 n)
-{
-	return array == NULL ? NULL : repalloc_huge(array, width * n);
-}
+#define grow(array, n) \
+	do { \
+		if ((array) != NULL) \
+			array_resize(array, n); \
+	} while (0)
 
 /* Doubles the room for rows in all columns that are shown. */
 static void
@@ -140,12 +136,12 @@ make_room(const Reading *reading, ReadRelease *release)
 						release->number, reading->publication->name),
 				 errhint("Join releases of a part of the people, as cohorts are.")));
 	for (int q = 0; q < reading->nqis; q++)
-		release->cell[q] = grown(release->cell[q], sizeof(Cell), n);
+		grow(release->cell[q], n);
 	for (int i = 0; i < reading->ninsensitive; i++)
-		release->insensitive[i] = grown(release->insensitive[i], sizeof(uint32), n);
-	release->value = grown(release->value, sizeof(Code), n);
-	release->class = grown(release->class, sizeof(uint32), n);
-	release->individual = grown(release->individual, sizeof(Individual), n);
+		grow(release->insensitive[i], n);
+	grow(release->value, n);
+	grow(release->class, n);
+	grow(release->individual, n);
 }
 
 /* Makes room for a row more; returns its number. */
@@ -157,19 +153,12 @@ add_read_row(const Reading *reading, ReadRelease *release)
 	return release->nrows++;
 }
 
-/* The tree that cells are nodes of: of an import it is not known, and a draft is made with today's. */
-static int32
-tree_of(const DeclaredPublication *publication, const ReadRelease *release, int column)
-{
-	return release->is_draft || release->released->is_imported ?
-		publication->columns[column].tree : release->released->tree[column];
-}
-
 /* Makes room for the columns that a release shows. */
 static void
 begin_read_release(const Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
+	const Released *released = release->released;
 	int			q = 0;
 	int			insensitive = 0;
 
@@ -177,18 +166,26 @@ begin_read_release(const Reading *reading, ReadRelease *release)
 	release->cell = palloc0(sizeof(Cell *) * (reading->nqis + 1));
 	release->tree = palloc0(sizeof(int32) * (reading->nqis + 1));
 	release->insensitive = palloc0(sizeof(uint32 *) * (reading->ninsensitive + 1));
-	if (release->released->shows_sensitive)
+	if (released->shows_sensitive)
 		release->value = palloc(sizeof(Code) * release->allocated);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
-		bool		is_shown = release->released->shown[i];
+		const DeclaredColumn *column = &publication->columns[i];
 
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			release->tree[q] = tree_of(publication, release, i);
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && q++ >= 0 && is_shown)
-			release->cell[q - 1] = palloc(sizeof(Cell) * release->allocated);
-		if (publication->columns[i].role == ROLE_INSENSITIVE && insensitive++ >= 0 && is_shown && !release->released->is_answer)
-			release->insensitive[insensitive - 1] = palloc(sizeof(uint32) * release->allocated);
+		if (column->role == ROLE_QUASI_IDENTIFIER)
+		{
+			/* The tree is not known of an import, and a draft is made with today's. */
+			release->tree[q] = release->is_draft || released->is_imported ? column->tree : released->tree[i];
+			if (released->shown[i])
+				release->cell[q] = palloc(sizeof(Cell) * release->allocated);
+			q++;
+		}
+		if (column->role == ROLE_INSENSITIVE)
+		{
+			if (released->shown[i] && !released->is_answer)
+				release->insensitive[insensitive] = palloc(sizeof(uint32) * release->allocated);
+			insensitive++;
+		}
 	}
 }
 
@@ -228,22 +225,6 @@ fill_column(uint32 *column, const uint32 *number, const Code *code, uint64 nrows
 {
 	for (uint64 row = 0; row < nrows; row++)
 		column[row] = code[row] == NO_CODE ? DICTIONARY_NULL : number[code[row]];
-}
-
-/* Newcomers get individuals behind all that are known. */
-static Individual *
-find_individuals(Reading *reading, const LoadedFrame *loaded)
-{
-	Recalled   *recalled = reading->recalled;
-	uint64		nrows = loaded->frame.nrows;
-	Individual *individual = new_zeros(Individual, nrows);
-
-	if (recalled->seen.nindividuals != recalled->people->size)
-		elog(ERROR, "releases without classes have invented rows");
-	for (uint64 row = 0; row < nrows; row++)
-		individual[row] = keys_add(recalled->people, loaded->keys[row]);
-	recalled->seen.nindividuals = recalled->people->size;
-	return individual;
 }
 
 /* The log's part of a draft, as it will be. */
@@ -303,10 +284,17 @@ static void
 read_draft(Reading *reading, const LoadedFrame *loaded)
 {
 	const DeclaredPublication *publication = reading->publication;
+	Recalled   *recalled = reading->recalled;
 	ReadRelease *release = &reading->release[reading->nreleases++];
 	Released   *released = palloc0(sizeof(Released));
-	Individual *individual = find_individuals(reading, loaded);
+	Individual *individual = new_zeros(Individual, loaded->frame.nrows);
 
+	/* Newcomers get individuals behind all that are known. */
+	if (recalled->seen.nindividuals != recalled->people->size)
+		elog(ERROR, "releases without classes have invented rows");
+	for (uint64 row = 0; row < loaded->frame.nrows; row++)
+		individual[row] = keys_add(recalled->people, loaded->keys[row]);
+	recalled->seen.nindividuals = recalled->people->size;
 	released->number = release->number = publication->releases + 1;
 	released->is_identified = true;
 	released->shown = loaded->shown;
@@ -337,24 +325,6 @@ typedef struct TableReading
 	Code	   *value;
 } TableReading;
 
-/* Where the insensitive columns are in release tables. */
-static int *
-insensitive_attributes(const DeclaredPublication *publication)
-{
-	int		   *attributes = palloc(sizeof(int) * publication->ncolumns);
-	int			attribute = has_class_column(publication);
-	int			n = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		if (publication->columns[i].role == ROLE_INSENSITIVE)
-			attributes[n++] = attribute;
-		if (publication->columns[i].role != ROLE_KEY)
-			attribute++;
-	}
-	return attributes;
-}
-
 static void
 note_cell(void *what, int q, uint32 number, Datum cell, bool isnull)
 {
@@ -377,6 +347,7 @@ note_value(void *what, uint32 number, const Datum *columns, const bool *nulls)
 	table->value[number] = joined_value(reading);
 }
 
+/* Takes a row: of its columns, those that the release shows. */
 static void
 note_row(void *what, const ReleasedRow *released)
 {
@@ -409,10 +380,18 @@ read_table(Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
 	RowVisitor	visitor = {.wants_class = release->is_logged, .cell = note_cell, .row = note_row};
-	TableReading table = {.reading = reading, .release = release, .insensitive = insensitive_attributes(publication)};
+	TableReading table = {.reading = reading, .release = release, .insensitive = palloc(sizeof(int) * publication->ncolumns)};
+	int			attribute = has_class_column(publication);
+	int			n = 0;
 
 	if (!table_stands(publication, release->released))
 		refuse_release(reading, release);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_INSENSITIVE)
+			table.insensitive[n++] = attribute;
+		attribute += publication->columns[i].role != ROLE_KEY;
+	}
 	table.cells_room = palloc0(sizeof(uint32) * (reading->nqis + 1));
 	table.cell = palloc0(sizeof(Cell *) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)

@@ -19,6 +19,7 @@
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/recall.h"
+#include "history/rebuild.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
