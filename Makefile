@@ -82,7 +82,7 @@ ifeq ($(filter $(MAJORVERSION),15 16 17 18),)
 $(error pprepub needs PostgreSQL 15 to 18, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
 endif
 
-# What no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.
+# Data that no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.
 SHLIB_LINK += -lzstd
 
 # We answer for our own warnings only, not for those of the server's headers.

@@ -22,7 +22,7 @@ CREATE FUNCTION recode(value int, width int) RETURNS int4range LANGUAGE sql VOLA
 $$;
 CREATE FUNCTION recode(value text) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT CASE WHEN random() < 0.5 THEN value ELSE '*' END $$;
 
--- What a column of a release shows, if it shows it.
+-- Values of a column of a release, if it shows it.
 CREATE FUNCTION shown_as(name text, is_shown boolean) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE WHEN name IN ('age', 'education') THEN CASE WHEN is_shown THEN format('recode(%s, %s)', name, CASE name WHEN 'age' THEN 10 ELSE 4 END) ELSE '''(,)''::int4range' END
 		WHEN name = 'occupation' THEN CASE WHEN is_shown THEN name ELSE 'NULL' END

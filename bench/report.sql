@@ -1,4 +1,4 @@
--- What an auditor's page costs, beside the releases that it is about: test/run bench report
+-- Costs of an auditor's page, beside the releases that it is about: test/run bench report
 --
 -- Weeks of census-like people, of whom a twentieth leave and come each week. Each part of the page is timed by itself, and
 -- report() as a whole; ratios are to publish() of the last week, and to that of the same at half the people.  Memory is
@@ -25,7 +25,7 @@ CREATE TABLE figure (position serial, part text, people int, seconds float8, byt
 \i test/lib/peak_bytes.sql
 CREATE TABLE everybody AS SELECT * FROM census(2 * :people);
 
--- So many releases of so many people.
+-- Makes releases of so many people.
 CREATE PROCEDURE live(size int, weeks int) LANGUAGE plpgsql AS $$
 DECLARE
 	began timestamptz;

@@ -1,4 +1,4 @@
--- What a reserve costs, chosen or declared: 20,000 people, of whom 1, 5 or 20 % are replaced from release to release, 10 and
+-- Costs of a reserve, chosen or declared: 20,000 people, of whom 1, 5 or 20 % are replaced from release to release, 10 and
 -- 50 releases, or 2.5 %, 40 releases; k = 10, l = 3, four quasi-identifiers, repair "counterfeit": test/run bench reserve
 --
 -- The cost of a release is the average loss of a cell, and the people withheld and rows invented for each person of the
@@ -44,7 +44,7 @@ BEGIN
 END
 $$;
 
--- So many releases that there are people enough.
+-- Enough releases that there are people enough.
 SELECT format('CALL live(%s, %s, ''{"repair": "counterfeit"}''::jsonb || %L)', churn, last, params)
 FROM (SELECT churn, last FROM unnest('{1,5,20}'::numeric[]) churn, unnest('{10,50}'::int[]) last UNION VALUES (2.5, 40)) lives,
 	LATERAL (VALUES ('{"reserve": 1}'), ('{"reserve": 5}'), ('{"reserve": 10}'), ('{"reserve": 20}'), ('{"reserve": "auto"}'),

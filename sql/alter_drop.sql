@@ -1,4 +1,6 @@
 -- alter_publication() and drop_publication(): neither weakens what was promised unless told so in so many words.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, chr(97 + i % 3) AS ward, 'd' || i % 5 AS disease FROM generate_series(1, 30) i;
 CREATE TABLE levels (leaf text, root text);
@@ -22,6 +24,7 @@ SELECT params FROM pprepub.publish('patients');
 
 -- Afterwards, stronger may be said at once, weaker in so many words.
 SELECT pprepub.alter_publication('patients', '{"reserve": 2, "l": 2}');
+\set VERBOSITY terse
 -- But who would never be published again for it is asked after.
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "accept_weakening": true}');
@@ -64,6 +67,7 @@ SELECT pprepub.metrics('patients', 1);
 SELECT pprepub.class_members('patients');
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT pprepub.drop_publication('patients', true);
+\set VERBOSITY default
 SELECT pprepub.alter_publication('patients', '{}');
 RESET ROLE;
 SET ROLE regress_other;
@@ -93,6 +97,7 @@ SELECT pprepub.drop_publication('patients', true);
 RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.drop_publication('patients');
+\set VERBOSITY terse
 SELECT pprepub.drop_publication('patients', NULL);
 SELECT pprepub.drop_publication('patients', false);
 SELECT pprepub.drop_publication('patients', true);

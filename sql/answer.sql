@@ -1,4 +1,5 @@
 -- Answers on the fly: who may ask, what comes, when it counts.
+\pset format unaligned \t on
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
@@ -26,16 +27,17 @@ SELECT count(*), count(DISTINCT class), bool_and(age <@ '[20,50)' AND zip LIKE '
 SELECT count(*), bool_and(age = '(,)'), bool_and(zip = '*'), count(disease), count(note) FROM published.asked(columns => '{disease}');
 SELECT pg_typeof(class), pg_typeof(age), pg_typeof(zip), pg_typeof(disease), pg_typeof(note) FROM published.asked() LIMIT 1;
 RESET SESSION AUTHORIZATION;
-SELECT * FROM asked_so_far;
+SELECT * FROM asked_so_far \g (format=aligned t=off)
 SELECT check_name, holds FROM pprepub.audit('asked') WHERE NOT holds;
 
--- What is wrong with a request is said, and costs nothing.
+-- A wrong request gets an error, and costs nothing.
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT * FROM published.asked(columns => '{weight}');
 SELECT * FROM published.asked(columns => '{id}');
 SELECT * FROM published.asked(columns => '{}');
 RESET SESSION AUTHORIZATION;
 SELECT * FROM pprepub_internal.answer('asked', NULL, NULL) AS a(class bigint);
+\set VERBOSITY terse
 SELECT pprepub_internal.answer('asked', NULL, NULL);
 SELECT * FROM pprepub_internal.answer('nothing', NULL, NULL) AS a(class bigint);
 SELECT * FROM pprepub_internal.answer(NULL, NULL, NULL) AS a(class bigint);
@@ -87,9 +89,7 @@ DROP TABLE wide;
 DROP TYPE mood, pair, short;
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- Wherever it is called
--- ----------------------------------------------------------------
+-- ---- Wherever it is called ----
 
 CREATE FUNCTION asked_since(boolean DEFAULT false) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -181,12 +181,11 @@ FROM asked_so_far WHERE published_by = 'regress_analyst';
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.asked();
 SELECT count(*) FROM published.asked();
+\set VERBOSITY default
 RESET SESSION AUTHORIZATION;
 SELECT asked_since() AS once;
 
--- ----------------------------------------------------------------
--- Locks and rows of the transaction that asks
--- ----------------------------------------------------------------
+-- ---- Locks and rows of the transaction that asks ----
 
 SET ROLE regress_other;
 CREATE TABLE others AS SELECT i AS id, i % 10 AS age, 'd' || i % 7 AS disease FROM generate_series(1, 100) i;
@@ -206,9 +205,7 @@ SELECT count(*) FROM others.locked();
 COMMIT;
 SELECT number, kind, rows FROM pprepub.release WHERE publication = 'locked';
 
--- ----------------------------------------------------------------
--- A source that fails looks like one without anybody
--- ----------------------------------------------------------------
+-- ---- A source that fails looks like one without anybody ----
 
 CREATE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
@@ -244,9 +241,7 @@ SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
 DROP VIEW failing;
 DROP FUNCTION fail;
 
--- ----------------------------------------------------------------
--- The function's life
--- ----------------------------------------------------------------
+-- ---- The function's life ----
 
 CREATE FUNCTION others.taken(int) RETURNS int LANGUAGE sql AS 'SELECT 1';
 SELECT pprepub.create_publication('taken', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');

@@ -7,6 +7,7 @@ CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETUR
 \quit
 \endif
 \set VERBOSITY default
+\pset format unaligned \t on
 
 SET ROLE regress_owner;
 CREATE TABLE patients (id text PRIMARY KEY, age int, sex text, illness text, ward int);
@@ -23,37 +24,37 @@ $$;
 -- An answer has the rows that a stored release would have, class by class.
 CREATE TABLE seen AS SELECT row_number() OVER () AS place, a.* FROM answer(cohort => 'age > 0') a;
 SELECT count(DISTINCT class), bool_and(n = 1) AS class_by_class FROM (SELECT class, max(place) - min(place) + 2 - count(*) AS n FROM seen GROUP BY class) s;
-SELECT age, sex, illness, ward FROM seen ORDER BY age, illness, ward;
+SELECT age, sex, illness, ward FROM seen ORDER BY age, illness, ward \g (format=aligned t=off)
 -- It is a release, without a table.
 SELECT number, kind, published_by = session_user AS by_who_asked, relation, cohort, columns, rows, classes, suppressed, seconds > 0 AS took FROM pprepub.release;
 SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
--- What is kept of it: the cells of its classes.
+-- The history keeps the cells of its classes.
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'published_private.patients_regions'::regclass AND attnum > 0;
 SELECT release, rows, age, r.sex FROM published_private.patients_regions r JOIN (SELECT class, age, sex FROM seen GROUP BY 1, 2, 3) s USING (class, age) ORDER BY age;
 SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') JOIN (SELECT class, age FROM seen GROUP BY 1, 2) s USING (class)
 	GROUP BY 1, 2 ORDER BY 2;
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') WHERE key = 'Alice' GROUP BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY region;
-SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive;
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
 SELECT release, kind, other_release, records, sensitive_values, holds FROM pprepub.attack('patients');
 SELECT metric, value FROM pprepub.metrics('patients', 1) WHERE metric IN ('avg', 'suppressed');
 
 -- Stored releases and answers have one history, and share their numbers.
 SELECT number, kind, relation, rows FROM pprepub.publish('patients');
-SELECT age, sex, illness, ward FROM answer('{illness, ward, sex}') ORDER BY sex, illness, ward;
-SELECT age, sex, illness FROM answer(cohort => 'sex = ''M''') ORDER BY illness;
+SELECT age, sex, illness, ward FROM answer('{illness, ward, sex}') ORDER BY sex, illness, ward \g (format=aligned t=off)
+SELECT age, sex, illness FROM answer(cohort => 'sex = ''M''') ORDER BY illness \g (format=aligned t=off)
 DELETE FROM patients WHERE id = 'Alice';
 SELECT count(*) FROM answer();		-- without her, Bob would be told apart
 SELECT number, kind, relation, rows, suppressed FROM pprepub.publish('patients');
-SELECT number, kind, relation, columns, rows, classes, suppressed FROM pprepub.release ORDER BY number;
+SELECT number, kind, relation, columns, rows, classes, suppressed FROM pprepub.release ORDER BY number \g (format=aligned t=off)
 SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
 SELECT count(*) FROM published.patients;		-- the newest that is stored
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY signature;
-SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
--- What did not come to pass has no number.
+-- Answers that failed have no number.
 BEGIN;
 SELECT count(*) FROM answer();
 ROLLBACK;
@@ -87,7 +88,7 @@ SELECT * FROM published_private.patients_regions;
 RESET ROLE;
 REVOKE USAGE ON SCHEMA published_private FROM regress_other;
 
--- What is kept of answers stays, as the rest of the history does.
+-- The history of answers stays, like the rest of it.
 SET ROLE regress_owner;
 INSERT INTO published_private.patients_regions VALUES (1, 1, 1);
 UPDATE published_private.patients_regions SET age = NULL;
@@ -97,7 +98,7 @@ DROP TABLE published_private.patients_regions;
 ALTER TABLE published_private.patients_regions RENAME age TO years;
 ALTER TABLE published_private.patients_regions DISABLE TRIGGER ALL;
 CREATE RULE r AS ON INSERT TO published_private.patients_regions DO INSTEAD NOTHING;
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 SELECT relname FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
 
 -- An answer may be all that there ever was, and have nobody in it.
@@ -111,7 +112,7 @@ SELECT count(*) FROM pprepub.class_members('none');
 SELECT count(*) FROM pprepub.neighborhoods('none');
 SELECT count(*) FROM pprepub.linked_values('none');
 SELECT count(*) FROM pprepub.attack('none');
-SELECT check_name, measured, holds FROM pprepub.audit('none');
+SELECT check_name, measured, holds FROM pprepub.audit('none') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('none');
 -- Quasi-identifiers of any name.
 INSERT INTO none SELECT i, i, i, i, i FROM generate_series(1, 9) i;
@@ -121,7 +122,7 @@ SELECT number, kind FROM pprepub.publish('none');
 SELECT count(*) FROM pprepub.audit('none') WHERE NOT holds;
 SELECT DISTINCT signature FROM pprepub.neighborhoods('none');
 SELECT pprepub.alter_publication('none', '{"k": 10, "accept_lockout": true}');
-SELECT pprepub.drop_publication('none', true);
+CALL forget('none');
 
 -- Nothing may stand where it is kept.
 CREATE TABLE published_private.none_regions ();
@@ -132,7 +133,7 @@ CREATE TABLE published_private.none_regions ();
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
 DROP TABLE published_private.none_regions;
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
-SELECT pprepub.drop_publication('none', true);
+CALL forget('none');
 
 DROP FUNCTION ask, answer;
 DROP TABLE none, patients, seen;

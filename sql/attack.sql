@@ -1,4 +1,5 @@
--- What all releases reveal together.
+-- Attacks find what all releases reveal together.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, sex text, ill text);
 CREATE PROCEDURE begin_life(params jsonb) LANGUAGE plpgsql AS $$
@@ -36,7 +37,7 @@ SELECT number FROM pprepub.publish('people');
 SELECT release, kind, other_release, records >= 5 AS k, sensitive_values >= 2 AS l, holds FROM pprepub.attack('people');
 -- And who is in which is what class_members() says.
 SELECT records = (SELECT min(n) FROM (SELECT count(*) n FROM pprepub.class_members('people') GROUP BY class) c) AS equal FROM pprepub.attack('people');
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- A life under each repair, in which one release shows no ages, and one no illnesses.
 SET client_min_messages = error;
@@ -70,20 +71,20 @@ DELETE FROM people WHERE id > 12;
 INSERT INTO people SELECT i, i, 'M', 'd' || i % 2 FROM generate_series(21, 26) i;
 SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT number, rows, classes FROM pprepub.publish('people');
-SELECT * FROM pprepub.attack('people');
+SELECT * FROM pprepub.attack('people') \g (format=aligned t=off)
 
 -- Older releases are judged by what they promised.
 SELECT pprepub.alter_publication('people', '{"k": 5, "l": 3, "accept_lockout": true}');
 INSERT INTO people SELECT i, i, 'M', 'd' || i % 4 FROM generate_series(31, 36) i;
 SELECT number, rows, classes FROM pprepub.publish('people');
-SELECT * FROM pprepub.attack('people') WHERE release = 4 OR other_release = 4;
+SELECT * FROM pprepub.attack('people') WHERE release = 4 OR other_release = 4 \g (format=aligned t=off)
 SELECT count(*), bool_and(holds) FROM pprepub.attack('people');
 
--- What does not hold stands first: had the newest two promised more, those before would stay as they are.
+-- Failures stand first: had the newest two promised more, those before would stay as they are.
 RESET ROLE;
 BEGIN;
 UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 13}' WHERE publication = (SELECT max(publication) FROM pprepub_internal.catalog_publication) AND number IN (3, 4);
-SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3;
+SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3 \g (format=aligned t=off)
 ROLLBACK;
 SET ROLE regress_owner;
 
@@ -98,7 +99,7 @@ ROLLBACK;
 BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
 SELECT count(*) FROM pprepub.attack('people');
 ROLLBACK;
--- What this transaction published counts.
+-- Releases of this transaction count.
 BEGIN;
 SELECT number FROM pprepub.publish('people');
 SELECT count(*) FROM pprepub.attack('people');
@@ -114,7 +115,7 @@ RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.attack('none such');
 SELECT pprepub.attack(NULL);
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- A release that promised less singles two people out. Later ones promise more again, and cannot show them.
 TRUNCATE people;
@@ -125,8 +126,8 @@ SELECT pprepub.alter_publication('people', '{"k": 2, "accept_weakening": true}')
 SELECT number, rows, classes FROM pprepub.publish('people', 'sex = ''F''');
 SELECT pprepub.alter_publication('people', '{"k": 6, "accept_lockout": true}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('people');
-SELECT * FROM pprepub.attack('people');
-SELECT pprepub.drop_publication('people', true);
+SELECT * FROM pprepub.attack('people') \g (format=aligned t=off)
+CALL forget('people');
 
 -- NULL counts for no value, and l = 1 asks for none; values that look different may be equal.
 CREATE TABLE odd AS SELECT i AS id, i AS age, CASE WHEN i % 2 = 0 THEN ('1.' || repeat('0', i))::numeric END AS ill FROM generate_series(1, 8) i;
@@ -136,7 +137,7 @@ SELECT * FROM pprepub.attack('odd');
 UPDATE odd SET ill = NULL;
 SELECT number, rows FROM pprepub.publish('odd');
 SELECT * FROM pprepub.attack('odd');
-SELECT pprepub.drop_publication('odd', true);
+CALL forget('odd');
 
 DROP VIEW attacked;
 DROP PROCEDURE begin_life, pass_time, publish_often, report;

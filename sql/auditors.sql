@@ -1,4 +1,5 @@
 -- Roles that may audit, and see no data.
+\pset format unaligned \t on
 \set VERBOSITY default
 CREATE ROLE regress_audited_owner;
 CREATE ROLE regress_auditor;
@@ -129,7 +130,7 @@ SELECT pprepub.report('telling') ~ 'SQLSTATE' AS told;
 SET regress.fails = 'DIS0';
 SELECT pprepub.report('telling') ~ 'SQLSTATE|DIS0' AS told, pprepub.report('telling') ~ 'Do not sign: this could not be computed' AS refused;
 SET regress.fails = 'on';
--- What a caller gave is told as ever.
+-- Arguments of the caller are told as ever.
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.linkability('telling', '{7}');
 SELECT * FROM pprepub.linkability('telling', NULL, 'guess');
@@ -157,7 +158,7 @@ SELECT pprepub.revoke_audit('audited', 'regress_auditors');
 SELECT pprepub.revoke_audit('audited', 'regress_auditors');
 SELECT * FROM pprepub.auditor ORDER BY 1, 2;
 SET client_min_messages = error;
-SELECT pprepub.drop_publication('telling', true);
+CALL forget('telling');
 RESET client_min_messages;
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.audit('audited');
@@ -166,7 +167,7 @@ SET ROLE regress_audited_owner;
 CREATE TABLE regress_ward.few AS SELECT * FROM regress_ward.patients WHERE id <= 9;
 ALTER TABLE regress_ward.few ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "counterfeit"}', target => 'regress_audited');
-SELECT * FROM pprepub.audit('few');
+SELECT * FROM pprepub.audit('few') \g (format=aligned t=off)
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.grant_audit('few', 'regress_auditor');
 SET ROLE regress_auditor;
@@ -181,16 +182,15 @@ SELECT number FROM pprepub.publish('few');
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.assert_safe('few', '{"k": 4, "l": 3}');
 \echo :LAST_ERROR_SQLSTATE
-SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}');
-SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few');
+SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}') \g (format=aligned t=off)
+SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few') \g (format=aligned t=off)
 SELECT kind, count(*) AS sets, count(*) FILTER (WHERE NOT holds) AS failing, bool_and(holds) AS holds FROM pprepub.attack('few', '{"k": 4}') GROUP BY kind ORDER BY kind;
 SELECT linkability, unknown, people_at FROM pprepub.linkability('few');
 SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}');
 SELECT check_name, required, measured, holds, measured_value FROM pprepub.audit('few') WHERE holds IS NOT TRUE;
 SELECT pprepub.assert_safe('few');	-- nothing fails
 SET client_min_messages = error;
-SELECT pprepub.drop_publication('few', true);
-SELECT pprepub.drop_publication('again', true);
+CALL forget('few', 'again');
 RESET client_min_messages;
 
 RESET ROLE;

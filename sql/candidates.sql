@@ -1,4 +1,5 @@
 -- Methods m-invariance and cor-split: the same candidate values for ever.
+\pset format unaligned \t on
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE SCHEMA ward;
@@ -6,7 +7,7 @@ CREATE TABLE ward.patients (id int, name text, age int, zip text, disease text);
 INSERT INTO ward.patients SELECT i, 'p' || i, 20 + i % 40, (11000 + i % 7 * 100)::text, ('{flu,cancer,AIDS,bronchitis,asthma,diabetes}'::text[])[1 + i % 6]
 FROM generate_series(1, 120) i;
 
--- What may be declared.
+-- Declarations.
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{}');
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 0}');
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6}');
@@ -55,7 +56,7 @@ SELECT count(*) AS changed FROM (
 		JOIN (SELECT 1 AS release, class, disease FROM shown.wards_1 UNION ALL SELECT 2, class, disease FROM shown.wards_2) v USING (release, class)
 		GROUP BY 1, 2) s GROUP BY key HAVING count(DISTINCT seen) > 1) c;
 
--- What is refused: values that change, or are missing.
+-- Refused: values that change, or are missing.
 UPDATE ward.patients SET disease = 'flu' WHERE id IN (50, 51);
 SELECT number FROM pprepub.publish('wards');
 UPDATE ward.patients SET disease = NULL WHERE id = 60;

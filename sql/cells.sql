@@ -1,4 +1,5 @@
--- What cells print, for every kind and type, also at the ends of the types.
+-- Cells print every kind and type, also at the ends of the types.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 \set k2 '{"k": 2}'
@@ -21,10 +22,8 @@ BEGIN
 	RETURN printed || ': ' || result;
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
+	RETURN concat_ws(' / ', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
-\pset format unaligned
-\pset tuples_only on
 
 -- Ranges, in the column's range type: canonical where that is discrete.
 SELECT cells('int', 'range', '1', '2', '8', '9');
@@ -44,7 +43,7 @@ SELECT cells('date', 'range', '2024-02-28', '2024-02-29', '2030-01-01', '2030-01
 SELECT cells('timestamp', 'range', '4713-01-01 BC', '4712-01-01 BC', '294276-01-01', '294276-12-31 23:59:59.999999');
 SELECT cells('timestamptz', 'range', '2024-02-28 00:00+0', '2024-02-28 12:00+05', '2030-01-01 00:00:00.000001+0', '2030-01-02 00:00+0');
 
--- What has no place on a line.
+-- Values without a place on a line.
 SELECT cells('numeric', 'range', '1', '2', 'NaN', '4');
 SELECT cells('numeric', 'range', '1', '2', 'Infinity', '4');
 SELECT cells('double precision', 'range', '1', '-Infinity', 'NaN', 'Infinity');
@@ -232,8 +231,6 @@ SELECT cells('timestamptz', 'range 1.5 days', '2024-01-01');
 SELECT cells('timestamptz', 'range days', '2024-01-01');
 SELECT cells('text', 'range 5', 'a');
 SELECT cells('text', 'prefix 5', 'a');
-\pset format aligned
-\pset tuples_only off
 
 SELECT pprepub.drop_taxonomy(t) FROM unnest('{letters,moods,lone,decades}'::text[]) t;
 DROP FUNCTION cells;

@@ -1,4 +1,5 @@
 -- The language of cohorts, and releases of them.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE DOMAIN nonnegative AS int CHECK (VALUE >= 0);
 CREATE TYPE mood AS ENUM ('good', 'bad');
@@ -40,7 +41,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- What is accepted.
+-- Accepted.
 SELECT cohort, rows_of(cohort) FROM unnest(ARRAY[
 	'age > 40', 'age >= 40 AND sex = ''F''', 'NOT (age < 30 OR age > 50)', 'age <> 30', '30 < age',
 	'age BETWEEN 30 AND 40', 'age BETWEEN SYMMETRIC 40 AND 30', 'age NOT BETWEEN 30 AND 40',
@@ -56,7 +57,7 @@ SELECT cohort, rows_of(cohort) FROM unnest(ARRAY[
 	'stay << ''[2024-02-01,)''', 'stay = ''empty''', 'age <@ int4range(30, 40)', 'age = weight', 'age::numeric < weight',
 	'age > 2 * (15 + 5) - 10 % 3', 'age > -5', 'true', 'age > 30 AND true', '1 = 1', 'age > pg_catalog.int4 ''30''', 'pg_catalog.now() > seen']) cohort;
 
--- What is not one expression.
+-- Not one expression.
 SELECT pprepub.preview('patients', 'age >');
 SELECT pprepub.preview('patients', 'age > 40 ORDER BY age');
 SELECT pprepub.preview('patients', 'age > 40 -- and so on');
@@ -76,7 +77,7 @@ SELECT pprepub.preview('patients', 'mood = ''good''');
 SELECT left(cohort, 50) AS cohort, answer_to(cohort) FROM unnest(ARRAY[
 	'ctid = ''(0,1)''', 'tableoid = 1', 'patients_source IS NULL', 'patients.age > 40', 'patients.* IS NULL', '"Age" > 40']) cohort;
 
--- What is not on the lists.
+-- Not on the lists.
 SELECT pprepub.preview('patients', 'age');
 SELECT pprepub.preview('patients', 'age + 1 > 40');
 SELECT pprepub.preview('patients', 'zip LIKE ''5\''');
@@ -93,7 +94,7 @@ SELECT left(cohort, 50) AS cohort, answer_to(cohort) FROM unnest(ARRAY[
 	'''patients''::regclass IS NULL', '''x''::nowhere.nothing IS NULL', '''good''::mood = mood', 'age OPERATOR(public.=) 40', 'B''101'' IS NULL',
 	'current_time IS NULL', 'smokes IS DOCUMENT', 'zip IS NORMALIZED']) cohort;
 
--- What is wrong with constants is found whatever rows there are.
+-- Wrong constants are found whatever rows there are.
 SELECT pprepub.preview('patients', 'age > ''abc''');
 SELECT pprepub.preview('patients', 'age > 1 / 0');
 SELECT left(cohort, 50) AS cohort, answer_to(cohort) FROM unnest(ARRAY[
@@ -130,7 +131,7 @@ SELECT cohort, columns FROM pprepub.release ORDER BY number;
 SELECT count(*) AS strangers FROM pprepub.class_members('patients') JOIN patients p ON p.id = key::int WHERE p.age NOT BETWEEN 30 AND 39;
 SELECT pprepub.publish('patients', 'age > 1000');
 SELECT pprepub.publish('patients', 'age = 30 AND visits = 5');
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL public.forget('patients');
 DROP FUNCTION rows_of, answer_to;
 DROP TABLE patients;
 DROP TYPE mood;

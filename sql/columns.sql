@@ -1,4 +1,6 @@
 -- Releases of a part of the columns: the rest is withheld, and everything is judged as if it were not.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE country_levels (country text, region text, world text);
 INSERT INTO country_levels VALUES ('France', 'West', 'World'), ('Spain', 'South', 'World'), ('Italy', 'South', 'World');
@@ -11,7 +13,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg',
 	'{"k": 5, "l": 3, "repair": "dirty", "reserve": 4}', insensitive => '{ward}');
 
--- What is shown is as narrow as if the rest did not exist; what is not says nothing.
+-- Shown columns are as narrow as if the rest did not exist; the others say nothing.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{disease, age}');
 SELECT DISTINCT zip, country, sex, ward FROM published.patients_1;
 SELECT count(*), count(DISTINCT age) > 4 AS cut, count(disease), count(DISTINCT disease) FROM published.patients_1;
@@ -36,7 +38,7 @@ SELECT metric, value FROM pprepub.preview('patients', columns => '{age,disease}'
 SELECT pprepub.preview('patients', columns => '{country}');
 UPDATE patients SET country = 'France' WHERE id = 7;
 
--- What is refused.
+-- Refused.
 SELECT pprepub.publish('patients', columns => '{}');
 SELECT pprepub.publish('patients', columns => '{age,none}');
 SELECT pprepub.publish('patients', columns => '{age,id}');
@@ -45,7 +47,7 @@ SELECT pprepub.publish('patients', columns => '{age,NULL}');
 SELECT pprepub.preview('patients', columns => '{Age}');
 SELECT number, columns FROM pprepub.release ORDER BY number;
 
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 SELECT pprepub.drop_taxonomy('world');
 DROP TABLE patients, country_levels;
 DROP SCHEMA published, published_private;

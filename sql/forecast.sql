@@ -1,4 +1,6 @@
 -- forecast(): the releases to come, played on the rows of today.
+\pset format unaligned \t on
+\set VERBOSITY terse
 SET ROLE regress_owner;
 SET client_min_messages = notice;
 CREATE TABLE people (id int PRIMARY KEY, age int, disease text, until date);
@@ -10,8 +12,8 @@ CREATE FUNCTION forecast(releases int, leave float8 DEFAULT NULL, come float8 DE
 	FROM pprepub.forecast('people', $1, $2, $3, $4, $5)
 $$;
 
--- What is not given: five in a hundred leave, or as many as are declared, and as many come. One row for each release, the first of which is a preview.
-SELECT * FROM forecast(4);
+-- Defaults: five in a hundred leave, or as many as are declared, and as many come. One row for each release, the first of which is a preview.
+SELECT * FROM forecast(4) \g (format=aligned t=off)
 SELECT * FROM forecast(2, params => '{"churn": 0.2}');
 SELECT metric, round(value::numeric, 1) FROM pprepub.preview('people') WHERE metric IN ('rows', 'withheld_percent', 'invented_percent', 'loss_percent', 'average_class');
 
@@ -27,7 +29,7 @@ SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000
 -- With other parameters, which hold for the forecast alone.
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
 FROM unnest('{counterfeit,dirty}'::text[]) repair, unnest('{1,4,16}'::int[]) reserve,
-	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2;
+	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2 \g (format=aligned t=off)
 SELECT params ->> 'reserve' AS reserve FROM pprepub.publication;
 
 -- The log tells how many leave, once some have left; of whole periods, where there are any. From here on classes depend on lots that publish() has drawn.
@@ -59,6 +61,7 @@ SELECT * FROM pprepub.forecast('people', 1, 'NaN');
 SELECT * FROM pprepub.forecast('people', 1, come => 'Infinity');
 SELECT * FROM pprepub.forecast('people', 1, come => '-Infinity');
 SELECT * FROM pprepub.forecast('people', 1, change => 'NaN');
+\set VERBOSITY default
 SELECT * FROM pprepub.forecast('people', 1, change => 2);
 SELECT * FROM pprepub.forecast('people', 13, 0, 1);
 SELECT * FROM pprepub.forecast('people', 1000, 0, 1);
@@ -70,7 +73,8 @@ SELECT * FROM pprepub.forecast('people', 1, params => '{"l": 6}');
 SELECT * FROM pprepub.forecast('people', 1, params => '{"leaves": "disease"}');
 SELECT pprepub.create_publication('invariant', 'people', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', beside => '{people}');
 SELECT * FROM pprepub.forecast('invariant', 1);
-SELECT pprepub.drop_publication('invariant', true);
+\set VERBOSITY terse
+CALL forget('invariant');
 SET ROLE regress_other;
 SELECT * FROM pprepub.forecast('people', 1);
 SELECT * FROM pprepub.forecast('nobody', 1);
@@ -79,7 +83,7 @@ TRUNCATE people;
 SELECT * FROM pprepub.forecast('people', 1);
 SELECT * FROM pprepub.preview('people');
 
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 DROP TABLE people;
 DROP FUNCTION forecast;
 DROP SCHEMA published, published_private;

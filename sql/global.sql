@@ -1,16 +1,16 @@
 -- Method global: over all releases together, nobody was ever linked to a value with a chance of more than 1/l.
-\set VERBOSITY default
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE SCHEMA worlds;
 SET search_path = worlds;
 
--- What strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ratios grow.
+-- Ratios that strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ones grow.
 \set SHOW_CONTEXT never
 SELECT l, t.releases, round(value::numeric, 2) AS ratio
 FROM (VALUES (2, 2), (2, 5), (2, 20), (5, 20), (10, 20), (2, 10), (5, 10), (10, 10)) t (l, releases),
-	pprepub.plan('global', to_jsonb(t) || '{"strategy": "constant-ratio"}') p WHERE p.releases = 1 AND figure = 'ratio';
+	pprepub.plan('global', to_jsonb(t) || '{"strategy": "constant-ratio"}') p WHERE p.releases = 1 AND figure = 'ratio' \g (format=aligned t=off)
 SELECT releases, strategy, max(round(value::numeric, 4)) FILTER (WHERE figure = 'ratio') AS ratio, max(round(value::numeric, 4)) FILTER (WHERE figure = 'breach') AS breach
-FROM unnest('{constant-ratio,geometric}'::text[]) strategy, pprepub.plan('global', jsonb_build_object('l', 2, 'releases', 4, 'strategy', strategy)) GROUP BY 1, 2 ORDER BY 2, 1;
+FROM unnest('{constant-ratio,geometric}'::text[]) strategy, pprepub.plan('global', jsonb_build_object('l', 2, 'releases', 4, 'strategy', strategy)) GROUP BY 1, 2 ORDER BY 2, 1 \g (format=aligned t=off)
 SELECT count(*), max(releases), max(value) FROM pprepub.plan('global', '{"l": 2, "strategy": "geometric", "alpha": 3}');
 SELECT * FROM pprepub.plan('global', '{"l": 1, "strategy": "geometric", "alpha": 1.5, "releases": 1}');
 SELECT * FROM pprepub.plan('global', '{"l": 1, "strategy": "constant-ratio", "releases": 1}');
@@ -53,7 +53,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id', '{"sex": "suppre
 -- Classes of 2 would do for one release, and no class would do for two.
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1}');
 SELECT metric, value FROM pprepub.preview('patients') WHERE metric IN ('rows', 'classes', 'suppressed', 'avg');
-SELECT pprepub.drop_publication('patients');
+CALL public.forget('patients');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2}');
 SELECT number FROM pprepub.publish('patients');
 SELECT pprepub.publish('patients', cohort => 'sex = ''M''');
@@ -63,16 +63,17 @@ SELECT * FROM worlds_out.patients();
 -- One of the flus is another disease: classes of 4, twice.
 UPDATE patients SET disease = 'cough' WHERE id = 'o3';
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease;
+SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease \g (format=aligned t=off)
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT * FROM pprepub.linked_values('patients') WHERE key = 'o2' ORDER BY sensitive;
-SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive;
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT * FROM pprepub.linked_values('patients') WHERE key = 'o2' ORDER BY sensitive \g (format=aligned t=off)
+SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
 
 -- A third time a class must have 9: four people have no such company.
 SELECT number FROM pprepub.publish('patients');
 INSERT INTO patients VALUES ('o5', 'F', '65016', 'cold'), ('o6', 'F', '65017', 'gout'), ('o7', 'M', '65003', 'measles'), ('o8', 'M', '65004', 'mumps');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+\set VERBOSITY terse
 SELECT disease FROM worlds_out.patients_3 ORDER BY 1;
 DELETE FROM patients WHERE id >= 'o5';
 INSERT INTO patients VALUES ('p5', 'F', '65016', 'cold'), ('p6', 'F', '65017', 'gout'), ('p7', 'M', '65003', 'measles'), ('p8', 'M', '65004', 'mumps'), ('p9', 'M', '65005', 'rubella');
@@ -81,15 +82,16 @@ SELECT key, sizes, counts FROM pprepub.linked_values('patients') WHERE key = 'o2
 SELECT sensitive, releases, probability FROM pprepub.breach_probability('patients') WHERE key = 'o2' AND sensitive IN ('chlamydia', 'gout') ORDER BY 1;
 -- Nothing is left of the secret, but others may come.
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 
--- What was promised stays promised.
+-- Promises stay.
 SELECT pprepub.alter_publication('patients', '{"l": 1}');
 SELECT pprepub.alter_publication('patients', '{"strategy": "geometric"}');
 SELECT pprepub.alter_publication('patients', '{"strategy": "geometric", "alpha": 1.5}');
 SELECT pprepub.alter_publication('patients', '{"l": 3}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+\set VERBOSITY default
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
 
 -- Some values are protected, the others leave as they are.
@@ -97,14 +99,14 @@ CREATE TABLE rare (disease text);
 SELECT pprepub.alter_publication('patients', '{"transient": "worlds.rare"}');
 SELECT pprepub.alter_publication('patients', '{"transient": "worlds.rare", "accept_weakening": true}');
 INSERT INTO rare VALUES (NULL), ('chlamydia'), ('nobody has it');
-SELECT pprepub.drop_publication('patients', true);
+CALL public.forget('patients');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare"}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
-FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC;
-SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1;
+FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC \g (format=aligned t=off)
+SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1 \g (format=aligned t=off)
 SELECT DISTINCT sensitive FROM pprepub.linked_values('patients');
--- What was shown without protection stays shown, and its owner is told.
+-- Values that were shown without protection stay shown, and the owner is told.
 INSERT INTO rare VALUES ('gout');
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT DISTINCT sensitive FROM pprepub.linked_values('patients') ORDER BY 1;
@@ -115,7 +117,7 @@ SELECT pprepub.alter_publication('patients', '{}');
 DELETE FROM rare WHERE disease = 'chlamydia';
 SELECT pprepub.alter_publication('patients', '{"transient": "rare"}');
 SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}');
-SELECT pprepub.drop_publication('patients', true);
+CALL public.forget('patients');
 
 -- People of a registry are counted in, where they lie in a class's region; they demand as much as everybody.
 CREATE TABLE voters (id text, sex text, zip text, name text);
@@ -149,12 +151,13 @@ SELECT * FROM pprepub.rebuild_history('patients');
 SET ROLE regress_other;
 SELECT * FROM pprepub.breach_probability('patients');
 SELECT count(*) FROM worlds_out_private.patients_registry;
+\set VERBOSITY terse
 SELECT count(*) FROM worlds_out_private.patients_paths;
 RESET ROLE;
 SET ROLE regress_owner;
 DELETE FROM worlds_out_private.patients_registry;
 DROP TABLE worlds_out_private.patients_transient;
-SELECT pprepub.drop_publication('patients', true);
+CALL public.forget('patients');
 SELECT to_regclass('worlds_out_private.patients_registry');
 
 -- Two releases that were made elsewhere, each of which keeps the promise by itself: the owner hears what they tell together.
@@ -182,22 +185,23 @@ CREATE TABLE extract_5 AS SELECT name, left(zip, 4) || '*' AS zip, sex, NULL::te
 SELECT number FROM pprepub.import_release('guests', 'extract_5', key => 'name', accept_changes => true);
 CREATE TABLE extract_6 AS SELECT name, zip, sex FROM extract_5;
 SELECT number FROM pprepub.import_release('guests', 'extract_6', key => 'name');
-SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key;
+SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key \g (format=aligned t=off)
 CREATE TABLE extract_7 AS SELECT * FROM extract_5 WHERE false;
 SELECT number FROM pprepub.import_release('guests', 'extract_7', key => 'name', accept_changes => true);
 SELECT check_name, measured, holds FROM pprepub.audit('guests') WHERE NOT holds ORDER BY 1;
 -- Later releases do not link those people to it again.
 INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlamydia' ELSE 'flu' END FROM generate_series(1, 12) i;
 SELECT number, rows, suppressed FROM pprepub.publish('guests');
-SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key;
-SELECT pprepub.drop_publication('guests', true);
+SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key \g (format=aligned t=off)
+CALL public.forget('guests');
 -- Each release is judged by the l that it was published with: those who were linked before are told of, and fail nothing.
 CREATE TABLE eight AS SELECT i AS id, i AS zip, CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END AS d FROM generate_series(1, 8) i;
 ALTER TABLE eight ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'worlds_out');
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT pprepub.alter_publication('eight', '{"l": 4}');
-SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
+\set VERBOSITY default
+SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.assert_safe('eight');
 -- An import is judged by the l of its day; a release under a smaller one takes nothing from that.
 CREATE TABLE pairs AS SELECT id, d, (id + 1) / 2 AS class FROM eight;
@@ -207,7 +211,7 @@ SELECT pprepub.alter_publication('eight', '{"l": 1, "accept_weakening": true}');
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
 SELECT pprepub.assert_safe('eight');
-SELECT pprepub.drop_publication('eight', true);
+CALL public.forget('eight');
 RESET search_path;
 RESET ROLE;
 \set VERBOSITY terse

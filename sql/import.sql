@@ -1,4 +1,6 @@
 -- import_release(): tables that were published elsewhere become releases.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE levels (leaf text, parent text, root text);
 INSERT INTO levels VALUES ('France', 'Europe', 'World'), ('Spain', 'Europe', 'World'), ('Mali', 'Africa', 'World');
@@ -10,9 +12,9 @@ INSERT INTO patients VALUES
 SET client_min_messages = error;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}');
-RESET client_min_messages;
+SET client_min_messages = notice;
 
--- What an error says, and whom it tells what.
+-- All that an error says.
 CREATE FUNCTION try_import(source regclass, key name DEFAULT NULL, accept_changes boolean DEFAULT false, publication text DEFAULT 'patients')
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -23,7 +25,7 @@ BEGIN
 	RETURN format('release %s: %s rows, %s classes', r.number, r.rows, r.classes);
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', state || ' ' || message, nullif(detail, ''), nullif(hint, ''));
+	RETURN concat_ws(' / ', state || ' ' || message, nullif(detail, ''), nullif(hint, ''));
 END
 $$;
 -- Imports a query's rows, and takes it back.
@@ -39,9 +41,7 @@ EXCEPTION WHEN SQLSTATE 'XX999' THEN
 END
 $$;
 
--- ----------------------------------------------------------------
--- With a key: every form that a cell can have
--- ----------------------------------------------------------------
+-- ---- With a key: every form that a cell can have ----
 
 CREATE TABLE published_before (person text, age text, zip text, country text, sex text, disease text, ward text);
 INSERT INTO published_before VALUES
@@ -49,12 +49,14 @@ INSERT INTO published_before VALUES
 	('4', '61', '7710', 'Mali', 'M', 'flu', 'B'), ('5', '*', '***', '*', NULL, 'cold', 'A'), ('6', NULL, NULL, 'Mali', 'M', NULL, 'B');
 SELECT number, kind, method, relation, cohort, columns, rows, classes, suppressed, dirty, counterfeits
 FROM pprepub.import_release('patients', 'published_before', key => 'person');
+\pset format aligned \t off
 \d published.patients_1
-SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age;
+\pset format unaligned \t on
+SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age \g (format=aligned t=off)
 SELECT class, count(*) FROM published.patients_1 GROUP BY class HAVING count(DISTINCT (age, zip, country, sex)) > 1;
 SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 -- There is no view of it: what is imported is not the newest that is stored here.
@@ -64,13 +66,13 @@ SELECT kind, relacl AS rights FROM pprepub.release JOIN pg_class ON oid = relati
 DELETE FROM published.patients_1;
 DROP TABLE published.patients_1;
 SELECT pprepub.drop_publication('patients');
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 
--- The same of other types than text: ranges of another type, numbers, the exact values.
+-- Other types than text: ranges of another type, numbers, the exact values.
 SET client_min_messages = error;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}');
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT try_rows($$SELECT id::bigint AS person, int8range(age, age, '[]') AS age FROM patients$$);
 SELECT try_rows($$SELECT id::numeric AS person, age::numeric, zip::varchar, country::char(20), sex::char(3), disease::char(9), ward::name FROM patients$$);
 SELECT try_rows($$SELECT id AS person, CASE WHEN age < 60 THEN '[-2147483648,60)' ELSE '*' END::text AS age FROM patients$$);
@@ -81,9 +83,7 @@ SELECT try_rows($$SELECT id AS person, disease FROM patients$$);
 -- A class parts rows, whatever it means.
 SELECT try_rows($$SELECT id AS person, '*' AS age, id % 2 AS class FROM patients$$);
 
--- ----------------------------------------------------------------
--- What is wrong with it
--- ----------------------------------------------------------------
+-- ---- What is wrong with it ----
 
 -- Columns
 SELECT try_rows($$SELECT id AS person, age AS years FROM patients$$);
@@ -134,9 +134,7 @@ SELECT pprepub.import_release('patients', 'published_before', 'person');
 ROLLBACK;
 SELECT count(*) FROM pprepub.release;
 
--- ----------------------------------------------------------------
--- People who have changed or left since
--- ----------------------------------------------------------------
+-- ---- People who have changed or left since ----
 
 SET client_min_messages = notice;
 SELECT classes FROM pprepub.import_release('patients', 'published_before', 'person');
@@ -151,13 +149,11 @@ CREATE VIEW without_key AS SELECT age, zip FROM published_before;
 SELECT classes FROM pprepub.import_release('patients', 'without_key');
 SELECT classes FROM pprepub.import_release('patients', 'without_key', accept_changes => true);
 SELECT * FROM pprepub.metrics('patients', 4);
-SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers');
+SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key::int;
 
--- ----------------------------------------------------------------
--- Without a key: nothing is published until that is waived
--- ----------------------------------------------------------------
+-- ---- Without a key: nothing is published until that is waived ----
 
 SELECT pprepub.publish('patients');
 SELECT * FROM published.patients();
@@ -168,13 +164,13 @@ SELECT pprepub.acknowledge_history('patients');
 INSERT INTO patients SELECT 10 + i, 40 + i % 3, '9' || i % 2, 'Spain', 'F', (ARRAY['flu', 'cold', 'gout'])[1 + i % 3], 'A' FROM generate_series(1, 12) i;
 SET client_min_messages = error;
 SELECT number, kind, rows, suppressed FROM pprepub.publish('patients');
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT count(*) FROM published.patients;
-SELECT release, kind, other_release, holds FROM pprepub.attack('patients') WHERE release = 6 OR other_release = 6;
+SELECT release, kind, other_release, holds FROM pprepub.attack('patients') WHERE release = 6 OR other_release = 6 \g (format=aligned t=off)
 -- The view stays with what was stored here.
 SET client_min_messages = error;
 SELECT number FROM pprepub.import_release('patients', 'published_before', 'person', true);
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT count(*) FROM published.patients;
 
 -- A number that is rolled back is given again.
@@ -184,12 +180,10 @@ SELECT number FROM pprepub.import_release('patients', 'published_before', 'perso
 ROLLBACK;
 SET client_min_messages = error;
 SELECT number FROM pprepub.import_release('patients', 'published_before', 'person', true);
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'invariant';
 
--- ----------------------------------------------------------------
--- Who may
--- ----------------------------------------------------------------
+-- ---- Who may ----
 
 RESET ROLE;
 SET ROLE regress_other;
@@ -205,11 +199,9 @@ GRANT SELECT ON others TO regress_owner;
 ALTER TABLE others ENABLE ROW LEVEL SECURITY;
 SELECT pprepub.import_release('patients', 'others', 'person');
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 
--- ----------------------------------------------------------------
--- Method sequential: declared, imported, audited; its releases have no classes
--- ----------------------------------------------------------------
+-- ---- Method sequential: declared, imported, audited; its releases have no classes ----
 
 SET client_min_messages = error;
 CREATE FUNCTION try_sequential(params jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -220,24 +212,18 @@ BEGIN
 	RETURN (SELECT p.params - 'seed' FROM pprepub.publication p WHERE p.name = 'seq');
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-	RETURN concat_ws(E'\n', state || ' ' || message, nullif(detail, ''));
+	RETURN concat_ws(' / ', state || ' ' || message, nullif(detail, ''));
 END
 $$;
-SELECT try_sequential('{}');
-SELECT try_sequential('{"k": 0.5}');
-SELECT try_sequential('{"k": 2.0000001}');
-SELECT try_sequential('{"k": "2"}');
-SELECT try_sequential('{"k": 2.5}');
-SELECT try_sequential('{"k": 2, "privacy": "secrecy"}');
-SELECT try_sequential('{"k": 2, "join": "fmj"}');
-SELECT try_sequential('{"k": 2, "seed": -1}');
-SELECT try_sequential('{"k": 2, "l": 2}');
-SELECT try_sequential('{"k": 2.5, "privacy": "diversity", "join": "mj", "model": "cut", "loss": "em", "approach": "separative", "seed": 7}');
-SELECT pprepub.drop_publication('seq');
+SELECT x, try_sequential(x::jsonb) FROM unnest(ARRAY[
+	'{}', '{"k": 0.5}', '{"k": 2.0000001}', '{"k": "2"}', '{"k": 2.5}', '{"k": 2, "privacy": "secrecy"}',
+	'{"k": 2, "join": "fmj"}', '{"k": 2, "seed": -1}', '{"k": 2, "l": 2}',
+	'{"k": 2.5, "privacy": "diversity", "join": "mj", "model": "cut", "loss": "em", "approach": "separative", "seed": 7}']) x;
+CALL forget('seq');
 SELECT try_sequential('{"k": 2}');
 SELECT params -> 'seed' >= '0' AS seeded FROM pprepub.publication WHERE name = 'seq';
 SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace ORDER BY proname;
-RESET client_min_messages;
+SET client_min_messages = notice;
 SELECT * FROM pprepub_internal.answer('seq', NULL, NULL) AS a (age int4range);
 
 DELETE FROM patients WHERE id > 10;
@@ -245,15 +231,15 @@ CREATE VIEW first_one AS SELECT id AS person, int4range(age / 10 * 10, age / 10 
 	CASE WHEN id % 2 = 0 THEN 'World' ELSE country END AS country, ward FROM patients;
 SELECT number, kind, columns, rows, classes FROM pprepub.import_release('seq', 'first_one', 'person');
 \d published.seq_1
-SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward;
+SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward \g (format=aligned t=off)
 SELECT m.key, m.class FROM pprepub.class_members('seq') m ORDER BY class, key;
 CREATE VIEW second_one AS SELECT country, disease FROM patients;
 SELECT number, kind, columns, rows FROM pprepub.import_release('seq', 'second_one');
 CREATE VIEW with_class AS SELECT id AS person, 1 AS class FROM patients;
 SELECT try_import('with_class', 'person', publication => 'seq');
-SELECT check_name, required, measured, holds FROM pprepub.audit('seq');
+SELECT check_name, required, measured, holds FROM pprepub.audit('seq') \g (format=aligned t=off)
 SELECT region, records FROM pprepub.neighborhoods('seq') ORDER BY region;
-SELECT * FROM pprepub.attack('seq');
+SELECT * FROM pprepub.attack('seq') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('seq');
 -- Not less than was promised, unless that is what is wanted.
 SELECT pprepub.alter_publication('seq', '{"k": 1}');
@@ -263,7 +249,7 @@ SELECT pprepub.alter_publication('seq', '{"k": 2.5, "privacy": "diversity"}');
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3}');
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3, "accept_weakening": true}');
 SELECT pprepub.alter_publication('seq', '{"join": "mj", "accept_weakening": true}');
-SELECT pprepub.drop_publication('seq', forget_history => true);
+CALL forget('seq');
 
 DROP VIEW first_one, second_one, with_class, without_key, left_long_ago, divides;
 DROP TABLE patients, published_before, levels;

@@ -1,4 +1,5 @@
 -- Parameter "leaves" of method bpg: newcomers are laid out by a column that tells who leaves together.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE stays (id int PRIMARY KEY, age int, disease text, ward text, until date, photo point, notes json);
@@ -45,7 +46,7 @@ SELECT params FROM pprepub.publication;
 SELECT rows, suppressed FROM pprepub.publish('stays');
 SELECT pprepub.alter_publication('stays', '{"reserve": 1}');
 SELECT params FROM pprepub.publication;
-SELECT pprepub.drop_publication('stays', true);
+CALL forget('stays');
 
 -- It can be declared late: the pinned view gets the column, under names that it had, and stays its owner's.
 SELECT pprepub.create_publication('stays', 'stays', 'id', '{"years": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2}');
@@ -60,13 +61,13 @@ SELECT rows, suppressed FROM pprepub.publish('stays');
 SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
 RESET ROLE;
-SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1;
+SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1 \g (format=aligned t=off)
 SET ROLE regress_owner;
 ALTER TABLE stays ALTER COLUMN discharged TYPE timestamp;
 ALTER TABLE stays DROP COLUMN discharged;
 CREATE OR REPLACE VIEW published_private.stays_source AS SELECT id, age AS years, disease, discharged, ward FROM stays;
 
--- What is refused, on declaring and later.
+-- Refused, when declared and later.
 SELECT pprepub.alter_publication('stays', '{"leaves": "no"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "id"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "disease"}');
@@ -77,7 +78,7 @@ SELECT pprepub.alter_publication('stays', '{"leaves": ["ward"]}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "ctid"}');
 SELECT pprepub.alter_publication('stays', '{"k": null}');
 SELECT params FROM pprepub.publication;
-SELECT pprepub.drop_publication('stays', true);
+CALL forget('stays');
 CREATE FUNCTION try(leaves text) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication('tried', 'stays', 'id', '{"age": "range"}', 'disease', 'bpg', jsonb_build_object('k', 4, 'leaves', leaves))
 $$;
@@ -87,7 +88,7 @@ SELECT try('disease');
 SELECT try('photo');
 SELECT try(NULL);
 SELECT params FROM pprepub.publication;
-SELECT pprepub.drop_publication('tried');
+CALL forget('tried');
 SELECT pprepub.create_publication('tried', 'stays', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2, "leaves": "ward"}');
 
 -- A quasi-identifier that a release does not show lays it out all the same, and withholds nothing of an answer.
@@ -95,7 +96,7 @@ SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range", "dis
 SELECT rows, suppressed FROM pprepub.publish('stays', NULL, '{age,disease}');
 SELECT count(*) AS classes, count(*) FILTER (WHERE first = last) AS of_one_date FROM (
 	SELECT min(discharged) AS first, max(discharged) AS last FROM pprepub.class_members('stays') m JOIN stays s ON s.id = m.key::int GROUP BY class) c;
-SELECT pprepub.drop_publication('stays', true);
+CALL forget('stays');
 
 -- Any type with an order will do, and a domain over one; NULLs stand apart.
 CREATE DOMAIN slot AS int[];
@@ -105,7 +106,7 @@ SELECT pprepub.create_publication('slots', 'slots', 'id', '{"age": "range"}', 'd
 SELECT rows, suppressed FROM pprepub.publish('slots');
 SELECT count(*) AS classes, count(*) FILTER (WHERE slots = 1) AS of_one_slot FROM (
 	SELECT count(DISTINCT coalesce(slot, '{}')) AS slots FROM pprepub.class_members('slots') m JOIN slots s ON s.id = m.key::int GROUP BY class) c;
-SELECT pprepub.drop_publication('slots', true);
+CALL forget('slots');
 
 DROP TABLE slots, stays;
 DROP DOMAIN slot;

@@ -1,13 +1,12 @@
 -- How well releases can be joined back to people.
+\pset format unaligned \t on
 \set ECHO none
 \i test/lib/planted.sql
 \set ECHO all
 GRANT USAGE ON SCHEMA planted TO regress_owner;
 SET client_min_messages = warning;
 
--- ----------------------------------------------------------------
--- The paper's examples
--- ----------------------------------------------------------------
+-- ---- The paper's examples ----
 
 -- Example 1.1: age and disease, gender and disease; each links Alice (30, F) to two diseases, both together to angina only.
 CREATE TABLE patients (id int PRIMARY KEY, age int, gender text, disease text);
@@ -28,7 +27,7 @@ INSERT INTO patients VALUES (5, 30, 'F', 'flu'), (6, 20, 'F', 'hepatitis');
 SELECT number FROM pprepub.publish('patients', columns => '{age,disease}');
 SELECT number FROM pprepub.publish('patients', columns => '{gender,disease}');
 SELECT tuple, linkability, diversity, sensitive FROM pprepub.link_profile('patients', '{3,4}') ORDER BY tuple;
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 DROP TABLE patients;
 
 -- Example 2.2: ten edges, six matches.
@@ -44,7 +43,7 @@ SELECT planted.release('t', 'SELECT id AS key, age, zipcode, occupation, disease
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{2,3}');
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{2,3}', 'mj');
 SELECT tuple ->> 'age' AS age, linkability, diversity, sensitive FROM pprepub.link_profile('t', '{2,3}') ORDER BY tuple;
--- The same where nobody knows whose rows the second release has, and of neither.
+-- Nobody knows whose rows the second release has, or those of both.
 SELECT planted.release('t', 'SELECT id AS key, age, zipcode, occupation, disease FROM t_2', '{zipcode,occupation,disease}', false);
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{2,4}');
 SELECT planted.release('t', $$ SELECT id AS key, int4range(age, age, '[]') AS age, zipcode, '*' AS occupation, NULL AS disease FROM t $$, '{age,zipcode}', false);
@@ -52,7 +51,7 @@ SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM p
 -- Of people of whom two are not in the other: as few people as can be.
 SELECT planted.release('t', $$ SELECT id AS key, int4range(age, age, '[]') AS age, CASE WHEN id < 3 THEN zipcode ELSE '6' || id END AS zipcode, '*' AS occupation, NULL AS disease FROM t $$, '{age,zipcode}', false);
 SELECT join_kind, edges, matches, cliques, tuples, linkability, diversity FROM pprepub.linkability('t', '{4,6}');
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 DROP TABLE t, t_2;
 
 -- Examples 3.1 and 3.3: a clique that is in no perfect matching, and the kernel that leaves it out; 3.2: local recoding.
@@ -63,13 +62,13 @@ SELECT number FROM pprepub.publish('t', columns => '{a1,a2}');
 SELECT number FROM pprepub.publish('t', columns => '{a2,a3}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a3}');
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', join_kind => kind);
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 UPDATE t SET a1 = chr(96 + id), a2 = chr(119 + id), a3 = id;
 SELECT pprepub.create_publication('t', 't', 'id', '{"a1": "suppress", "a2": "suppress"}', 'a3', 'bpg', '{"k": 1}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a2}');
 SELECT planted.release('t', $$ SELECT id AS key, '*' AS a1, CASE WHEN id = 1 THEN '*' ELSE a2 END AS a2, a3 FROM t $$, '{a2,a3}');
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', join_kind => kind);
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 DROP TABLE t;
 
 -- A kernel that is larger than the full match join.  The graph is that of given edges between records of three releases,
@@ -92,17 +91,15 @@ SELECT planted.release('t', (SELECT format('SELECT * FROM (VALUES %s) v(key, c1,
 	CASE release WHEN 3 THEN '{c4,c5,c6,c7,c8,c9,s}' WHEN 2 THEN '{c1,c2,c3,c7,c8,c9}' ELSE '{c1,c2,c3,c4,c5,c6}' END::name[]) FROM generate_series(1, 3) release;
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', '{2,3,4}', kind);
 SELECT k.tuple ->> 'c1' AS c1, k.sensitive AS kmj, f.sensitive AS fmj FROM pprepub.link_profile('t', '{2,3,4}') k JOIN pprepub.link_profile('t', '{2,3,4}', 'fmj') f USING (tuple) ORDER BY tuple;
--- Whoever does not search long enough is told.
+-- A search that ends too early is told.
 SET pprepub.fmj_budget = 10;
 SELECT * FROM pprepub.linkability('t', '{2,3,4}', 'fmj');
 RESET pprepub.fmj_budget;
 SHOW pprepub.fmj_budget;
-SELECT pprepub.drop_publication('t', true);
+CALL forget('t');
 DROP TABLE t, edge CASCADE;
 
--- ----------------------------------------------------------------
--- A life
--- ----------------------------------------------------------------
+-- ---- A life ----
 
 DROP SCHEMA published, published_private;
 SET ROLE regress_owner;
@@ -135,7 +132,7 @@ SELECT cliques, linkability > 0 AS told FROM pprepub.linkability('people', '{2}'
 RESET pprepub.search_budget;
 DROP TABLE counted;
 
--- What is asked for.
+-- Arguments.
 SELECT pprepub.linkability('people', '{}');
 SELECT pprepub.linkability('people', '{4}');
 SELECT pprepub.linkability('people', '{0}');
@@ -173,7 +170,7 @@ SET client_min_messages = warning;
 SELECT number, kind FROM pprepub.release WHERE publication = 'guests' ORDER BY number;
 SELECT pair, l.edges, l.cliques, l.linkability, l.diversity FROM unnest('{"{1}","{1,2}","{2,3}","{1,2,3}"}'::text[]) pair, pprepub.linkability('guests', pair::int[]) l;
 SELECT * FROM pprepub.link_profile('guests', '{1}') LIMIT 1;
-SELECT pprepub.drop_publication('guests', true);
+CALL forget('guests');
 DROP TABLE guests;
 
 -- The owner's alone.
@@ -214,7 +211,7 @@ SELECT page ~ 'Left out: what all releases and answers tell together' AS left_ou
 RESET pprepub.search_budget;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 DROP TABLE people;
 RESET ROLE;
 DROP SCHEMA planted CASCADE;

@@ -1,4 +1,5 @@
 -- The live table: plain SQL is the question, and each scan is one answer.
+\pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), seen timestamptz, disease text, note text COLLATE "C", weight numeric(5, 1));
@@ -10,7 +11,9 @@ CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) L
 	'SELECT number, cohort, columns::text FROM pprepub.release WHERE publication = ''asked'' ORDER BY number DESC LIMIT 1';
 
 -- It stands beside the releases, for nobody else to read yet.
+\pset format aligned \t off
 \d published.asked_now
+\pset format unaligned \t on
 SELECT relkind, relowner::regrole, relacl, obj_description(oid, 'pg_class') FROM pg_class WHERE oid = 'published.asked_now'::regclass;
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.asked_now'::regclass AND attnum > 0 ORDER BY attnum;
 GRANT USAGE ON SCHEMA published TO regress_analyst;
@@ -30,65 +33,55 @@ RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 SELECT * FROM last_cohort();
 
--- ----------------------------------------------------------------
--- Which conditions are asked
--- ----------------------------------------------------------------
+-- ---- Which conditions are asked ----
 
 -- the cohort in words, without asking
-CREATE FUNCTION cohort_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN SELECT explained('COSTS OFF', query) LOOP
-		IF line ~ '(Cohort|Columns|Filter|One-Time)' THEN
-			RETURN NEXT btrim(line);
-		END IF;
-	END LOOP;
-END $$;
-SELECT * FROM cohort_of('SELECT age, disease FROM published.asked_now WHERE age > 40 AND sex = ''F'' AND note IS NOT NULL');
-SELECT * FROM cohort_of('SELECT age FROM published.asked_now WHERE age BETWEEN 30 AND 40 AND zip LIKE ''531%'' AND sex IN (''F'', ''M'')');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE (age < 30 OR sex = ''F'') AND NOT (zip = ''53101'')');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE seen >= now() - interval ''30 days'' AND weight < 60 AND age IS DISTINCT FROM 33');
+CREATE FUNCTION cohort_of(query text) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(btrim(line), '; ') FROM explained('COSTS OFF', query) line WHERE line ~ '(Cohort|Columns|Filter|One-Time)' $$;
+SELECT cohort_of('SELECT age, disease FROM published.asked_now WHERE age > 40 AND sex = ''F'' AND note IS NOT NULL');
+SELECT cohort_of('SELECT age FROM published.asked_now WHERE age BETWEEN 30 AND 40 AND zip LIKE ''531%'' AND sex IN (''F'', ''M'')');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE (age < 30 OR sex = ''F'') AND NOT (zip = ''53101'')');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE seen >= now() - interval ''30 days'' AND weight < 60 AND age IS DISTINCT FROM 33');
 -- the sensitive column, sums of columns, an OR with other columns: applied to what comes out
-SELECT * FROM cohort_of('SELECT age FROM published.asked_now WHERE disease = ''d1'' AND age > 40');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age + 1 > 40');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 OR disease = ''d1''');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE class > 1 AND cells->>''sex'' = ''*''');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE sex ILIKE ''f'' AND zip ~ ''53'' AND zip COLLATE "C" > ''5''');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE random() < 0.5');
+SELECT cohort_of('SELECT age FROM published.asked_now WHERE disease = ''d1'' AND age > 40');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age + 1 > 40');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 OR disease = ''d1''');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE class > 1 AND cells->>''sex'' = ''*''');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE sex ILIKE ''f'' AND zip ~ ''53'' AND zip COLLATE "C" > ''5''');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE random() < 0.5');
 -- what is false before anybody is asked
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 AND false');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > 40 AND false');
 -- joins: outer joins keep what they are made of
-SELECT * FROM cohort_of('SELECT p.disease FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
-SELECT * FROM cohort_of('SELECT p.disease FROM generate_series(1, 3) g LEFT JOIN published.asked_now p ON p.age = g AND p.sex = ''F''');
-SELECT * FROM cohort_of('SELECT p.disease FROM published.asked_now p LEFT JOIN generate_series(1, 3) g ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
-SELECT * FROM cohort_of('SELECT p.disease FROM published.asked_now p FULL JOIN generate_series(1, 3) g ON p.age = g WHERE p.age IS NULL');
-SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g WHERE EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
-SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g WHERE NOT EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
+SELECT cohort_of('SELECT p.disease FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
+SELECT cohort_of('SELECT p.disease FROM generate_series(1, 3) g LEFT JOIN published.asked_now p ON p.age = g AND p.sex = ''F''');
+SELECT cohort_of('SELECT p.disease FROM published.asked_now p LEFT JOIN generate_series(1, 3) g ON p.age = g AND p.sex = ''F'' WHERE p.age > 30');
+SELECT cohort_of('SELECT p.disease FROM published.asked_now p FULL JOIN generate_series(1, 3) g ON p.age = g WHERE p.age IS NULL');
+SELECT cohort_of('SELECT g FROM generate_series(1, 3) g WHERE EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
+SELECT cohort_of('SELECT g FROM generate_series(1, 3) g WHERE NOT EXISTS (SELECT FROM published.asked_now p WHERE p.age = g AND p.sex = ''F'')');
 -- what follows from a join is about what comes out
-SELECT * FROM cohort_of('SELECT count(*) FROM (VALUES (''53101''), (''53102'')) z (zip) JOIN published.asked_now p USING (zip) WHERE z.zip = ''53101''');
+SELECT cohort_of('SELECT count(*) FROM (VALUES (''53101''), (''53102'')) z (zip) JOIN published.asked_now p USING (zip) WHERE z.zip = ''53101''');
 -- subqueries that stand by themselves are computed first; others are not asked
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT 40)');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT max(g) FROM generate_series(1, 40) g)');
-SELECT * FROM cohort_of('SELECT (SELECT count(*) FROM published.asked_now p WHERE p.age > g) FROM generate_series(30, 32) g');
-SELECT * FROM cohort_of('SELECT * FROM (SELECT age, count(*) FROM published.asked_now WHERE sex = ''M'' GROUP BY age) s WHERE age > 40');
-SELECT * FROM cohort_of('WITH a AS MATERIALIZED (SELECT age FROM published.asked_now) SELECT * FROM a WHERE age > 40');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT 40)');
+SELECT cohort_of('SELECT disease FROM published.asked_now WHERE age > (SELECT max(g) FROM generate_series(1, 40) g)');
+SELECT cohort_of('SELECT (SELECT count(*) FROM published.asked_now p WHERE p.age > g) FROM generate_series(30, 32) g');
+SELECT cohort_of('SELECT * FROM (SELECT age, count(*) FROM published.asked_now WHERE sex = ''M'' GROUP BY age) s WHERE age > 40');
+SELECT cohort_of('WITH a AS MATERIALIZED (SELECT age FROM published.asked_now) SELECT * FROM a WHERE age > 40');
 -- columns: of cells those that are named
-SELECT * FROM cohort_of('SELECT count(*) FROM published.asked_now WHERE sex = ''F''');
-SELECT * FROM cohort_of('SELECT cells->>''age'', (cells->>''seen'')::tstzrange FROM published.asked_now');
-SELECT * FROM cohort_of('SELECT cells FROM published.asked_now');
-SELECT * FROM cohort_of('SELECT a FROM published.asked_now a');
-SELECT * FROM cohort_of('SELECT disease FROM published.asked_now ORDER BY class');
+SELECT cohort_of('SELECT count(*) FROM published.asked_now WHERE sex = ''F''');
+SELECT cohort_of('SELECT cells->>''age'', (cells->>''seen'')::tstzrange FROM published.asked_now');
+SELECT cohort_of('SELECT cells FROM published.asked_now');
+SELECT cohort_of('SELECT a FROM published.asked_now a');
+SELECT cohort_of('SELECT disease FROM published.asked_now ORDER BY class');
 -- all cells, where it cannot be seen which are looked at
-SELECT * FROM cohort_of('SELECT key FROM published.asked_now a, LATERAL jsonb_each_text(a.cells) WHERE a.age = 30');
-SELECT * FROM cohort_of('SELECT c FROM published.asked_now a, LATERAL (SELECT a.cells->>''age'' AS c OFFSET 0) x');
-SELECT * FROM cohort_of('SELECT cells->>''age'' FROM (SELECT cells FROM published.asked_now UNION ALL SELECT cells FROM published.asked_now) u');
+SELECT cohort_of('SELECT key FROM published.asked_now a, LATERAL jsonb_each_text(a.cells) WHERE a.age = 30');
+SELECT cohort_of('SELECT c FROM published.asked_now a, LATERAL (SELECT a.cells->>''age'' AS c OFFSET 0) x');
+SELECT cohort_of('SELECT cells->>''age'' FROM (SELECT cells FROM published.asked_now UNION ALL SELECT cells FROM published.asked_now) u');
 -- rows that are kept to be looked at again need no more columns than the query does
-SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g FOR UPDATE OF p');
-SELECT * FROM cohort_of('UPDATE people SET age = people.age FROM published.asked_now p WHERE p.zip = people.zip');
-SELECT * FROM cohort_of('UPDATE people SET note = p::text FROM published.asked_now p WHERE p.zip = people.zip');
+SELECT cohort_of('SELECT g FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g FOR UPDATE OF p');
+SELECT cohort_of('UPDATE people SET age = people.age FROM published.asked_now p WHERE p.zip = people.zip');
+SELECT cohort_of('UPDATE people SET note = p::text FROM published.asked_now p WHERE p.zip = people.zip');
 -- what is made one query of with others shares its conditions
-SELECT * FROM cohort_of('SELECT age FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = ''F''');
+SELECT cohort_of('SELECT age FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = ''F''');
 
 -- With values that are known when the query begins, in the way the session has them
 SET timezone = 'America/New_York';
@@ -130,15 +123,13 @@ RESET intervalstyle;
 -- A condition that is asked says nothing of what comes out: these rows are sorted before they are grouped.
 EXPLAIN (COSTS OFF) SELECT sex, count(*) FROM published.asked_now WHERE sex = 'F' GROUP BY sex;
 
--- What is applied to generalized values is said so, once a scan.
+-- Conditions that are applied to generalized values are told, once a scan.
 SELECT count(*) > 0 AS some FROM published.asked_now WHERE age * 2 > 50 AND sex = 'F';
 SELECT count(*) > 0 AS some FROM published.asked_now p JOIN (VALUES ('53101'), ('53102')) z (zip) USING (zip) WHERE sex = 'F' OR disease = 'd1';
 SELECT count(*) > 0 AS some FROM published.asked_now p LEFT JOIN (VALUES ('53101'), ('53101')) z (zip) USING (zip);
 SELECT count(*) > 0 AS some FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = 'F';
 
--- ----------------------------------------------------------------
--- One scan, one answer
--- ----------------------------------------------------------------
+-- ---- One scan, one answer ----
 
 SET client_min_messages = warning;
 CREATE FUNCTION asked_since() RETURNS bigint LANGUAGE plpgsql AS $$
@@ -217,11 +208,11 @@ DROP TABLE kept;
 SET ROLE regress_owner;
 SELECT asked_since() AS twice;
 
--- So many answers, and what is left of them.
+-- Answers are counted, and told how many are left.
 SELECT pprepub.alter_publication('asked', format('{"max_answers_per_role": %s, "max_answers_per_statement": 1}', count(*) + 2)::jsonb)
 FROM pprepub.release WHERE publication = 'asked' AND published_by = 'regress_analyst';
 SET SESSION AUTHORIZATION regress_analyst;
-SELECT * FROM published.asked_answers;
+SELECT * FROM published.asked_answers \g (format=aligned t=off)
 SELECT count(*) FROM published.asked_now a JOIN published.asked_now b USING (class);
 SELECT count(*) > 0 AS ok FROM published.asked_now;
 SELECT answers_left FROM published.asked_answers;
@@ -230,9 +221,7 @@ RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 SELECT pprepub.alter_publication('asked', '{"max_answers_per_role": 1000}');
 
--- ----------------------------------------------------------------
--- What cannot be done with it
--- ----------------------------------------------------------------
+-- ---- What cannot be done with it ----
 
 INSERT INTO published.asked_now (age) VALUES (1);
 UPDATE published.asked_now SET age = 1;
@@ -255,20 +244,19 @@ SELECT count(*) FROM published.asked_now;
 ALTER FOREIGN TABLE published.asked_now DROP COLUMN more;
 SELECT count(*) > 0 AS ok FROM published.asked_now;
 DROP FOREIGN TABLE published.asked_now;
+\set VERBOSITY terse
 DROP FOREIGN TABLE published.asked_now CASCADE;
 SELECT pprepub.alter_publication('asked', '{}');
 SELECT count(*) > 0 AS ok, max(relacl::text) FROM published.asked_now, pg_class WHERE pg_class.oid = 'published.asked_now'::regclass;
 SELECT relname, relacl FROM pg_class WHERE oid = 'published.asked_answers'::regclass;
 
--- ----------------------------------------------------------------
--- Views and functions over it
--- ----------------------------------------------------------------
+-- ---- Views and functions over it ----
 
 GRANT SELECT ON published.asked_now TO regress_analyst;
 CREATE VIEW women AS SELECT age, disease FROM published.asked_now WHERE sex = 'F';
 CREATE VIEW guarded WITH (security_barrier) AS SELECT age, disease FROM published.asked_now WHERE sex = 'F';
-SELECT * FROM cohort_of('SELECT disease FROM women WHERE age > 40');
-SELECT * FROM cohort_of('SELECT disease FROM guarded WHERE age > 40');
+SELECT cohort_of('SELECT disease FROM women WHERE age > 40');
+SELECT cohort_of('SELECT disease FROM guarded WHERE age > 40');
 GRANT SELECT ON women TO regress_other;
 SET SESSION AUTHORIZATION regress_other;
 SELECT count(*) > 0 AS ok FROM women WHERE age > 30;
@@ -286,9 +274,7 @@ SELECT answers_used > 0 AS used FROM pprepub.answers('published.asked_now');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 
--- ----------------------------------------------------------------
--- Sources that fail: their owner is told, others are not
--- ----------------------------------------------------------------
+-- ---- Sources that fail: their owner is told, others are not ----
 
 CREATE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
@@ -315,7 +301,7 @@ BEGIN
 	PERFORM FROM published.failing();
 	RAISE WARNING 'told nothing';
 END $$;
-SELECT release, sqlstate, message FROM pprepub.failed_answer WHERE publication = 'failing' ORDER BY release;
+SELECT release, sqlstate, message FROM pprepub.failed_answer WHERE publication = 'failing' ORDER BY release \g (format=aligned t=off)
 RESET SESSION AUTHORIZATION;
 -- a session of a superuser's that acts as an analyst sees what analysts see
 SET ROLE regress_analyst;
@@ -327,9 +313,7 @@ SELECT pprepub.drop_publication('failing', true);
 DROP VIEW failing;
 DROP FUNCTION fail;
 
--- ----------------------------------------------------------------
--- Values of every kind, live and in the view of the newest release
--- ----------------------------------------------------------------
+-- ---- Values of every kind, live and in the view of the newest release ----
 
 CREATE TYPE mood AS ENUM ('well', 'ill');
 CREATE TABLE moods (mood text, root text);
@@ -346,7 +330,7 @@ SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "b
 	"mood": "taxonomy moods", "ten": "taxonomy tens", "flag": "suppress", "name": "prefix"}', 'disease', 'bpg', '{"k": 10, "l": 2, "reserve": 1}');
 SELECT rows FROM pprepub.publish('kinds');
 \d published.kinds_values
-SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells - 'hour' AS cells, count(*) FROM published.kinds_values GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11;
+SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells - 'hour' AS cells, count(*) FROM published.kinds_values GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 \g (format=aligned t=off)
 -- a live answer about everybody has the same values as the release before it
 SELECT count(*) FROM (SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells, disease FROM published.kinds_now
 	EXCEPT ALL SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells, disease FROM published.kinds_values) d;
@@ -357,15 +341,13 @@ SELECT cohort FROM pprepub.release WHERE publication = 'kinds' ORDER BY number D
 UPDATE kinds SET small = NULL, big = NULL WHERE id % 4 = 0;
 SELECT pprepub.drop_publication('kinds', true);
 SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "name": "prefix"}', 'disease', 'bpg', '{"k": 50, "l": 2, "reserve": 1}');
-SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 \g (format=aligned t=off)
 SELECT pprepub.drop_publication('kinds', true);
 DROP TABLE kinds, moods, codes;
 DROP TYPE mood;
 SELECT pprepub.drop_taxonomy('moods'), pprepub.drop_taxonomy('codes'), pprepub.drop_taxonomy('tens');
 
--- ----------------------------------------------------------------
--- What analysts may know
--- ----------------------------------------------------------------
+-- ---- What analysts may know ----
 
 SELECT pprepub.create_publication('told', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg',
 	'{"k": 5, "l": 2, "frequency": 1.5, "repair": "none", "reserve": 1}', beside => '{asked}');
@@ -375,7 +357,7 @@ SELECT number FROM pprepub.publish('told', cohort => 'age > 30');
 SELECT number FROM pprepub.publish('told', columns => '{age,disease}');
 DELETE FROM people WHERE id > 290;
 SELECT number FROM pprepub.publish('told');
-SELECT release, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, principle, repair FROM published.told_releases ORDER BY release;
+SELECT release, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, principle, repair FROM published.told_releases ORDER BY release \g (format=aligned t=off)
 SELECT round(100.0 * suppressed / (rows + suppressed)) AS withheld FROM pprepub.release WHERE publication = 'told' AND number = 4;
 SELECT release, count(*) FROM published.told_all GROUP BY release ORDER BY release;
 SELECT count(*) = (SELECT count(*) FROM published.told_4) AS newest FROM published.told;

@@ -1,4 +1,7 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
+\pset format unaligned \t on
+\set VERBOSITY terse
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
 INSERT INTO patients VALUES ('Ken', 14, 20, 'dyspepsia'), ('Julia', 16, 23, 'pneumonia'), ('Tom', 24, 32, 'pneumonia'),
@@ -11,7 +14,7 @@ INSERT INTO progress VALUES ('dyspepsia', 'gastritis'), ('gastritis', 'dyspepsia
 -- The paper's two releases (Tables I and II), and what they need.
 SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
 SELECT params FROM pprepub.publication;
-SELECT * FROM published_private.patients_updates ORDER BY 1, 2;
+SELECT * FROM published_private.patients_updates ORDER BY 1, 2 \g (format=aligned t=off)
 SELECT rows, classes, suppressed, dirty, counterfeits FROM pprepub.publish('patients');
 UPDATE patients SET zip = 18, hours = 31, disease = 'lung cancer' WHERE name = 'Julia';
 UPDATE patients SET zip = 15, hours = 27 WHERE name = 'Tom';
@@ -19,7 +22,7 @@ UPDATE patients SET zip = 23, hours = 32, disease = 'dyspepsia' WHERE name = 'Ha
 UPDATE patients SET zip = 12 WHERE name = 'Lily';
 UPDATE patients SET zip = 26, hours = 35, disease = 'pneumonia' WHERE name = 'Ben';
 SELECT rows, classes, suppressed, dirty, counterfeits <= 2 AS few_counterfeits FROM pprepub.publish('patients');
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
 SELECT max(risk) < 1 AS nobody_is_known, min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Somebody leaves, somebody comes.
@@ -30,10 +33,11 @@ SELECT bool_and(holds) FROM pprepub.audit('patients');
 SELECT release, sum(counterfeits) = (SELECT counterfeits FROM pprepub.release r WHERE r.number = release) AS told
 FROM published.patients_counterfeits GROUP BY release ORDER BY release;
 
--- What cannot be is refused, with the values, to the owner.
+-- Impossible updates are refused, and the owner sees the values.
 UPDATE patients SET disease = 'cataract' WHERE name = 'Tom';
 SELECT pprepub.publish('patients');
 SELECT pprepub.preview('patients');
+\set VERBOSITY default
 UPDATE patients SET disease = 'measles' WHERE name = 'Tom';
 SELECT pprepub.publish('patients');
 UPDATE patients SET disease = NULL WHERE name = 'Tom';
@@ -69,7 +73,7 @@ DROP TABLE progress;
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT pprepub.alter_publication('patients', '{"updates": "progress"}');
 SELECT count(*) FROM pprepub.publish('patients');
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 SELECT count(*) FROM pg_class WHERE relnamespace = 'published_private'::regnamespace;
 
 -- Declaring: each table that makes no sense, and why.
@@ -79,26 +83,18 @@ DECLARE
 	detail text; hint text;
 BEGIN
 	PERFORM pprepub.create_publication('tried', source, 'name', '{"zip": "range"}', sensitive, 'm-distinct', params, insensitive);
-	PERFORM pprepub.drop_publication('tried');
+	CALL forget('tried');
 	RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
+	RETURN concat_ws(' / ', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
 CREATE TABLE updates (from_value text, to_value text, probability numeric);
-\pset format unaligned
-\pset tuples_only on
-SELECT try('{"m": 2}');
-SELECT try('{"m": 0, "updates": "updates"}');
-SELECT try('{"m": 2, "updates": 1}');
-SELECT try('{"m": 2, "updates": ""}');
-SELECT try('{"m": 2, "updates": "no"}');
-SELECT try('{"m": 2, "updates": "no.such.table.at.all"}');
-SELECT try('{"m": 2, "updates": "patients_pkey"}');
-SELECT try('{"m": 2, "updates": "patients"}');
-SELECT try('{"m": 2, "updates": "updates"}');
-SELECT try('{"m": 2, "updates": "updates", "strict": 1}');
-SELECT try('{"m": 2, "updates": "updates", "k": 1}');
+SELECT x, try(x::jsonb) FROM unnest(ARRAY[
+	'{"m": 2}', '{"m": 0, "updates": "updates"}', '{"m": 2, "updates": 1}', '{"m": 2, "updates": ""}',
+	'{"m": 2, "updates": "no"}', '{"m": 2, "updates": "no.such.table.at.all"}', '{"m": 2, "updates": "patients_pkey"}',
+	'{"m": 2, "updates": "patients"}', '{"m": 2, "updates": "updates"}', '{"m": 2, "updates": "updates", "strict": 1}',
+	'{"m": 2, "updates": "updates", "k": 1}']) x;
 SELECT try('{"m": 2, "updates": "updates"}', insensitive => '{hours}');
 INSERT INTO updates VALUES ('flu', NULL);
 SELECT try('{"m": 2, "updates": "updates"}');
@@ -131,9 +127,8 @@ TRUNCATE updates;
 INSERT INTO updates SELECT a.disease, b.disease FROM (SELECT DISTINCT disease FROM patients) a, (SELECT DISTINCT disease FROM patients) b;
 SELECT try('{"m": 2, "updates": "updates"}');
 SELECT try('{"m": 2, "updates": "updates", "accept_insensitive": true}', insensitive => '{hours}');
-SELECT try('{"m": 2, "updates": "public.updates"}');
-SELECT try('{"m": 2, "updates": "UPDATES"}');
-SELECT try('{"m": 2, "updates": "\"UPDATES\""}');
+SELECT x, try(x::jsonb) FROM unnest(ARRAY[
+	'{"m": 2, "updates": "public.updates"}', '{"m": 2, "updates": "UPDATES"}', '{"m": 2, "updates": "\"UPDATES\""}']) x;
 CREATE VIEW seen AS SELECT from_value::varchar(20), to_value, 1::int / 4::float4 AS probability FROM updates;
 SELECT try('{"m": 2, "updates": "seen"}');
 CREATE VIEW numbers AS SELECT length(from_value) AS from_value, to_value FROM updates;
@@ -145,18 +140,16 @@ RESET ROLE;
 CREATE TABLE secret AS TABLE updates;
 SET ROLE regress_owner;
 SELECT try('{"m": 2, "updates": "secret"}');
-\pset format aligned
-\pset tuples_only off
 
 -- Strict: values of the first class that somebody is in never become the same.
 SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "updates", "strict": true}');
 SELECT pprepub.publish('strict');
 SELECT pprepub.alter_publication('strict', '{"strict": false}');
 SELECT rows - counterfeits AS true_rows FROM pprepub.publish('strict');
-SELECT pprepub.drop_publication('strict', forget_history => true);
+CALL forget('strict');
 SELECT pprepub.create_publication('few', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 20, "updates": "updates"}');
 SELECT pprepub.publish('few');
-SELECT pprepub.drop_publication('few');
+CALL forget('few');
 
 -- Releases of other methods are judged by a table that is named.
 SELECT pprepub.create_publication('plain', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}');
@@ -164,12 +157,13 @@ SELECT count(*) FROM pprepub.publish('plain');
 SELECT * FROM pprepub.risk_after_updates('plain');
 SELECT count(*), bool_and(risk <= 0.5) FROM pprepub.risk_after_updates('plain', 'updates');
 SELECT * FROM pprepub.risk_after_updates('plain', 'patients');
+\set VERBOSITY terse
 SELECT * FROM pprepub.risk_after_updates('no');
 SELECT * FROM pprepub.risk_after_updates(NULL);
 SET ROLE regress_other;
 SELECT * FROM pprepub.risk_after_updates('plain', 'updates');
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('plain', forget_history => true);
+CALL forget('plain');
 
 -- Observers who follow everybody at once: had Ann been well in the second release, Bob would have been ill from the first one on, and Cem well beside
 -- him, and beside Ann; but only one of these two was.  By herself, she keeps two candidates.
@@ -182,8 +176,8 @@ CREATE TABLE first AS SELECT * FROM (VALUES ('Ann', 1, 'well', 1), ('Bob', 1, 'i
 CREATE TABLE second AS SELECT * FROM (VALUES ('Ann', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 CREATE TABLE third AS SELECT * FROM (VALUES ('Bob', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 SELECT (pprepub.import_release('people', relation, key => 'name', accept_changes => true)).number FROM unnest('{first,second,third}'::regclass[]) relation;
-SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release;
-SELECT pprepub.drop_publication('people', forget_history => true);
+SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release \g (format=aligned t=off)
+CALL forget('people');
 
 -- Strict, and m is raised: classes stay as they are, since whatever filled them up would have values that nobody of theirs can have. A newcomer
 -- among these would be known.
@@ -200,14 +194,14 @@ INSERT INTO raised VALUES (5, 30, 'x');
 SELECT rows, classes FROM pprepub.publish('raised');
 SELECT release, count(*) AS people, count(*) FILTER (WHERE candidates = 2) AS with_two, count(*) FILTER (WHERE candidates = 3) AS with_three
 	FROM pprepub.risk_after_updates('raised') GROUP BY release ORDER BY release;
-SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('apart', 'candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1;
+SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('apart', 'candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1 \g (format=aligned t=off)
 SELECT pprepub.assert_safe('raised');
 -- More families than there are can be asked of nobody.
 SELECT pprepub.alter_publication('raised', '{"m": 5}');
 SELECT count(*) FROM pprepub.publish('raised');
 INSERT INTO raised VALUES (6, 30, 'x');
 SELECT count(*) FROM pprepub.publish('raised');
-SELECT pprepub.drop_publication('raised', forget_history => true);
+CALL forget('raised');
 -- Without strict they are filled up, and the audit asks of each release what was promised then.
 CREATE TABLE all_ways AS SELECT a AS from_value, b AS to_value FROM unnest('{a,b,c,x,y}'::text[]) a, unnest('{a,b,c,x,y}'::text[]) b;
 SELECT pprepub.create_publication('raised', 'raised', 'id', '{"age": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "all_ways"}');
@@ -217,8 +211,8 @@ SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 4}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 5}');
-SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1;
-SELECT pprepub.drop_publication('raised', forget_history => true);
+SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1 \g (format=aligned t=off)
+CALL forget('raised');
 -- There may be too few values for that.
 DELETE FROM all_ways WHERE from_value <> to_value OR to_value NOT IN ('a', 'b');
 DELETE FROM raised WHERE d NOT IN ('a', 'b');
@@ -228,7 +222,7 @@ SELECT pprepub.alter_publication('raised', '{"m": 3}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 2, "accept_weakening": true}');
 SELECT count(*) FROM pprepub.publish('raised');
-SELECT pprepub.drop_publication('raised', forget_history => true);
+CALL forget('raised');
 
 DROP FUNCTION try;
 DROP VIEW seen, numbers;

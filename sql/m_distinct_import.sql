@@ -1,4 +1,5 @@
 -- m-distinct goes on from releases that were made elsewhere; risk_after_updates() judges what they and other methods are worth.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -24,11 +25,11 @@ CREATE TABLE three AS SELECT * FROM (VALUES ('Ken', '[14,17)', '[20,24)', 'dyspe
 SELECT number, kind, rows, classes FROM pprepub.import_release('patients', 'three', key => 'name');
 CALL a_release_later();
 SELECT number, rows, classes, counterfeits FROM pprepub.publish('patients');
-SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1 \g (format=aligned t=off)
 SELECT max(risk), min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Table IV instead, which is 2-diverse: the owner hears what it breaks (Examples 2 and 3, section I-A).
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 TRUNCATE patients;
 INSERT INTO patients SELECT name, substr(zip, 2, 2)::int, substr(hours, 2, 2)::int, disease FROM three;
 SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
@@ -38,11 +39,11 @@ CREATE TABLE four AS SELECT * FROM (VALUES ('Ken', '[12,15)', '[17,21)', 'dyspep
 	('Julia', '[15,19)', '[27,32)', 'lung cancer', 2), ('Tom', '[15,19)', '[27,32)', 'pneumonia', 2), ('Harry', '[23,27)', '[32,36)', 'dyspepsia', 3),
 	('Ben', '[23,27)', '[32,36)', 'pneumonia', 3)) v(name, zip, hours, disease, class);
 SELECT number FROM pprepub.import_release('patients', 'four', key => 'name');
-SELECT * FROM pprepub.risk_after_updates('patients') ORDER BY key, release;
+SELECT * FROM pprepub.risk_after_updates('patients') ORDER BY key, release \g (format=aligned t=off)
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE NOT holds ORDER BY 1;
--- What is still possible stays so; whom it gave away it has given away.
+-- Candidates that are left stay; those who were given away stay given away.
 SELECT number FROM pprepub.publish('patients');
-SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2;
+SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2 \g (format=aligned t=off)
 
 -- Releases that could not be followed are refused: without the column, with NULLs, with values of which nothing is declared.
 CREATE TABLE silent AS SELECT name, zip, hours FROM patients;
@@ -91,7 +92,7 @@ SELECT pprepub.publish('patients');
 UPDATE patients SET disease = 'dyspepsia' WHERE name = 'Mia';
 SELECT pprepub.publish('patients');
 DELETE FROM patients WHERE name = 'Mia';
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 
 -- Under strict, no two values of a first class may ever become the same.
 SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress", "strict": true}');
@@ -103,7 +104,7 @@ SELECT count(*) AS releases FROM (SELECT pprepub.publish('strict') FROM generate
 SELECT release, count(*) FILTER (WHERE key IN ('Julia', 'Tom')) AS lungs, count(*) FILTER (WHERE key NOT IN ('Julia', 'Tom')) AS others
 	FROM pprepub.class_members('strict') WHERE release > 1 GROUP BY release, class HAVING bool_or(key IN ('Julia', 'Tom')) ORDER BY release;
 SELECT check_name, failing_people FROM pprepub.audit('strict') WHERE NOT holds;
-SELECT pprepub.drop_publication('strict', forget_history => true);
+CALL forget('strict');
 -- Values that no release has shown yet connect others: 1 and 2 are not what the first import says they are (docs/explanation/m_distinct.md).
 CREATE TABLE crossing (id int PRIMARY KEY, d text, zip int DEFAULT 1);
 INSERT INTO crossing VALUES (1, '1'), (2, '2'), (3, '5'), (4, '3'), (5, '4'), (6, '6');
@@ -119,7 +120,7 @@ SELECT number FROM pprepub.import_release('strict', 'second_classes', key => 'id
 SELECT min(candidates) FROM pprepub.risk_after_updates('strict');
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT pprepub.assert_safe('strict');
-SELECT pprepub.drop_publication('strict', forget_history => true);
+CALL forget('strict');
 -- Classes of their own families each, which a third one mixes.
 CREATE TABLE others (from_value text, to_value text);
 INSERT INTO others SELECT v, v FROM unnest('{a,b,c}'::text[]) v;
@@ -131,12 +132,12 @@ CREATE TABLE a_and_c AS SELECT id, d FROM crossing WHERE id <> 2;
 SELECT number FROM pprepub.import_release('strict', 'a_and_b', key => 'id');
 SELECT count(*) FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('strict', 'a_and_c', key => 'id');
-SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1 \g (format=aligned t=off)
 -- A release by weaker parameters hides nothing of that.
 SELECT pprepub.alter_publication('strict', '{"m": 1, "strict": false, "accept_weakening": true}');
 SELECT number FROM pprepub.publish('strict');
-SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
-SELECT pprepub.drop_publication('strict', forget_history => true);
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1 \g (format=aligned t=off)
+CALL forget('strict');
 
 -- Imports are judged by the parameters of their day; so are classes too small for m, before and after it was raised and lowered.
 INSERT INTO crossing SELECT i, chr(96 + i % 3 + 1) FROM generate_series(4, 12) i;
@@ -149,14 +150,14 @@ SELECT pprepub.alter_publication('raised', '{"m": 3}');
 SELECT count(*) FROM pprepub.audit('raised') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('raised', 'pairs', key => 'id');
 SELECT check_name, required, measured, worst - 'class' AS worst FROM pprepub.audit('raised') WHERE NOT holds ORDER BY 1;
-SELECT pprepub.drop_publication('raised', forget_history => true);
+CALL forget('raised');
 SELECT pprepub.create_publication('lowered', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "others"}');
 SELECT number FROM pprepub.import_release('lowered', 'pairs', key => 'id');
 SELECT check_name, required, measured, worst - 'class' AS worst FROM pprepub.audit('lowered') WHERE NOT holds ORDER BY 1;
 SELECT pprepub.alter_publication('lowered', '{"m": 1, "accept_weakening": true}');
 SELECT number FROM pprepub.publish('lowered');
 SELECT check_name, required, measured, worst - 'class' AS worst FROM pprepub.audit('lowered') WHERE NOT holds ORDER BY 1;
-SELECT pprepub.drop_publication('lowered', forget_history => true);
+CALL forget('lowered');
 -- A class of too few values, and no others for it.
 DELETE FROM others WHERE from_value = 'c';
 DELETE FROM crossing WHERE d = 'c';
@@ -164,7 +165,7 @@ SELECT pprepub.create_publication('few', 'crossing', 'id', '{"zip": "range"}', '
 CREATE TABLE two AS SELECT id, d FROM crossing WHERE id < 3;
 SELECT number FROM pprepub.import_release('few', 'two', key => 'id');
 SELECT number FROM pprepub.publish('few');
-SELECT pprepub.drop_publication('few', forget_history => true);
+CALL forget('few');
 
 -- Other methods: m-invariance keeps whom it shows safe; BPG looks at sets of people only; what a release withholds tells nothing.
 SELECT pprepub.create_publication('unchanging', 'patients', 'name', :'qis', 'disease', 'm-invariance', '{"m": 2}');

@@ -1,4 +1,5 @@
 -- Mistakes that are easily made, and where each message leads.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE visits AS
 	SELECT i AS id, i / 3 AS person, 20 + i % 50 AS age, 'w' || i % 7 AS ward, 'd' || i % 5 AS disease, 'note ' || i AS note
@@ -12,13 +13,13 @@ SELECT pprepub.alter_publication('few', '{"l": 5, "k": 400, "repair": "none"}');
 SELECT rows FROM pprepub.publish('few');
 SELECT pprepub.alter_publication('few', '{"k": 10}');
 SELECT rows FROM pprepub.publish('few');
-SELECT pprepub.drop_publication('few', true);
+CALL forget('few');
 
 -- A source without rows.
 CREATE VIEW nobody AS SELECT * FROM visits WHERE false;
 SELECT pprepub.create_publication('nobody', 'nobody', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 SELECT rows FROM pprepub.publish('nobody');
-SELECT pprepub.drop_publication('nobody');
+CALL forget('nobody');
 DROP VIEW nobody;
 
 -- The key has several rows for a person.
@@ -36,31 +37,31 @@ CREATE VIEW stays_last AS SELECT DISTINCT ON (who) who, id, ward, age, disease F
 SELECT pprepub.create_publication('stays', 'stays_seen', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 SELECT rows > 0 AS published FROM pprepub.publish('stays');
 SELECT rows > 0 AS published FROM pprepub.publish('stays');	-- said once
-SELECT pprepub.drop_publication('stays', true);
+CALL forget('stays');
 SELECT pprepub.create_publication('stays', 'stays_joined', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
-SELECT pprepub.drop_publication('stays');
+CALL forget('stays');
 SELECT pprepub.create_publication('stays', 'stays_last', 'who', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
-SELECT pprepub.drop_publication('stays');
+CALL forget('stays');
 SELECT pprepub.create_publication('stays', 'stays_last', 'id', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
-SELECT pprepub.drop_publication('stays');
+CALL forget('stays');
 
 -- Sensitive values that are rows' own: amounts, notes; not where they are judged by bands.
 CREATE VIEW costs AS SELECT id, age, 1000 + id * 7 / 3.0 AS cost, 'patient ' || id % 200 || ' came back with a headache' AS note FROM stays;
 SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', 'cost', params => '{"k": 10, "l": 3}');
 SELECT pprepub.alter_publication('costs', '{"bands": {"cost": "range 100"}}');
 SELECT rows > 0 AS published FROM pprepub.publish('costs');
-SELECT pprepub.drop_publication('costs', true);
+CALL forget('costs');
 SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', '{cost,note}', params => '{"k": 10, "l": 3}');
-SELECT pprepub.drop_publication('costs');
+CALL forget('costs');
 SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', 'note', 'global', params => '{"l": 3, "strategy": "constant-ratio", "releases": 4}');
-SELECT pprepub.drop_publication('costs');
+CALL forget('costs');
 
 -- Columns that a release says nothing about, because there are too many.
 CREATE TABLE columns AS SELECT i AS id, i % 40 AS age, 'a' || i * 7 % 300 AS street, 'b' || i * 11 % 300 AS job, 'd' || i % 5 AS disease FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('columns', 'columns', 'id', '{"age": "range", "street": "suppress", "job": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
 SELECT rows > 0 AS published FROM pprepub.publish('columns');
 SELECT rows > 0 AS published FROM pprepub.publish('columns', columns => '{age,disease}');
-SELECT pprepub.drop_publication('columns', true);
+CALL forget('columns');
 DROP TABLE columns;
 
 DROP VIEW costs, stays_seen, stays_joined, stays_last;
@@ -115,7 +116,7 @@ SET ROLE regress_owner;
 \c -
 SHOW pprepub.answer_wait;
 SELECT pprepub.lies_in('F', 'F');
-SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%';
+SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%' \g (format=aligned t=off)
 SET ROLE regress_owner;
 
 -- Row versions.
@@ -137,27 +138,27 @@ SELECT count(*) FROM published.visits('age = forty');
 SELECT count(*) FROM published.visits('age = "forty"');
 SELECT count(*) FROM published.visits('disease = ''d1''');
 SELECT count(*) FROM published.visits('id = 1');
-SELECT pprepub.drop_publication('visits', true);
+CALL forget('visits');
 
 -- Insensitive columns that name most people ask first.
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none"}', insensitive => '{ward,note}');
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none", "accept_insensitive": true}', insensitive => '{ward,note}');
-SELECT pprepub.drop_publication('named');
+CALL forget('named');
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', insensitive => '{note}');
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none"}', insensitive => '{ward}');
 
 -- Schemas are left, for what others may have made or been granted there: said where they are empty.
 CREATE TABLE published.mine ();
-SELECT pprepub.drop_publication('named');
+CALL forget('named');
 DROP TABLE published.mine;
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
-SELECT pprepub.drop_publication('named');
+CALL forget('named');
 DROP SCHEMA published, published_private;
 
 -- A table that a crash empties, or that ends with the session.
 ALTER TABLE visits SET UNLOGGED;
 SELECT pprepub.create_publication('light', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
-SELECT pprepub.drop_publication('light');
+CALL forget('light');
 DROP SCHEMA published, published_private;
 CREATE TEMP TABLE passing AS SELECT * FROM visits;
 SELECT pprepub.create_publication('light', 'passing', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');

@@ -1,4 +1,6 @@
 -- Names with quotes, spaces, unicode and all 63 bytes, everywhere.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 RESET ROLE;
 CREATE ROLE "regress ""Ünï"" 'owner', a name of sixty-three bytes: $$ %s \n!";
 SELECT octet_length(rolname) FROM pg_roles WHERE rolname LIKE 'regress "%' \gset

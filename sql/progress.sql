@@ -1,5 +1,7 @@
 -- pprepub.progress, seen by the source's own code while it is read.
 \d pprepub.progress
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 SELECT * FROM pprepub.progress;
 

@@ -1,4 +1,5 @@
--- What was published stays: rows, columns, names, fences, and the same of the private schema.
+-- Releases stay as they are: rows, columns, names, fences, and those of the private schema.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 10) i;
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
@@ -16,11 +17,10 @@ BEGIN
 		RETURN NEXT;
 	END LOOP;
 END $$;
-\pset format unaligned
 SET client_min_messages = error;
 
 -- The owner himself, and then a superuser.
-SELECT refused.* FROM refused(
+SELECT answer, string_agg(n::text, ' ' ORDER BY n) AS commands FROM refused(
 	'INSERT INTO published.patients_1 VALUES (1)',
 	'INSERT INTO published.patients_1 SELECT WHERE false',
 	'UPDATE published.patients_1 SET class = 7',
@@ -84,9 +84,9 @@ SELECT refused.* FROM refused(
 	'DROP SCHEMA published_private CASCADE',
 	'DROP TABLE patients',
 	'DROP TABLE patients CASCADE',
-	'DELETE FROM pprepub_internal.catalog_release');
+	'DELETE FROM pprepub_internal.catalog_release') WITH ORDINALITY r(command, answer, n) GROUP BY answer ORDER BY min(n);
 RESET ROLE;
-SELECT refused.* FROM refused(
+SELECT answer, string_agg(n::text, ' ' ORDER BY n) AS commands FROM refused(
 	'DELETE FROM published.patients_1',
 	'SET LOCAL session_replication_role = replica; DELETE FROM published.patients_1',
 	'DROP TABLE published.patients_1 CASCADE',
@@ -97,10 +97,10 @@ SELECT refused.* FROM refused(
 	'DROP OWNED BY regress_owner CASCADE',
 	'DROP FUNCTION pprepub_internal.refuse_change() CASCADE',
 	'DROP EVENT TRIGGER pprepub_protect_drops',
-	'DELETE FROM published_private.patients_members');
+	'DELETE FROM published_private.patients_members') WITH ORDINALITY r(command, answer, n) GROUP BY answer ORDER BY min(n);
 SET ROLE regress_owner;
 
--- What leaves rows, columns and fences alone is free; so is what pg_restore says.
+-- Statements that leave rows, columns and fences alone are free, and those of pg_restore.
 CREATE INDEX ON published.patients_1 (class);
 CREATE INDEX ON published.patients_1 ((lower(disease)));
 DROP INDEX published.patients_1_class_idx;

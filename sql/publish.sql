@@ -1,4 +1,7 @@
 -- publish(), preview() and what they leave: a release, its row, its members, its metrics.
+\pset format unaligned \t on
+\set VERBOSITY terse
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, disease text, ward text);
 INSERT INTO patients VALUES
@@ -12,16 +15,18 @@ SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
 WHERE metric !~ '^seconds of|_seconds$|^bytes_per_row';
 SELECT metric, value > 0 AS positive FROM pprepub.preview('patients')
 WHERE metric IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
+\set VERBOSITY default
 SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.class_members('patients');
 SELECT * FROM pprepub.metrics('patients', 1);
+\set VERBOSITY terse
 
 -- With other parameters, weaker ones too, which hold for the preview alone; what is not given stays.
 CREATE FUNCTION compare(params jsonb, OUT rows float8, OUT classes float8, OUT suppressed float8) LANGUAGE sql AS $$
 	SELECT max(value) FILTER (WHERE metric = 'rows'), max(value) FILTER (WHERE metric = 'classes'), max(value) FILTER (WHERE metric = 'suppressed')
 	FROM pprepub.preview('patients', params => params)
 $$;
-SELECT given, c.* FROM unnest('{NULL,"{}","{\"k\": 6}","{\"k\": 2, \"l\": 1}","{\"k\": 2, \"accept_weakening\": true}"}'::jsonb[]) given, compare(given) c;
+SELECT given, c.* FROM unnest('{NULL,"{}","{\"k\": 6}","{\"k\": 2, \"l\": 1}","{\"k\": 2, \"accept_weakening\": true}"}'::jsonb[]) given, compare(given) c \g (format=aligned t=off)
 \set VERBOSITY terse
 SELECT compare('{"k": 7}');
 SELECT compare('{"k": 3, "repair": "counterfeit"}');		-- as alter_publication() would warn
@@ -33,7 +38,7 @@ SELECT compare('[]');
 SELECT params FROM pprepub.publication;
 SELECT c.* FROM compare(NULL) c;
 
--- What is rolled back was not published, and its number is given again.
+-- A release that is rolled back was not published, and its number is given again.
 BEGIN;
 SELECT number FROM pprepub.publish('patients');
 SELECT count(*) FROM published.patients;
@@ -56,19 +61,23 @@ SELECT sum(value::text::float8) BETWEEN 0.5 * seconds AND 2 * seconds + 0.01 AS 
 SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed FROM pprepub.preview('patients') WHERE metric ~ '^seconds of' GROUP BY 1 ORDER BY 1;
 
 -- Its table, and the view of the newest one.
+\pset format aligned \t off
 \d published.patients_1
 \d published.patients
+\pset format unaligned \t on
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.patients'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
-SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
+SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward \g (format=aligned t=off)
 SELECT array_agg(DISTINCT class) FROM published.patients;
 SELECT relname, relowner::regrole, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1;
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1 \g (format=aligned t=off)
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)
 FROM pprepub.class_members('patients') m JOIN patients p ON p.id = m.key::int GROUP BY release, class ORDER BY 2;
+\pset format aligned \t off
 \d published_private.patients_members
+\pset format unaligned \t on
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 SELECT * FROM pprepub.metrics('patients', 2);
@@ -92,10 +101,10 @@ SELECT * FROM pprepub.class_members('patients');
 RESET ROLE;
 SET ROLE regress_owner;
 
-SELECT pprepub.drop_publication('patients', forget_history => true);
+CALL forget('patients');
 SELECT count(*) FROM pprepub.release;
 
--- What cannot be published, and why.
+-- Errors of publish(), and why.
 SELECT pprepub.publish('patients');
 SELECT pprepub.publish(NULL);
 CREATE VIEW few AS SELECT * FROM patients;
@@ -110,6 +119,7 @@ SELECT pprepub.publish('few');
 SELECT pprepub.preview('few');
 CREATE OR REPLACE VIEW few AS SELECT * FROM patients UNION ALL SELECT * FROM patients WHERE id < 13;
 SELECT pprepub.publish('few');
+\set VERBOSITY default
 SELECT pprepub.preview('few');
 CREATE OR REPLACE VIEW few AS SELECT nullif(id, 11) AS id, age, zip, disease, ward FROM patients;
 SELECT pprepub.publish('few');
@@ -128,9 +138,9 @@ ROLLBACK;
 CREATE OR REPLACE VIEW few AS SELECT id, age, zip, CASE WHEN id IN (11, 12) THEN disease END AS disease, ward FROM patients;
 SELECT classes, rows FROM pprepub.publish('few');
 SELECT DISTINCT age, zip FROM published.few;
-SELECT pprepub.drop_publication('few', forget_history => true);
+CALL forget('few');
 
--- What is in the table already is not what a caller would see who has not committed it.
+-- A table may hold rows that its writer has not committed yet.
 BEGIN;
 CREATE TABLE fresh AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
 SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
@@ -138,7 +148,7 @@ INSERT INTO fresh VALUES (11, 11, 11);
 SELECT rows FROM pprepub.publish('fresh');
 SELECT age, count(*) FROM published.fresh GROUP BY age ORDER BY age;
 COMMIT;
-SELECT pprepub.drop_publication('fresh', forget_history => true);
+CALL forget('fresh');
 
 -- Equal rows: relaxed cuts, so no class is twice as large as need be.
 DELETE FROM fresh;
@@ -147,7 +157,7 @@ SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'd
 SELECT classes FROM pprepub.publish('fresh');
 SELECT age, min(n), max(n), min(d) FROM (SELECT age, count(*) AS n, count(DISTINCT disease) AS d
 	FROM published.fresh GROUP BY class, age) c GROUP BY age;
-SELECT pprepub.drop_publication('fresh', forget_history => true);
+CALL forget('fresh');
 
 DROP VIEW few;
 DROP TABLE patients, fresh;

@@ -1,4 +1,5 @@
 -- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (name text PRIMARY KEY, age int, disease text);
 INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' WHEN i % 8 > 2 THEN 'gastritis' WHEN i % 8 > 0 THEN 'cold' END FROM generate_series(1, 80) i;
@@ -8,7 +9,7 @@ INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' 
 SELECT pprepub.create_publication('plain', :source, '{"k": 5, "l": 2, "frequency": 1.1}');
 SELECT count(*) FROM pprepub.publish('plain');
 SELECT to_regclass('published_private.plain_reference');
-SELECT pprepub.drop_publication('plain', forget_history => true);
+CALL forget('plain');
 
 -- The first release tells what everybody has; NULL has no share.
 SELECT pprepub.create_publication('told', :source, '{"k": 5, "delta": 1000, "repair": "none", "reserve": 1}');
@@ -20,8 +21,10 @@ SELECT count(*) FROM published_private.told_reference;
 ROLLBACK;
 SELECT to_regclass('published_private.told_reference');
 SELECT count(*) FROM pprepub.publish('told');
-SELECT * FROM published_private.told_reference ORDER BY 1;
+SELECT * FROM published_private.told_reference ORDER BY 1 \g (format=aligned t=off)
+\pset format aligned \t off
 \d published_private.told_reference
+\pset format unaligned \t on
 UPDATE published_private.told_reference SET people = 1;
 DROP TABLE published_private.told_reference;
 RESET ROLE;
@@ -36,7 +39,7 @@ SELECT * FROM published_private.told_reference ORDER BY 1;
 SELECT count(*) > 0 FROM pprepub.preview('told');
 SELECT count(*) FROM published_private.told_reference;
 SELECT count(*) FROM pprepub.publish('told');
-SELECT * FROM published_private.told_reference ORDER BY 1;
+SELECT * FROM published_private.told_reference ORDER BY 1 \g (format=aligned t=off)
 DELETE FROM people WHERE disease = 'mumps';
 SELECT count(*) FROM pprepub.publish('told');
 SELECT count(*), max(release) FROM published_private.told_reference;
@@ -45,7 +48,7 @@ SELECT bool_and(holds) FROM pprepub.audit('told');
 -- An audit compares with it, whatever releases show by now.
 SELECT check_name, required, holds FROM pprepub.audit('told', '{"delta": 0.9}') WHERE check_name LIKE '%delta%' ORDER BY 1;
 SELECT check_name, required, holds FROM pprepub.audit('told', '{"delta": 2.2}') WHERE check_name LIKE '%delta%' ORDER BY 1;
-SELECT pprepub.drop_publication('told', forget_history => true);
+CALL forget('told');
 SELECT to_regclass('published_private.told_reference');
 
 -- A cohort that comes first does not choose it: not published ...
@@ -53,7 +56,7 @@ DELETE FROM people WHERE name LIKE 'q%';
 SELECT pprepub.create_publication('part', :source, '{"k": 5, "delta": 1000}');
 SELECT count(*) FROM pprepub.publish('part', cohort => 'age < 40');
 SELECT * FROM published_private.part_reference ORDER BY 1;
-SELECT pprepub.drop_publication('part', forget_history => true);
+CALL forget('part');
 
 -- ... nor asked.
 SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000, "max_added": 1}');
@@ -74,7 +77,7 @@ SET ROLE regress_owner;
 SELECT count(*) FROM published_private.asked_reference;
 SELECT count(*) FROM pprepub.publish('asked');
 SELECT * FROM published_private.asked_reference WHERE release > 1 ORDER BY 1;
-SELECT pprepub.drop_publication('asked', forget_history => true);
+CALL forget('asked');
 -- A source that fails for the people asked about writes as much as for others.
 CREATE TABLE broken (name text PRIMARY KEY, age int, disease text, divisor int);
 INSERT INTO broken SELECT name, age, disease, CASE WHEN name = 'p1' THEN 0 ELSE 1 END FROM people;
@@ -85,9 +88,9 @@ SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.failing('age = 21');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
-SELECT * FROM published_private.failing_reference ORDER BY 1;
+SELECT * FROM published_private.failing_reference ORDER BY 1 \g (format=aligned t=off)
 SELECT sqlstate, message FROM pprepub.failed_answer;
-SELECT pprepub.drop_publication('failing', forget_history => true);
+CALL forget('failing');
 DROP VIEW breaking;
 DROP TABLE broken;
 
@@ -105,15 +108,15 @@ SELECT pprepub.alter_publication('later', '{"delta": 1000}');
 SELECT to_regclass('published_private.later_reference');
 INSERT INTO people SELECT 'r' || i, 20 + i % 37, 'rabies' FROM generate_series(1, 20) i;
 SELECT count(*) FROM pprepub.publish('later');
-SELECT * FROM published_private.later_reference ORDER BY 1;
-SELECT pprepub.drop_publication('later', forget_history => true);
+SELECT * FROM published_private.later_reference ORDER BY 1 \g (format=aligned t=off)
+CALL forget('later');
 -- Without such a release it is what the source has then.
 SELECT pprepub.create_publication('later', :source, '{"k": 5}');
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT pprepub.alter_publication('later', '{"delta": 1000}');
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT * FROM published_private.later_reference ORDER BY 1;
-SELECT pprepub.drop_publication('later', forget_history => true);
+CALL forget('later');
 
 -- A public distribution.
 CREATE TABLE census (disease text, share float8);
@@ -121,17 +124,14 @@ CREATE FUNCTION try(params jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE detail text; hint text;
 BEGIN
 	PERFORM pprepub.create_publication('tried', 'people', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}' || params);
-	PERFORM pprepub.drop_publication('tried');
+	CALL forget('tried');
 	RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
+	RETURN concat_ws(' / ', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
 END $$;
-\pset format unaligned
-\pset tuples_only on
-SELECT try('{"distribution": "census"}');
-SELECT try('{"distribution": "census", "frequency": 2}');
-SELECT try('{"distribution": "census", "beta": 1}');
+SELECT x, try(x::jsonb) FROM unnest(ARRAY[
+	'{"distribution": "census"}', '{"distribution": "census", "frequency": 2}', '{"distribution": "census", "beta": 1}']) x;
 INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.2);
 SELECT try('{"distribution": "census", "beta": 1}');
 INSERT INTO census VALUES ('mumps', 0.050002);
@@ -139,9 +139,9 @@ SELECT try('{"distribution": "census", "beta": 1}');
 UPDATE census SET share = 0.0500005 WHERE disease = 'mumps';
 SELECT try('{"distribution": "census", "beta": 1}');
 UPDATE census SET share = 0.05 WHERE disease = 'mumps';
-SELECT try('{"distribution": "census", "t": 0.1}');
-SELECT try('{"distribution": "census", "t": 0.1, "distance": "ordered"}');
-SELECT try('{"distribution": "nowhere", "beta": 1}');
+SELECT x, try(x::jsonb) FROM unnest(ARRAY[
+	'{"distribution": "census", "t": 0.1}', '{"distribution": "census", "t": 0.1, "distance": "ordered"}',
+	'{"distribution": "nowhere", "beta": 1}']) x;
 INSERT INTO census VALUES ('rabies', 0);
 SELECT try('{"distribution": "census", "delta": 1}');
 UPDATE census SET share = -0.05 WHERE disease = 'rabies';
@@ -168,8 +168,6 @@ DROP VIEW odd;
 CREATE VIEW odd AS SELECT 'flu'::varchar(3) AS disease, 1::numeric AS share;
 SELECT try('{"distribution": "odd", "delta": 1}');
 DROP VIEW odd;
-\pset format aligned
-\pset tuples_only off
 
 -- It is copied; publishing tells the owner what it lacks, if it is ever to be shown.
 DELETE FROM census;
@@ -197,20 +195,20 @@ UPDATE census SET share = 0.25 WHERE disease = 'flu';
 SELECT pprepub.alter_publication('public', '{"reserve": 2}');
 SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}');
 SELECT * FROM published_private.public_distribution ORDER BY 1;
-SELECT pprepub.drop_publication('public', forget_history => true);
+CALL forget('public');
 SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}');
 SELECT pprepub.alter_publication('public', '{"distribution": "census"}');
-SELECT pprepub.drop_publication('public');
+CALL forget('public');
 SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}');
 SELECT count(*) FROM pprepub.publish('public');
 SELECT pprepub.alter_publication('public', '{"distribution": "census"}');
 SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}');
-SELECT pprepub.drop_publication('public', forget_history => true);
+CALL forget('public');
 -- With t it may lack values.
 INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
 SELECT pprepub.create_publication('public', :source, '{"k": 5, "t": 0.999, "distribution": "census", "repair": "none", "reserve": 100}');
 SELECT count(*) FROM pprepub.publish('public');
-SELECT pprepub.drop_publication('public', forget_history => true);
+CALL forget('public');
 
 -- Equal values are one, however they are written.
 CREATE TABLE numbers (name text PRIMARY KEY, age int, income numeric);
@@ -218,7 +216,7 @@ INSERT INTO numbers SELECT 'n' || i, 20 + i % 37, CASE i % 4 WHEN 0 THEN '1.0' W
 SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distance": "ordered"}');
 SELECT count(*) FROM pprepub.publish('numbers');
 SELECT sensitive = 1 AS one, people, "of", release FROM published_private.numbers_reference ORDER BY sensitive;
-SELECT pprepub.drop_publication('numbers', forget_history => true);
+CALL forget('numbers');
 CREATE TABLE incomes AS SELECT * FROM (VALUES (1.0, 0.5), (1.00, 0.5)) v (income, share);
 SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distribution": "incomes"}');
 -- Types without arrays of their own are kept as text.
@@ -228,26 +226,26 @@ SELECT count(*) FROM pprepub.publish('listed');
 SELECT pg_typeof(sensitive), people, "of", release FROM published_private.listed_reference ORDER BY sensitive;
 SELECT count(*) FROM pprepub.publish('listed');
 SELECT count(*) FROM published_private.listed_reference;
-SELECT pprepub.drop_publication('listed', forget_history => true);
+CALL forget('listed');
 
 -- Several columns: it tells of tuples, and of each column by them.
 CREATE TABLE workers AS SELECT 'w' || i AS name, 20 + i AS age, CASE WHEN i % 5 > 0 THEN 'd' || i % 2 END AS disease, 'j' || i % 3 AS job FROM generate_series(1, 60) i;
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "none", "reserve": 2}', target => 'worked');
 SELECT count(*) FROM pprepub.publish('workers');
-SELECT * FROM worked_private.workers_reference ORDER BY 1;
+SELECT * FROM worked_private.workers_reference ORDER BY 1 \g (format=aligned t=off)
 UPDATE workers SET job = 'j9' WHERE age > 70;
 SELECT count(*) FROM pprepub.preview('workers');
 SELECT count(*) FROM pprepub.publish('workers');
 SELECT * FROM worked_private.workers_reference WHERE release > 1 ORDER BY 1;
 SELECT bool_and(holds) FROM pprepub.audit('workers');
-SELECT pprepub.drop_publication('workers', forget_history => true);
+CALL forget('workers');
 CREATE TABLE pairs AS SELECT 'd' || a AS disease, 'j' || b AS job, 1/6.0 AS share FROM generate_series(0, 1) a, generate_series(0, 2) b;
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
-SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2;
+SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2 \g (format=aligned t=off)
 SELECT count(*) FROM pprepub.publish('workers');
 DELETE FROM workers WHERE job = 'j9';
 SELECT count(*) FROM pprepub.publish('workers');
-SELECT pprepub.drop_publication('workers', forget_history => true);
+CALL forget('workers');
 UPDATE pairs SET job = NULL WHERE job = 'j0' AND disease = 'd0';
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
 DROP TABLE workers, pairs;

@@ -1,4 +1,5 @@
 -- A page to sign.
+\pset format unaligned \t on
 CREATE ROLE regress_report_owner;
 CREATE ROLE regress_report_auditor;
 CREATE ROLE regress_report_stranger;
@@ -100,7 +101,7 @@ SELECT xml_is_well_formed_document(replace(:'page', '<!DOCTYPE html>', '')) AS w
 SELECT regress_desk.text_of((regexp_matches(:'page', '<p class="verdict[^>]*>[^<]*', 'g'))[1]);
 SELECT check_name, required, regexp_replace(measured, 'KEY-[0-9]+', 'KEY') AS measured FROM pprepub.audit('breaks') WHERE NOT holds;
 SELECT regexp_replace(regress_desk.text_of((regexp_matches(:'internal', '<p class="verdict[^>]*>[^<]*', 'g'))[1]), 'KEY-[0-9]+', 'KEY') AS told_the_owner;
-SELECT pprepub.drop_publication('breaks', true);
+CALL forget('breaks');
 -- Other methods have pages, too.
 CREATE TABLE regress_desk.others AS TABLE regress_desk.people;
 ALTER TABLE regress_desk.others ADD PRIMARY KEY (id);

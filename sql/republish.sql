@@ -1,7 +1,9 @@
 -- Releases that follow each other, and are safe together.
+\pset format unaligned \t on
+\set VERBOSITY terse
 SET ROLE regress_owner;
 
--- What everybody may infer: the sets of people whom nobody can tell apart, from the log alone.
+-- Sets of people whom nobody can tell apart, from the log alone.
 CREATE FUNCTION seen(publication text) RETURNS TABLE (who text, release int, class bigint, sensitive text) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('SELECT coalesce(key, counterfeit, ''#'' || number), release, class, value FROM published_private.%I,
@@ -30,7 +32,7 @@ DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
 INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
 SELECT number FROM pprepub.publish('patients');		-- nothing of it is safe
 SELECT number FROM pprepub.preview('patients') AS p (number, v);
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 -- With k = 2 they would be told apart two by two, which is allowed then.
 SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2, "repair": "dirty"}');
 DELETE FROM patients;
@@ -43,14 +45,15 @@ SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 DELETE FROM patients WHERE name IN ('Alice', 'Dave');
 INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
+\set VERBOSITY default
 SELECT people FROM told_apart('patients');
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
-SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
+SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
-SELECT pprepub.drop_publication('patients', true);
+CALL forget('patients');
 
 -- A larger life, under each repair.
 CREATE TABLE people AS SELECT i AS id, (i * 7) % 60 AS age, 'd' || (i * i) % 7 AS ill FROM generate_series(1, 400) i;
@@ -72,10 +75,10 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 SET client_min_messages = error;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8) \g (format=aligned t=off)
 TRUNCATE people;
 INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1) \g (format=aligned t=off)
 RESET client_min_messages;
 TRUNCATE people;
 
@@ -88,6 +91,7 @@ DELETE FROM people WHERE id IN (1, 100);
 SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';
 DELETE FROM people WHERE id = 50;
 SELECT value FROM pprepub.preview('people', 'age < 1000') WHERE metric = 'suppressed';		-- a cohort asks for some, who may have others later
+\set VERBOSITY terse
 SELECT value FROM pprepub.preview('people', params => '{"repair": "counterfeit"}') WHERE metric = 'suppressed';
 SELECT value FROM pprepub.preview('people', params => '{"reserve": 20}') WHERE metric = 'suppressed';
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1001, 2000) i;
@@ -107,7 +111,7 @@ INSERT INTO people SELECT i, i % 60, 'd' || i % 7 FROM generate_series(200, 219)
 SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT number, params ->> 'k' AS k FROM pprepub.release ORDER BY 1;
 
--- Who may read the view may read each new release.
+-- Readers of the view may read each new release.
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT SELECT ON published.people TO regress_analyst;
 SELECT number FROM pprepub.publish('people');
@@ -122,8 +126,9 @@ BEGIN;
 SELECT number FROM pprepub.publish('people');
 ROLLBACK;
 SELECT number FROM pprepub.publish('people');
+\set VERBOSITY default
 SELECT unsafe('people', 5, 2);
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- People who would need more rows invented than they are: so many are said to be given up, or to wait.
 TRUNCATE people;
@@ -139,7 +144,7 @@ INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(101, 112) i;
 SELECT number, rows, suppressed FROM pprepub.publish('people');
 SELECT pprepub.alter_publication('people', '{"invented_cost": 0.2}');
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
-SELECT pprepub.drop_publication('people', true);
+CALL forget('people');
 
 -- Keys and sensitive values of types that have no arrays of their own.
 CREATE TABLE odd AS SELECT ARRAY[i, NULL] AS id, i AS age, ARRAY[i % 5 / 2.0] AS ill FROM generate_series(1, 40) i;
@@ -151,7 +156,7 @@ SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT unsafe('odd', 3, 2);
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('odd') GROUP BY key ORDER BY key LIMIT 2;
--- What is kept beside the log can be made anew from it.
+-- The folds can be made anew from the log.
 RESET ROLE;
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
@@ -187,7 +192,7 @@ DROP TABLE published_private.odd_neighborhoods;
 SAVEPOINT s;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
--- Who was where is told by the log.
+-- The log tells who was where.
 SELECT count(*) FROM pprepub.class_members('odd');
 ROLLBACK TO s;
 SELECT * FROM pprepub.rebuild_history('odd');
@@ -199,7 +204,7 @@ ROLLBACK;
 \set VERBOSITY default
 SET ROLE regress_owner;
 SELECT * FROM pprepub.rebuild_history('none such');
-SELECT pprepub.drop_publication('odd', true);
+CALL forget('odd');
 
 DROP FUNCTION told_apart, unsafe, live, seen;
 DROP TABLE patients, people, odd;

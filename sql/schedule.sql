@@ -1,4 +1,5 @@
 -- Releases on a schedule, where there is no pg_cron; where there is, test/t/schedule.pl.
+\pset format unaligned \t on
 CREATE TABLE schedule_patients (id int PRIMARY KEY, age int, disease text);
 INSERT INTO schedule_patients SELECT i, i % 50, 'd' || i % 5 FROM generate_series(1, 200) i;
 ALTER TABLE schedule_patients OWNER TO regress_owner;
@@ -7,7 +8,7 @@ SET ROLE regress_owner;
 SELECT pprepub.create_publication('patients', 'schedule_patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 RESET ROLE;
 
--- Who runs a job logs in.
+-- The role that runs a job logs in.
 SET ROLE regress_owner;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 RESET ROLE;
@@ -32,7 +33,7 @@ SELECT publication, job FROM pprepub.health;
 DROP SCHEMA cron CASCADE;
 \set VERBOSITY default
 
--- What it is called with.
+-- Its arguments.
 SELECT pprepub.schedule(NULL, '0 3 * * 1');
 SELECT pprepub.schedule('patients', NULL);
 SELECT pprepub.schedule('patients', '0 3 * * 1', 'age > now()');
@@ -41,7 +42,7 @@ SELECT pprepub.schedule('nobody''s', '0 3 * * 1');
 SELECT pprepub.unschedule(NULL);
 SELECT pprepub.unschedule('nobody''s');
 
--- Who calls it.
+-- Its callers.
 SET ROLE regress_analyst;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT pprepub.unschedule('patients');
@@ -62,7 +63,7 @@ SELECT publication, job FROM pprepub.health;
 COMMIT;
 
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('patients');
+CALL forget('patients');
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP ROLE regress_member;

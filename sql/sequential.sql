@@ -1,4 +1,5 @@
 -- Method sequential: releases with different columns, each safe together with all before.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION try_publish(publication text, columns name[] DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -10,54 +11,50 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	-- Lots that were drawn before decide how many these are.
-	RETURN concat_ws(E'\n', state || ' ' || message, nullif(regexp_replace(detail, 'shown that \d+ people', 'shown that N people'), ''), nullif(hint, ''));
+	RETURN concat_ws(' / ', state || ' ' || message, nullif(regexp_replace(detail, 'shown that \d+ people', 'shown that N people'), ''), nullif(hint, ''));
 END
 $$;
 
--- ----------------------------------------------------------------
--- Example 1.1: each release alone links a person to two diseases, both together to one
--- ----------------------------------------------------------------
+-- ---- Example 1.1: each release alone links a person to two diseases, both together to one ----
 
 CREATE TABLE four (id int PRIMARY KEY, age int, gender text, disease text);
 INSERT INTO four VALUES (1, 20, 'male', 'measles'), (2, 20, 'female', 'hepatitis'), (3, 30, 'male', 'flu'), (4, 30, 'female', 'angina');
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 2, "seed": 1}');
 SELECT metric, value FROM pprepub.preview('four', columns => '{age, disease}') WHERE metric IN ('rows', 'lm');
 SELECT number, kind, columns, rows, classes, suppressed, params FROM pprepub.publish('four', columns => '{age, disease}');
-SELECT * FROM published.four_1 ORDER BY disease;
+SELECT * FROM published.four_1 ORDER BY disease \g (format=aligned t=off)
 SELECT linkability, diversity FROM pprepub.linkability('four');
 SELECT try_publish('four', '{gender, disease}');
 SELECT count(DISTINCT gender) AS genders, bool_or(gender = '*') AS withheld, count(*) FROM published.four_2;
 SELECT linkability FROM pprepub.linkability('four');
 SELECT try_publish('four', '{age, gender}');
 SELECT linkability FROM pprepub.linkability('four', join_kind => 'fmj');
-SELECT check_name, required, measured, holds FROM pprepub.audit('four');
+SELECT check_name, required, measured, holds FROM pprepub.audit('four') \g (format=aligned t=off)
 SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'four_1' ORDER BY ordinal_position;
 
--- What cannot be asked
+-- Parameters that are refused
 SELECT try_publish('four', '{}');
 SELECT try_publish('four', '{id}');
 SELECT try_publish('four', '{age, age}');
 SELECT try_publish('four', '{nothing}');
 SELECT pprepub.publish('four', 'age > 20');
-SELECT pprepub.drop_publication('four', forget_history => true);
+CALL forget('four');
 
 -- More than the data can bear
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 5}');
 SELECT try_publish('four');
 SELECT try_publish('four', '{age, gender}');
-SELECT * FROM published.four_1 ORDER BY age, gender;
+SELECT * FROM published.four_1 ORDER BY age, gender \g (format=aligned t=off)
 SELECT linkability FROM pprepub.linkability('four');
-SELECT pprepub.drop_publication('four', forget_history => true);
+CALL forget('four');
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 4.5, "privacy": "diversity"}');
 SELECT try_publish('four');
 TRUNCATE four;
 SELECT try_publish('four');
-SELECT pprepub.drop_publication('four', forget_history => true);
+CALL forget('four');
 DROP TABLE four;
 
--- ----------------------------------------------------------------
--- Hundreds of people, and releases that come and go
--- ----------------------------------------------------------------
+-- ---- Hundreds of people, and releases that come and go ----
 
 CREATE FUNCTION drawn(id int, what text, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
 	$$ SELECT (('x' || substr(md5(id || what), 1, 7))::bit(28)::int % n) * (('x' || substr(md5(what || id), 1, 7))::bit(28)::int % n) / n $$;
@@ -108,7 +105,7 @@ UPDATE people SET disease = 'other' WHERE id = 1;
 SELECT try_publish('people', '{sex, disease}');
 DELETE FROM people WHERE id IN (1, 2);
 SELECT try_publish('people', '{sex, disease}');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- Newcomers judged by themselves
 TRUNCATE people;
@@ -120,22 +117,22 @@ SELECT try_publish('people', '{age, disease}');
 INSERT INTO people SELECT * FROM drawn_people WHERE id BETWEEN 304 AND 400;
 SELECT try_publish('people', '{age, disease}');
 SELECT linkability >= 4 AS kept FROM pprepub.linkability('people');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
 -- Diversity, the match join, cuts, entropy
 CALL declare('{"k": 2.5, "privacy": "diversity", "loss": "em"}');
 SELECT try_publish('people', '{age, sex}');
 SELECT try_publish('people', '{age, disease}');
 SELECT diversity >= 2.5 AS kept FROM pprepub.linkability('people');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 CALL declare('{"k": 4, "join": "mj", "model": "cut"}');
 SELECT try_publish('people', '{age, sex}');
 SELECT try_publish('people', '{age, disease}');
 SELECT linkability >= 4 AS kept FROM pprepub.linkability('people', join_kind => 'mj');
 SELECT count(*) AS overlapping FROM (SELECT DISTINCT age FROM published.people_2) a, (SELECT DISTINCT age FROM published.people_2) b WHERE a.age <> b.age AND a.age && b.age;
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
--- What was published elsewhere counts; what nobody knows whose it is does not, once it was waived.
+-- Imports count; those of which nobody knows whose their rows are do not, once they were waived.
 CALL declare('{"k": 4}');
 CREATE VIEW before AS SELECT id, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age, disease FROM people;
 SELECT number, kind, columns, rows FROM pprepub.import_release('people', 'before', 'id');
@@ -146,11 +143,9 @@ SELECT number, kind, columns, rows FROM pprepub.import_release('people', 'nobody
 SELECT try_publish('people', '{sex}');
 SELECT pprepub.acknowledge_history('people');
 SELECT try_publish('people', '{sex}');
-SELECT pprepub.drop_publication('people', forget_history => true);
+CALL forget('people');
 
--- ----------------------------------------------------------------
--- People who have left: whose values these were, whoever compares the releases can tell
--- ----------------------------------------------------------------
+-- ---- People who have left: whose values these were, whoever compares the releases can tell ----
 
 CREATE TABLE leaving (id int PRIMARY KEY, age int, disease text);
 INSERT INTO leaving VALUES (1, 20, 'flu'), (2, 20, 'measles'), (3, 20, 'cough'), (4, 20, 'mumps'),
@@ -165,12 +160,10 @@ SELECT try_publish('leaving', '{age}');
 DELETE FROM leaving WHERE id IN (2, 6);
 SELECT try_publish('leaving', '{disease}');
 SELECT check_name, required, measured, holds FROM pprepub.audit('leaving') WHERE check_name = 'joined';
-SELECT pprepub.drop_publication('leaving', forget_history => true);
+CALL forget('leaving');
 DROP TABLE leaving;
 
--- ----------------------------------------------------------------
--- What the audit says of all releases together
--- ----------------------------------------------------------------
+-- ---- What the audit says of all releases together ----
 
 CREATE TABLE audited AS SELECT id, 20 + id % 4 * 10 AS age, CASE WHEN id % 2 = 0 THEN 'F' ELSE 'M' END AS gender, 'd' || id % 7 AS disease FROM generate_series(1, 40) id;
 ALTER TABLE audited ADD PRIMARY KEY (id);
@@ -190,11 +183,11 @@ CALL audit();
 -- A larger k is for the next release.
 SELECT pprepub.alter_publication('audited', '{"k": 6}');
 CALL audit();
--- Who has left or changed since was judged when he was published.
+-- People who have left or changed since were judged when they were published.
 UPDATE audited SET age = age + 1, disease = 'other' WHERE id <= 3;
 DELETE FROM audited WHERE id BETWEEN 4 AND 6;
 CALL audit();
--- Who is no worse off, and who is
+-- People who are no worse off, and people who are
 SET client_min_messages = warning;
 SELECT pprepub.alter_publication('audited', '{"k": 3, "accept_weakening": true}');
 CREATE VIEW no_worse AS SELECT id, gender FROM audited WHERE id > 6;
@@ -207,7 +200,7 @@ CALL audit();
 SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}');
 SELECT try_publish('audited', '{gender}');
 CALL audit();
-SELECT pprepub.drop_publication('audited', forget_history => true);
+CALL forget('audited');
 DROP TABLE audited CASCADE;
 DROP PROCEDURE audit;
 

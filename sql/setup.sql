@@ -1,4 +1,5 @@
 -- The extension, two owners and an analyst for all tests.
+\pset format unaligned \t on
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_owner, regress_other, regress_analyst;		-- of a run that was interrupted
 RESET client_min_messages;
@@ -8,10 +9,11 @@ CREATE ROLE regress_other;
 CREATE ROLE regress_analyst;
 DO $$ BEGIN
 	EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_owner, regress_other', current_database());
+	EXECUTE format('ALTER DATABASE %I SET client_min_messages = warning', current_database());
 END $$;
 GRANT CREATE ON SCHEMA public TO regress_owner, regress_other;
 
--- What EXPLAIN says in the words of PostgreSQL 15, whatever version this is.
+-- EXPLAIN in the words of PostgreSQL 15, whatever version this is.
 CREATE FUNCTION explained(options text, query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -25,11 +27,15 @@ BEGIN
 	END LOOP;
 END $$;
 
+-- Drops publications with their history, and says nothing.
+CREATE PROCEDURE forget(VARIADIC names text[]) LANGUAGE sql SET client_min_messages = warning AS
+$$ SELECT pprepub.drop_publication(name, true) FROM unnest(names) name $$;
+
 -- The parameter by which plans are made parallel is called otherwise since 16.
 CREATE FUNCTION force_parallel(value text) RETURNS void LANGUAGE sql AS
 $$ SELECT set_config(name, value, false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') $$;
 
--- What the extension is.
+-- The extension itself.
 SELECT extname, extrelocatable, nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
 WHERE extname = 'pprepub';
 

@@ -1,5 +1,6 @@
 -- Several sensitive columns, and bands of numbers and texts.
-\set VERBOSITY default
+\pset format unaligned \t on
+SET client_min_messages = notice;
 CREATE SCHEMA several;
 CREATE TABLE several.patients (
 	id int PRIMARY KEY,
@@ -105,15 +106,15 @@ ALTER TYPE published_private.wards_sensitive RENAME TO x;
 ALTER TYPE published_private.wards_sensitive RENAME ATTRIBUTE disease TO x;
 COMMENT ON TYPE published_private.wards_sensitive IS 'diseases and incomes';
 \set VERBOSITY default
-SELECT pprepub.drop_publication('wards', forget_history => true);
+CALL forget('wards');
 SELECT typname FROM pg_type WHERE typname ~ '^_?wards';
 SELECT count(*) FROM pprepub_internal.catalog_relation;
 
--- What was published elsewhere: a column that the table lacks is that of today.
+-- An import: a column that the table lacks is that of today.
 CREATE TABLE several.old AS SELECT id, '[,)'::int4range AS age, '*' AS zip, disease, income FROM (SELECT id, disease, earns AS income FROM several.patients LIMIT 100) p;
 CREATE VIEW several.old_incomes AS SELECT id, age, zip, income + 1 AS income FROM several.old;
 :call '{disease, earns}', 'bpg', '{"k": 5, "l": 2, "bands": {"earns": "range 1000"}}');
-SELECT pprepub.drop_publication('wards');
+CALL forget('wards');
 ALTER TABLE several.patients RENAME COLUMN earns TO income;
 :call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 1000"}}');
 SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old', 'id');
@@ -126,7 +127,7 @@ SELECT release, bool_and((s).disease IS NOT DISTINCT FROM p.disease) AS diseases
 SELECT number FROM pprepub.publish('wards');
 SELECT check_name, holds FROM pprepub.audit('wards') WHERE NOT holds;
 SELECT * FROM pprepub.rebuild_history('wards');
-SELECT pprepub.drop_publication('wards', forget_history => true);
+CALL forget('wards');
 
 -- A single column with bands is no tuple; answers leave out what no band holds.
 :call 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}');
@@ -148,7 +149,7 @@ SELECT pprepub.alter_publication('wards', '{"bands": null, "accept_weakening": t
 SELECT params FROM pprepub.publication;
 SELECT kind, taxonomy, tree FROM pprepub_internal.catalog_column WHERE role LIKE 'sensitive%';
 SELECT number FROM pprepub.publish('wards');
-SELECT pprepub.drop_publication('wards', forget_history => true);
+CALL forget('wards');
 
 -- Wider bands can shut out people whom no release told apart by more than one.
 CREATE TABLE several.paid AS SELECT i AS id, i AS age, i * 100 AS income FROM generate_series(1, 20) i;
@@ -158,7 +159,7 @@ SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 200"}}');
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true}');
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true, "accept_lockout": true}');
 SELECT check_name, holds FROM pprepub.audit('paid') WHERE NOT holds;
-SELECT pprepub.drop_publication('paid', forget_history => true);
+CALL forget('paid');
 
 -- Bands of texts: the nodes of a level of a taxonomy, of which 250.01 and 250.02 are one.
 CREATE TABLE several.icd (code text, disease text, chapter text, root text);
@@ -177,7 +178,7 @@ CREATE TABLE several.ill AS SELECT i AS id, i AS age, CASE WHEN i < 60 THEN '250
 :icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 3"}}');
 SELECT pprepub.publish('ill');
 SELECT count(*) FILTER (WHERE diagnosis = '250') AS above FROM published.ill();
-SELECT pprepub.drop_publication('ill', true);
+CALL forget('ill');
 :icd '{"k": 5, "l": 2}');
 SELECT number FROM pprepub.publish('ill');
 CREATE VIEW several.by_disease AS SELECT min(n) AS least FROM (SELECT count(DISTINCT left(diagnosis, 3)) AS n FROM published.ill GROUP BY class) c;
@@ -185,7 +186,7 @@ TABLE several.by_disease;
 SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}}');
 SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}, "accept_weakening": true}');
 DROP VIEW several.by_disease;
-SELECT pprepub.drop_publication('ill', true);
+CALL forget('ill');
 :icd '{"k": 5, "l": 2, "frequency": 1.2, "bands": {"diagnosis": "taxonomy icd 2"}}');
 SELECT number FROM pprepub.publish('ill');
 SELECT min(n) AS least, bool_and(most / rows::numeric <= 1 / 1.2) AS varied
@@ -211,7 +212,7 @@ SELECT pprepub.create_taxonomy('icd', 'several.icd');
 SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}}');
 SELECT number FROM pprepub.publish('ill');
 SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('ill');
-SELECT pprepub.drop_publication('ill', true);
+CALL forget('ill');
 -- A name that ends in a number is no level; a level behind it is one.
 CREATE TABLE several.levels AS TABLE several.icd;
 UPDATE several.levels SET disease = left(code, 3), chapter = left(code, 3);
@@ -227,9 +228,9 @@ SELECT pprepub.drop_publication('ill', true), pprepub.drop_taxonomy('icd'), ppre
 CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv', 'flu', 'hiv'])[i] AS a, i % 2 AS b FROM generate_series(1, 4) i;
 SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}');
 SELECT number FROM pprepub.publish('four');
-SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
-SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4;
-SELECT pprepub.drop_publication('four', forget_history => true);
+SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2 \g (format=aligned t=off)
+SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4 \g (format=aligned t=off)
+CALL forget('four');
 
 -- Hostile names, and types of all sorts.
 CREATE COLLATION several.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -256,7 +257,7 @@ SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}'
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{odd', 'bpg', '{"k": 3, "l": 2}');
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{"{odd"}', 'bpg', '{"k": 3, "l": 2}');
 SELECT sensitive FROM pprepub.publication;
-SELECT pprepub.drop_publication('odd');
+CALL forget('odd');
 SELECT pprepub.create_publication('Odd" one''s', 'several.odd', 'id', '{"age": "range"}',
 	ARRAY['{odd', 'sensitive', 'sensitive_tuple', 'Class " of '' $x$', 'a234567890b234567890c234567890d234567890e234567890f234567890ghi']::text, 'bpg',
 	'{"k": 6, "l": 2, "bands": {"Class \" of '' $x$": "range 2"}}');
@@ -274,7 +275,7 @@ SELECT check_name, holds FROM pprepub.audit('Odd" one''s') WHERE NOT holds;
 SELECT * FROM pprepub.rebuild_history('Odd" one''s');
 SELECT linkability >= 1 AS linked FROM pprepub.linkability('Odd" one''s');
 ALTER TYPE several.mood RENAME VALUE 'bad' TO 'worse';
-SELECT pprepub.drop_publication('Odd" one''s', forget_history => true);
+CALL forget('Odd" one''s');
 
 \set VERBOSITY terse
 DROP SCHEMA several CASCADE;

@@ -1,4 +1,5 @@
--- What can be a source, and what shares data with it.
+-- Sources, and relations that share data with them.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -92,11 +93,11 @@ SELECT looked_up('staff_seen', '{wards, staff}');
 SELECT looked_up('staff', '{wards, staff}');
 SELECT looked_up('nobody_seen', '{wards}');
 -- Nor the other way round, where the one who says so comes first.
-SELECT pprepub.drop_publication('patients_seen');
+CALL forget('patients_seen');
 SELECT looked_up('visits_seen', '{wards, seen}');
 SELECT looked_up('seen_people', '{}');
 SELECT looked_up('patients_seen', '{}');
-SELECT pprepub.drop_publication('visits_seen');
+CALL forget('visits_seen');
 SELECT looked_up('patients_seen', '{}');
 SELECT looked_up('staff_seen', '{wards, patients_seen}');
 SELECT looked_up('staff_seen', '{wards, people_low}');
@@ -117,9 +118,9 @@ SELECT lookup FROM pprepub.publication WHERE name = 'staff_seen';
 INSERT INTO units SELECT pid FROM seen ON CONFLICT DO NOTHING;
 SELECT check_name, measured, holds FROM pprepub.audit('patients_seen') WHERE check_name = 'lookup';
 SELECT pprepub.alter_publication('staff_seen', '{"lookup": []}');
-SELECT pprepub.drop_publication('staff_seen', true);
+CALL forget('staff_seen');
 SELECT looked_up('staff_seen', '{}');
-SELECT pprepub.drop_publication('patients_seen', true);
+CALL forget('patients_seen');
 DROP VIEW patients_seen, staff_seen, visits_seen, nobody_seen CASCADE;
 DROP TABLE units, seen, staff, visits CASCADE;
 DROP FUNCTION looked_up;
@@ -132,7 +133,7 @@ INSERT INTO child SELECT i, i, 'c' FROM generate_series(6, 10) i;
 SELECT declare('parent', 'parent');
 SELECT declare('child', 'child');
 SELECT rows FROM pprepub.publish('parent');
-SELECT pprepub.drop_publication('parent', true);
+CALL forget('parent');
 
 -- A foreign table.
 RESET ROLE;
@@ -143,7 +144,7 @@ SET ROLE regress_owner;
 CREATE FOREIGN TABLE far (id int, age int, disease text) SERVER nowhere;
 SELECT declare('far', 'far');
 SELECT pprepub.publish('far');
-SELECT pprepub.drop_publication('far');
+CALL forget('far');
 
 -- Columns: dropped, generated, identity.
 CREATE TABLE odd (gone int, id int GENERATED ALWAYS AS IDENTITY, born int, gone2 text,
@@ -154,7 +155,7 @@ SELECT declare('odd', 'odd');
 SELECT rows FROM pprepub.publish('odd');
 SELECT age, count(*) FROM published.odd GROUP BY age ORDER BY age;
 SELECT attname FROM pg_attribute WHERE attrelid = 'published.odd_1'::regclass AND attnum > 0;
-SELECT pprepub.drop_publication('odd', true);
+CALL forget('odd');
 
 -- Keys of any type that can be hashed and sorted.
 CREATE FUNCTION key_type(type text, make text) RETURNS text LANGUAGE plpgsql AS $$
@@ -189,7 +190,7 @@ SELECT key_type('char(5)', 'CASE i WHEN 1 THEN ''a'' WHEN 2 THEN ''a  '' ELSE i:
 CREATE TABLE same AS SELECT i AS id, i AS age, ('1.' || repeat('0', i))::numeric AS disease FROM generate_series(1, 4) i;
 SELECT pprepub.create_publication('same', 'same', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "l": 2}');
 SELECT pprepub.publish('same');
-SELECT pprepub.drop_publication('same');
+CALL forget('same');
 
 -- Somebody else's table, though it may be read.
 GRANT SELECT ON copied TO regress_other;
@@ -203,7 +204,7 @@ SET ROLE regress_other;
 CREATE SCHEMA others;
 SELECT pprepub.create_publication('mine', 'mine', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'others');
 SELECT rows FROM pprepub.publish('mine');		-- he sees those rows anyway
-SELECT pprepub.drop_publication('mine', true);
+CALL forget('mine');
 RESET ROLE;
 SET ROLE regress_owner;
 REVOKE SELECT ON copied FROM regress_other;
@@ -215,7 +216,7 @@ SELECT declare('copied', 'copied');
 SELECT pprepub.publish('copied');
 ALTER TABLE copied NO FORCE ROW LEVEL SECURITY;
 SELECT rows FROM pprepub.publish('copied');
-SELECT pprepub.drop_publication('copied', true);
+CALL forget('copied');
 
 DROP FUNCTION declare, key_type;
 DROP TYPE pair, mood;

@@ -1,10 +1,12 @@
 -- Sources that cannot be published as they are: said when they are declared, not at the first release.
+\pset format unaligned \t on
+SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE ill (id numeric, age int, disease text, cost numeric);
 CREATE FUNCTION declare(method text, params jsonb, source regclass DEFAULT 'ill', sensitive name DEFAULT 'disease') RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM pprepub.create_publication('ill', source, 'id', '{"age": "range"}', sensitive, method, params);
-	PERFORM pprepub.drop_publication('ill');
+	CALL forget('ill');
 	RETURN 'declared';
 END $$;
 \set VERBOSITY terse
@@ -37,7 +39,7 @@ DROP TABLE halves;
 SELECT pprepub.create_publication('ill', 'ill', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2}');
 INSERT INTO ill VALUES (7, 40, 'd1');
 SELECT pprepub.publish('ill');
-SELECT pprepub.drop_publication('ill');
+CALL forget('ill');
 DELETE FROM ill WHERE age = 40;
 
 -- Fewer rows, or fewer different values, than a class needs.
@@ -98,7 +100,7 @@ SELECT pprepub.alter_publication('ill', '{"l": 6, "accept_lockout": true}');
 INSERT INTO ill VALUES (7, 40, 'd1');
 SELECT pprepub.alter_publication('ill', '{"l": 7, "accept_lockout": true}');
 DELETE FROM ill WHERE age = 40;
-SELECT pprepub.drop_publication('ill', true);
+CALL forget('ill');
 
 -- A source that cannot be read now may be readable later; whose code runs is its owner, and no more than that.
 CREATE FUNCTION look(id numeric) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,6 +1,7 @@
 -- Aggregates over tables of the access method pprepub: answered by headers of groups, and by columns as they are encoded.
 -- Each query is asked three times: of the table, of a heap with the same rows, and of the table with OFFSET 0, which
 -- PostgreSQL's own plan aggregates row by row.
+\pset format unaligned \t on
 CREATE TABLE agg_row (id int, big bigint, small smallint, f8 float8, f4 float4, t text, c text COLLATE "C", v varchar(9), d date,
 	ts timestamptz, n numeric, o oid, r int4range, u uuid, e int);
 CREATE TABLE agg_store (gone int, LIKE agg_row) USING pprepub;
@@ -19,7 +20,7 @@ INSERT INTO agg_heap TABLE agg_store;
 ANALYZE agg_store, agg_heap;
 SELECT count(*) AS groups FROM pprepub.verify_storage('agg_store');
 
--- What of the three is not the same; the plan, if asked for.
+-- Differences between the three; the plan, if asked for.
 CREATE FUNCTION agg_ask(query text, OUT uses_ours boolean, OUT is_same boolean) LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -69,7 +70,7 @@ SELECT q, (agg_ask(q)).* FROM unnest(ARRAY[
 	'SELECT count(*) + max(id) AS x, count(*) FROM TAB HAVING count(*) > 5',
 	'SELECT 1 AS x FROM TAB HAVING max(id) < 0',
 	'SELECT (SELECT count(*) FROM TAB), (SELECT max(id) FROM TAB WHERE small = 5)',
-	'SELECT count(*) AS c FROM TAB UNION ALL SELECT sum(id) FROM TAB']) q;
+	'SELECT count(*) AS c FROM TAB UNION ALL SELECT sum(id) FROM TAB']) q \g (format=aligned t=off)
 
 -- Conditions that groups meet wholly, in part, or not at all; and those that are asked of each value, or of each row.
 SELECT q, (agg_ask('SELECT count(*), count(v), min(f8), max(c), sum(big), avg(id) FROM TAB WHERE ' || q)).* FROM unnest(ARRAY[
@@ -80,26 +81,26 @@ SELECT q, (agg_ask('SELECT count(*), count(v), min(f8), max(c), sum(big), avg(id
 	'n = 3.5', 'n > 3.4999', 'u > ''80000000-0000-0000-0000-000000000000''', 'u = md5(''1'')::uuid', 'o > 2147483700::oid', 'o = 2147483700::oid', 'o < 2147483700::oid',
 	'd = ''2000-02-03''', 'ts > ''2003-01-01''', 'small % 10 = id % 10', 'coalesce(v, t) = ''t3''', 'id::bigint = 20000', 'c::varchar = ''c33''',
 	'id > 5 AND id % 5 = 0 AND id < 44000', 'CASE WHEN id > 10 THEN 10 / (id - 10) > 0 END', 'id <> 10 AND 10 / (id - 10) = 0',
-	'id > (SELECT 30000)', 'tab.* IS NOT NULL', 'random() > 2', 'false', 'true']) q;
+	'id > (SELECT 30000)', 'tab.* IS NOT NULL', 'random() > 2', 'false', 'true']) q \g (format=aligned t=off)
 
 -- Grouped, by columns of every encoding.
 SELECT q, (agg_ask('SELECT ' || q || ', count(*), count(v), min(id), max(f8), sum(big), avg(small), max(c) FROM TAB GROUP BY ' || q)).* FROM unnest(ARRAY[
-	't', 'v', 'c', 'e', 'late', 'later', 'small', 'f8', 'f4', 'n', 'r', 'u', 'd', 't, v', 'small, f8', 'e, late', 'c, d', 't, small, f4, n, r', 'o', 'id % 3']) q;
+	't', 'v', 'c', 'e', 'late', 'later', 'small', 'f8', 'f4', 'n', 'r', 'u', 'd', 't, v', 'small, f8', 'e, late', 'c, d', 't, small, f4, n, r', 'o', 'id % 3']) q \g (format=aligned t=off)
 SELECT q, (agg_ask(q)).* FROM unnest(ARRAY[
 	'SELECT t FROM TAB GROUP BY t', 'SELECT count(*) FROM TAB GROUP BY t', 'SELECT t, t || v, sum(id) / 2 FROM TAB WHERE id > 100 GROUP BY t, v',
 	'SELECT t, count(*) FROM TAB WHERE r @> 4 GROUP BY t HAVING count(*) > 1400 AND t > ''t2''', 'SELECT t, count(*) FROM TAB WHERE id < 0 GROUP BY t',
 	'SELECT t, rank() OVER (ORDER BY count(*), t) FROM TAB GROUP BY t', 'SELECT DISTINCT count(*) FROM TAB GROUP BY small',
 	'SELECT t, count(*) FROM TAB GROUP BY t ORDER BY 2 DESC, 1 LIMIT 5', 'SELECT generate_series(1, 2), t, count(*) FROM TAB GROUP BY t',
-	'SELECT t, (SELECT max(x) FROM generate_series(1, 3) x WHERE x < count(tab.id)) FROM TAB GROUP BY t']) q;
+	'SELECT t, (SELECT max(x) FROM generate_series(1, 3) x WHERE x < count(tab.id)) FROM TAB GROUP BY t']) q \g (format=aligned t=off)
 
--- What is left to others answers right, too.
+-- Aggregates that are left to others are right, too.
 SELECT q, (agg_ask(q)).* FROM unnest(ARRAY[
 	'SELECT count(DISTINCT t) FROM TAB', 'SELECT count(*) FILTER (WHERE id > 5) FROM TAB', 'SELECT string_agg(t, '','' ORDER BY id) FROM TAB',
 	'SELECT t, v, count(*) FROM TAB GROUP BY GROUPING SETS ((t), (v), ())', 'SELECT max(t) FROM TAB', 'SELECT min(n), sum(f8), sum(n), max(u::text) FROM TAB',
 	'SELECT id % 7, count(*) FROM TAB GROUP BY 1', 'SELECT count(tab) FROM TAB', 'SELECT count(*) FROM TAB JOIN (VALUES (5), (6)) b (id) USING (id)',
 	'SELECT x, c FROM (VALUES (1), (2)) v (x), LATERAL (SELECT count(*) FROM TAB WHERE small = x) s (c)',
 	'SELECT max(c COLLATE "C") FROM TAB WHERE random() < 2', 'SELECT count(*) FROM (SELECT * FROM TAB LIMIT 7) s',
-	'SELECT array_agg(x) FROM (SELECT (SELECT sum(id) FROM TAB WHERE small = x) FROM generate_series(1, 3) x) s (x)']) q;
+	'SELECT array_agg(x) FROM (SELECT (SELECT sum(id) FROM TAB WHERE small = x) FROM generate_series(1, 3) x) s (x)']) q \g (format=aligned t=off)
 SELECT count(*) FROM agg_store TABLESAMPLE BERNOULLI (100);
 SELECT count(*) FROM (SELECT * FROM agg_store WHERE id < 10 FOR SHARE) s;
 CREATE TABLE agg_part (LIKE agg_store) PARTITION BY RANGE (id);
@@ -129,7 +130,7 @@ EXPLAIN (COSTS OFF) EXECUTE agg_p(1, 't1');
 RESET plan_cache_mode;
 CREATE FUNCTION agg_above(x int) RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM agg_store WHERE id > x $$;
 SELECT x, agg_above(x), (SELECT count(*) FROM agg_store WHERE id > x AND small = 3), ARRAY(SELECT v || count(*) FROM agg_store WHERE id > x GROUP BY v ORDER BY v)
-FROM (VALUES (43000), (44000), (NULL), (99999), (43000)) w (x);
+FROM (VALUES (43000), (44000), (NULL), (99999), (43000)) w (x) \g (format=aligned t=off)
 BEGIN;
 DECLARE agg_c SCROLL CURSOR FOR SELECT v, count(*) FROM agg_store WHERE id < 3000 GROUP BY v ORDER BY v;
 FETCH 2 FROM agg_c;
@@ -177,7 +178,7 @@ CREATE TABLE agg_typed (a varchar(5) COLLATE "C", b int) USING pprepub;
 INSERT INTO agg_typed SELECT 'x' || i % 9, i - 500 FROM generate_series(1, 1000) i;
 ALTER TABLE agg_typed ALTER a TYPE text COLLATE "C", ALTER b TYPE oid;
 SELECT min(a), max(a), min(b), max(b), count(*) FROM agg_typed;
-SELECT min(a), max(a), min(b), max(b), count(*) FROM (SELECT * FROM agg_typed OFFSET 0) s;
+SELECT min(a), max(a), min(b), max(b), count(*) FROM (SELECT * FROM agg_typed OFFSET 0) s \g (format=aligned t=off)
 SELECT count(*) FROM agg_typed WHERE b > 4294967000::oid;
 DROP TABLE agg_typed;
 
@@ -219,7 +220,7 @@ TRUNCATE agg_t;
 SELECT count(*), sum(id), max(t) FROM agg_t;
 DROP TABLE agg_t;
 
--- Who may not read a row, a column, or call a function, does not count.
+-- Roles that may not read a row, a column, or call a function, do not count.
 CREATE ROLE agg_reader;
 CREATE TABLE agg_secret (id int, owner name DEFAULT current_user) USING pprepub;
 INSERT INTO agg_secret SELECT i, CASE WHEN i % 10 = 0 THEN 'agg_reader' ELSE 'nobody' END FROM generate_series(1, 1000) i;

@@ -1,4 +1,5 @@
 -- Tables of the access method pprepub change their form as others do.
+\pset format unaligned \t on
 CREATE TABLE store_t (id int, t text) USING pprepub;
 INSERT INTO store_t SELECT i, 'old' || i FROM generate_series(1, 3000) i;
 
@@ -6,7 +7,7 @@ INSERT INTO store_t SELECT i, 'old' || i FROM generate_series(1, 3000) i;
 ALTER TABLE store_t ADD COLUMN n int DEFAULT 7, ADD COLUMN w text, ADD COLUMN v text DEFAULT 'default';
 INSERT INTO store_t (id, n) VALUES (3001, 8);
 SELECT n, w, v, count(*) FROM store_t GROUP BY 1, 2, 3 ORDER BY 1;
-SELECT * FROM store_t WHERE id = 17;
+SELECT * FROM store_t WHERE id = 17 \g (format=aligned t=off)
 ALTER TABLE store_t ALTER n SET DEFAULT 9;
 SELECT count(*) FROM store_t WHERE n = 7;
 SELECT pprepub.compact_storage('store_t');
@@ -20,7 +21,7 @@ SELECT x, count(*), count(DISTINCT r) > 2900 AS random FROM store_t GROUP BY 1;
 
 -- Dropped ones are gone.
 ALTER TABLE store_t DROP COLUMN w, DROP COLUMN r;
-SELECT * FROM store_t WHERE id IN (17, 3001) ORDER BY id;
+SELECT * FROM store_t WHERE id IN (17, 3001) ORDER BY id \g (format=aligned t=off)
 INSERT INTO store_t VALUES (3002, 'new', 1, 'v', 2, 3);
 SELECT * FROM store_t WHERE id > 3000 ORDER BY id;
 VACUUM FULL store_t;
@@ -40,7 +41,7 @@ SELECT v, m, count(*) FROM store_t GROUP BY 1, 2 ORDER BY 3;
 CREATE TABLE store_oid (i int) USING pprepub;
 INSERT INTO store_oid SELECT i - 1000 FROM generate_series(1, 2000) i;
 ALTER TABLE store_oid ALTER i TYPE oid;
--- As an oid, -1 is more than 1000, whatever the bounds of an integer say.
+-- An oid of -1 is more than 1000, whatever the bounds of an integer say.
 SELECT count(*) FROM store_oid WHERE i > 4294966000;
 SELECT count(*) FROM store_oid WHERE i > 1000;
 DROP TABLE store_oid;
@@ -113,7 +114,7 @@ INSERT INTO store_c (a) VALUES (5);
 INSERT INTO store_c (a, c) VALUES (5, 'y') RETURNING *;
 ALTER TABLE store_c ADD CHECK (b < 10);
 ALTER TABLE store_c ADD CHECK (b <= 10), ALTER a SET NOT NULL;
-SELECT * FROM store_c;
+SELECT * FROM store_c \g (format=aligned t=off)
 
 -- Partitions of both kinds.
 CREATE TABLE store_p (k int, t text) PARTITION BY RANGE (k);

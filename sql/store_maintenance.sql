@@ -1,4 +1,5 @@
 -- Small groups become big ones, everything can be checked, and what is damaged is said.
+\pset format unaligned \t on
 CREATE TABLE store_t (id int, t text) USING pprepub;
 CREATE INDEX ON store_t (id);
 DO $$ BEGIN
@@ -32,7 +33,7 @@ INSERT INTO store_t VALUES (52, 'y');
 SELECT pprepub.compact_storage('store_t');
 SELECT * FROM store_t WHERE id > 50 ORDER BY id;
 SELECT count(*) FROM store_t a JOIN store_t b ON a.ctid = b.ctid;
-SELECT * FROM pprepub.verify_storage('store_t');
+SELECT * FROM pprepub.verify_storage('store_t') \g (format=aligned t=off)
 SELECT count(*) FROM store_t TABLESAMPLE BERNOULLI (100);
 
 -- Many one-row inserts make as many groups, until somebody merges them.
@@ -62,12 +63,12 @@ SELECT rows, groups FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 VACUUM FULL store_t;
 SELECT pg_table_size('store_t') < 100000 AS small;
 
--- What the view shows.
+-- The view.
 CREATE TABLE store_show (c int, n int, r text, d text, e text) USING pprepub;
 INSERT INTO store_show SELECT 7, NULL, 'r' || i / 500, 'd' || i * 7919 % 13, md5(i::text) FROM generate_series(1, 16000) i;
 SELECT pprepub.compact_storage('store_show') > 0 AS merged;
 SELECT "table", groups, rows, bytes BETWEEN 100000 AND 1000000 AS bytes, heap_bytes / 8192 BETWEEN 140 AND 160 AS heap FROM pprepub.storage WHERE "table" = 'store_show'::regclass;
-SELECT key AS column, value - 'bytes' AS encodings, (value->>'bytes')::int < 20000 AS little FROM pprepub.storage, jsonb_each(encodings) WHERE "table" = 'store_show'::regclass ORDER BY 1;
+SELECT key AS column, value - 'bytes' AS encodings, (value->>'bytes')::int < 20000 AS little FROM pprepub.storage, jsonb_each(encodings) WHERE "table" = 'store_show'::regclass ORDER BY 1 \g (format=aligned t=off)
 
 -- Sizes.
 SELECT pg_relation_size('store_show'), pg_table_size('store_show') > 100000 AS table_size, pg_total_relation_size('store_t') > pg_table_size('store_t') AS with_index;
@@ -76,7 +77,7 @@ SELECT pg_relation_size('store_show'), pg_table_size('store_show') > 100000 AS t
 VACUUM (VERBOSE OFF, FREEZE, ANALYZE) store_show;
 VACUUM (FULL, ANALYZE) store_show;
 SELECT relfrozenxid <> '0' AS frozen, relpages, reltuples FROM pg_class WHERE oid = 'store_show'::regclass;
--- What VACUUM FULL noted in pg_class does not hold others back for ever.
+-- Notes of VACUUM FULL in pg_class do not hold others back for ever.
 SELECT relfrozenxid AS before FROM pg_class WHERE oid = 'store_show'::regclass \gset
 INSERT INTO store_show (c) VALUES (8);
 INSERT INTO store_show (c) VALUES (9);

@@ -1,4 +1,5 @@
 -- Queries on tables of the access method pprepub, but those that are aggregated without looking at rows (store_aggregates), read the columns that they need, of the groups that may have their rows.
+\pset format unaligned \t on
 CREATE TABLE store_t USING pprepub AS
 	SELECT i AS id, i + 0.5 AS n, 't' || to_char(i, 'FM000000') AS t, ('c' || to_char(i, 'FM000000')) COLLATE "C" AS c, date '2000-01-01' AS d,
 		('00000000-0000-0000-0000-' || to_char(i, 'FM000000000000'))::uuid AS u, i::float8 AS f, i % 10 AS o, NULL::int AS e,
@@ -51,7 +52,7 @@ SELECT groups('SELECT x, (SELECT bit_or(o) FROM store_t WHERE id < x) FROM (VALU
 SELECT x, (SELECT sum(o) FROM store_t WHERE id < x) FROM (VALUES (10), (20000), (NULL), (0), (17000)) v(x);
 SELECT groups('SELECT * FROM (VALUES (10), (20000)) v(x), LATERAL (SELECT id FROM store_t WHERE id = x OFFSET 0) s');
 RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material; RESET enable_memoize;
--- What the groups say is the truth.
+-- Groups say the truth.
 SELECT count(*) FILTER (WHERE id > 70000), (SELECT count(*) FROM store_t WHERE id > 70000) FROM store_t;
 SELECT sum(o) FROM store_t WHERE t = 't000005';
 SELECT sum(o) FROM store_t WHERE id::bigint = 16384 OR n = 16385.5;

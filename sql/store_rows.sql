@@ -1,4 +1,5 @@
 -- Tables of the access method pprepub hold any row, and give it back.
+\pset format unaligned \t on
 CREATE TYPE store_pair AS (x int, y text);
 CREATE TYPE store_mood AS ENUM ('calm', 'glad');
 CREATE DOMAIN store_small AS int CHECK (VALUE < 1000);
@@ -16,7 +17,7 @@ INSERT INTO store_types VALUES (3);
 SET timezone = 'UTC';
 SELECT * FROM store_types ORDER BY id;
 \x
--- The same, out of a group with all kinds of other values.
+-- Again out of a group, with all kinds of other values.
 INSERT INTO store_types (id, b, s, l, d, n, t, c, da, u, a, p, o)
 	SELECT i, i % 2 = 0, i % 100, i * 1000000007::bigint, i / 7.0, i / 7.0, repeat('x', i % 50), i % 10, date '2000-01-01' + i,
 		md5(i::text)::uuid, ARRAY[i, i + 1], ROW(i, 'y' || i)::store_pair, i % 1000
@@ -62,7 +63,7 @@ INSERT INTO store_big VALUES (1000, repeat('abcdefghij', 20000000));
 SELECT length(t), md5(t) = md5(repeat('abcdefghij', 20000000)) AS equal FROM store_big WHERE id = 1000;
 SELECT bool_and(holds) FROM pprepub.verify_storage('store_big');
 
--- What a row is, after ctid, tableoid, and in a whole.
+-- Rows as ctid, tableoid and whole rows tell them.
 SELECT ctid, tableoid::regclass, a FROM store_nulls a LIMIT 2;
 SELECT ctid, id FROM store_types WHERE ctid = '(0,2)';
 SELECT ctid, id FROM store_types WHERE ctid IN ('(0,291)', '(0,292)', '(0,0)', '(4294967295,0)', '(1,1)', '(400,1)');
@@ -93,7 +94,7 @@ CLOSE c;
 -- ANALYZE knows what stands in it.
 ANALYZE store_types;
 SELECT reltuples FROM pg_class WHERE oid = 'store_types'::regclass;
-SELECT attname, null_frac, n_distinct, avg_width, correlation FROM pg_stats WHERE tablename = 'store_types' AND attname IN ('id', 'b', 'c', 'x') ORDER BY 1;
+SELECT attname, null_frac, n_distinct, avg_width, correlation FROM pg_stats WHERE tablename = 'store_types' AND attname IN ('id', 'b', 'c', 'x') ORDER BY 1 \g (format=aligned t=off)
 
 SET client_min_messages = warning;
 DROP TABLE store_types, store_empty, store_nothing, store_nulls, store_wide, store_big, source;

@@ -1,4 +1,5 @@
 -- Rules without which a table in its own TOAST relation loses rows, or shows wrong ones.
+\pset format unaligned \t on
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
 INSERT INTO store_t SELECT i, 'kept' FROM generate_series(1, 10) i;
 
@@ -40,7 +41,7 @@ DO $$ BEGIN
 	END LOOP;
 END $$;
 SELECT pprepub.compact_storage('store_v') > 0 AS merged;
--- What gin has put off, VACUUM puts in order.
+-- VACUUM puts in order what gin has put off.
 VACUUM store_v;
 SELECT (pgstatginindex('store_v_gin')).pending_tuples;
 CREATE EXTENSION amcheck;

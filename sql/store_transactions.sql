@@ -1,4 +1,5 @@
 -- Rows of the access method pprepub are there as long as their transaction, and their subtransaction, is.
+\pset format unaligned \t on
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
 
 -- Own rows are seen by the next command, not by the same one.
@@ -81,7 +82,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 SELECT * FROM store_t WHERE id > 200 ORDER BY id;
 
--- What a statement inserts is not seen by what is STABLE in it, also while another statement inserts.
+-- STABLE functions do not see what their statement inserts, also while another statement inserts.
 CREATE FUNCTION store_count() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM store_t WHERE id BETWEEN 400 AND 500 $$;
 CREATE FUNCTION store_nested(i int) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -91,7 +92,7 @@ END $$;
 INSERT INTO store_t SELECT 450 + i, store_nested(i) FROM generate_series(1, 2) i;
 SELECT * FROM store_t WHERE id BETWEEN 400 AND 500 ORDER BY id;
 
--- What is found wrong while rows are pending leaves none of them.
+-- Errors while rows are pending leave none of them.
 INSERT INTO store_t SELECT CASE i WHEN 50 THEN 1 ELSE i + 1000 END, 'x' FROM generate_series(1, 100) i;
 INSERT INTO store_t VALUES (300, 'x'), (300, 'y');
 SELECT count(*) FROM store_t WHERE id = 300 OR id > 1000;

@@ -1,4 +1,5 @@
--- What owners see of releases without being there when they are made: warnings that are kept, and how publications fare.
+-- Owners see of releases that were made without them: warnings that are kept, and how publications fare.
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE watched (id int PRIMARY KEY, age int, disease text);
 INSERT INTO watched SELECT i, i, 'd' || i % 5 FROM generate_series(1, 60) i;

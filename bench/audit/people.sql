@@ -1,4 +1,4 @@
--- What all lives need: taxonomies, the procedures of a life, and tables of figures.
+-- All lives need these: taxonomies, the procedures of a life, and tables of figures.
 \i test/data/census.sql
 \i test/data/census_levels.sql
 SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null

@@ -1,4 +1,4 @@
--- What bench/candidates/run has measured of the comparison by FEM and VEM.
+-- Figures of the comparison by FEM and VEM that bench/candidates/run has measured.
 \pset footer off
 CREATE VIEW compared AS
 SELECT r.*, last, split_part(scenario, ', ', 1) AS sensitive, split_part(scenario, ', ', 2)::int AS r

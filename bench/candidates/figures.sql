@@ -1,4 +1,4 @@
--- What bench/candidates/run has measured of lives.
+-- Figures of lives that bench/candidates/run has measured.
 \pset footer off
 CREATE VIEW timed AS
 SELECT r.*, last, nullif(cpu, 0) / nullif(plain_cpu, 0) AS to_plain, release > last - 5 AS is_last, release BETWEEN 3 AND 7 AS is_fifth FROM run r JOIN (SELECT scenario, max(release) AS last FROM run GROUP BY 1) l USING (scenario);

@@ -23,7 +23,7 @@ CREATE PROCEDURE come(first bigint, last bigint) LANGUAGE sql AS $$
 	INSERT INTO current SELECT id, age, sex, education, country, salary_class, occupation FROM people WHERE number BETWEEN first AND last
 $$;
 
--- Who knows one person in 25.
+-- An attacker knows one person in 25.
 CREATE PROCEDURE audit_now(scenario text, publication text, method text) LANGUAGE plpgsql AS $$
 DECLARE
 	one record;

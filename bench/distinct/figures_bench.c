@@ -106,7 +106,7 @@ counterfeits_of(const Classes *classes)
 	return classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses];
 }
 
-/* What is measured after each release. */
+/* Measured after each release. */
 typedef void (*Look) (int32 release, World *world, SeenWorld *seen, const Release *made, void *what);
 
 /* A life; false if the publisher gave up. */

@@ -18,7 +18,7 @@ CREATE TABLE updates (from_value int, to_value int);
 CREATE TABLE run (what text, release int, rows bigint, classes bigint, counterfeits bigint, loss float8, seconds float8, cpu float8,
 	history float8, plain float8, plain_cpu float8);
 
--- What the processor has done for this backend, where the system tells.
+-- Time of the processor for this backend, where the system tells.
 CREATE FUNCTION cpu() RETURNS float8 LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9;

@@ -83,7 +83,7 @@ typedef struct SeenWorld
 extern SeenWorld *seen_world_create(const World *world, bool keep_all);
 extern void seen_world_free(SeenWorld *seen);
 
-/* What a method may know, of the rows of the frame; in the current context. */
+/* Knowledge of a method about the rows of the frame; in the current context. */
 extern Paths *seen_paths(const SeenWorld *seen, const World *world);
 extern void seen_add(SeenWorld *seen, const World *world, const Classes *classes);
 

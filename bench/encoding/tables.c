@@ -50,7 +50,7 @@ text_datum(const char *text)
 	return varlena_datum(text, strlen(text));
 }
 
-/* As an int4range is stored: its type, both bounds, a byte of flags. */
+/* Stores an int4range: its type, both bounds, a byte of flags. */
 static Datum
 range_datum(int32 lower, int32 upper)
 {

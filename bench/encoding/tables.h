@@ -31,7 +31,7 @@ typedef struct Table
 /* A release of census-like rows as it is published: class by class, cells printed. */
 extern Table census_release(uint32 nrows, uint32 k, uint32 l);
 
-/* What is remembered of so many releases of the same people. */
+/* Makes what is remembered of so many releases of the same people. */
 extern Table history(uint32 nreleases, uint32 nkeys);
 
 /* Bytes of all pages that heap fills with the rows. */

@@ -20,7 +20,7 @@ typedef struct BenchColumn
 
 #define MAX_BENCH_COLUMNS 24
 
-/* What to read from a CSV file. */
+/* Columns to read from a CSV file. */
 typedef struct BenchInput
 {
 	const char *path;

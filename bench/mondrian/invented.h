@@ -8,7 +8,7 @@
 
 #include "frame/domain.h"
 
-/* The same seed brings the same draws. */
+/* One seed brings the same draws. */
 extern void draw_from(uint64 seed);
 
 /* Between 0 and 1. */

@@ -26,7 +26,7 @@ CREATE VIEW deep_levels AS
 	FROM generate_series(0, 16383) i;
 SELECT pprepub.create_taxonomy('deep', 'deep_levels') \g /dev/null
 
--- So many rows of a kind, in table people.
+-- Makes rows of a kind, in table people.
 CREATE PROCEDURE make(kind text, n int) LANGUAGE plpgsql AS $$
 BEGIN
 	DROP TABLE IF EXISTS people;

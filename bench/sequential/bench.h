@@ -25,7 +25,7 @@ enum
 /* People that nobody is, with a census's skew; fewer are the beginning of more. */
 extern Frame *invented_census(uint64 nrows);
 
-/* The same rows, but ages have nothing between single years and 20 of them. */
+/* Rows whose ages have nothing between single years and 20 of them. */
 extern Frame *with_coarse_ages(const Frame *frame);
 
 /* Reads a table with taxonomies from a directory. */

@@ -108,7 +108,7 @@ rows_in(const Story *story, int q, Span leaves)
 	return rows;
 }
 
-/* What each node of a column's tree loses. */
+/* Losses of each node of a column's tree. */
 static double *
 losses(const Story *story, int q, bool entropy)
 {
@@ -184,7 +184,7 @@ add_release(Story *story, const Experiment *experiment, const Way *way)
 	return specialise(&task);
 }
 
-/* What the audit says of all releases. */
+/* The audit of all releases. */
 static double
 audit(const Story *story, const Way *way)
 {
@@ -337,7 +337,7 @@ unify(const Frame *frame, const Experiment *experiment, const uint32 *present, c
 	return outcome;
 }
 
-/* What the last release loses of those who came with one of them, in the releases since then, if these are judged alone. */
+/* Losses of the last release of those who came with one of them, in the releases since then, if these are judged alone. */
 static double
 separate(const Frame *frame, const Experiment *experiment, const uint32 *present, int came, const Way *way)
 {

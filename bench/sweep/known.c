@@ -90,7 +90,7 @@ add_epoch(const Known *known, Neighborhood *neighborhood, const Code *values)
 		neighborhood->nepochs++;
 }
 
-/* Who was in both regions is known to be where they overlap; who has moved, in the latter. */
+/* People who were in both regions are known to be where they overlap; those who have moved, in the latter. */
 static void
 narrow_region(Span *known, Span published)
 {

@@ -54,7 +54,7 @@ extern void known_publish(Known *known, const uint32 *people, const Code *values
 /* Takes people out of their neighborhoods, as if they had never been published. */
 extern void known_forget(Known *known, const uint32 *people, uint64 n);
 
-/* The same as a method sees it; row[] says where people are in its frame, or NO_ROW. */
+/* A past as a method sees it; row[] says where people are in its frame, or NO_ROW. */
 extern Past *known_past(const Known *known, const RowId *row, uint64 nrows);
 
 #endif							/* PPREPUB_BENCH_KNOWN_H */

@@ -142,7 +142,7 @@ make_up(Pass *pass, uint32 person, Code value)
 	pass->made_up.nepochs = 1;
 }
 
-/* Who was never published, as if that were a neighborhood. */
+/* People who were never published, as if that were a neighborhood. */
 static void
 make_up_unpublished(Pass *pass)
 {
@@ -346,7 +346,7 @@ update(Pass *pass)
 	}
 }
 
-/* The same to the letter: whoever was not of the last E0 is of one neighborhood from now on. */
+/* To the letter: all who were not of the last E0 are of one neighborhood from now on. */
 static void
 update_last(Pass *pass)
 {
@@ -553,7 +553,7 @@ begin_pass(Pass *pass)
  * ----------------------------------------------------------------
  */
 
-/* Who comes into the db has been in none of the releases before, or has no past of any length. */
+/* Newcomers of the db have been in none of the releases before, or have no past of any length. */
 static void
 store_newcomers(Sweep *sweep, const Frame *frame, const uint32 *person)
 {
@@ -603,7 +603,7 @@ sweep_create(uint32 npeople, int nqis, const SweepOptions *options)
 	return sweep;
 }
 
-/* What becomes of a release: all that is asked for and was not shown is suppressed. */
+/* Counts a release: all that is asked for and was not shown is suppressed. */
 static void
 sweep_pass(Pass *pass, const uint32 *order)
 {

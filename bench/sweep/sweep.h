@@ -89,7 +89,7 @@ extern Sweep *sweep_create(uint32 npeople, int nqis, const SweepOptions *options
 /* Cuts a release of the rows asked for, and sweeps over it; person[] says whose rows these are. */
 extern Draft *sweep_draft(Sweep *sweep, const Frame *frame, const uint32 *person, uint64 seed);
 
-/* The same of a release that is cut already. */
+/* Drafts a release that is cut already. */
 extern Draft *sweep_classes(Sweep *sweep, const Frame *frame, const uint32 *person,
 							const Classes *cut, uint64 seed);
 

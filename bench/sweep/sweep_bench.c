@@ -177,7 +177,7 @@ begin(Experiment *experiment)
 		experiment->person[experiment->come] = experiment->come;
 }
 
-/* As many come as go. */
+/* People come, as many as go. */
 static void
 replace_people(Experiment *experiment)
 {
@@ -210,7 +210,7 @@ fill_frame(Experiment *experiment)
 }
 
 /* ----------------------------------------------------------------
- * What is known
+ * The past
  * ----------------------------------------------------------------
  */
 
@@ -257,7 +257,7 @@ learn_shown(Known *known, Shown *shown, uint64 n, const Span *region)
 	pfree(values);
 }
 
-/* Who an invented row is: somebody of the class's neighborhood, or nobody who was there before. */
+/* Chooses for an invented row somebody of the class's neighborhood, or nobody who was there before. */
 static uint32
 invented_person(Known *known, const Past *past, uint32 n, uint64 stands_for)
 {

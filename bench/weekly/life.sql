@@ -6,7 +6,7 @@ CREATE UNIQUE INDEX ON everybody (number);
 CREATE TABLE current AS SELECT number AS id, e.* FROM everybody e WHERE false;
 ALTER TABLE current ADD PRIMARY KEY (id);
 CREATE TABLE run (params jsonb, week int, withheld float8, invented float8, loss float8, seconds float8, stale float8, age float8);
--- What people have had, from which week on.
+-- Illnesses that people have had, from which week on.
 CREATE TABLE had (id int, since int, secret text);
 CREATE INDEX ON had (id);
 

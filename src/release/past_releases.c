@@ -280,7 +280,8 @@ released_sensitive(const DeclaredPublication *publication, int *n)
 	return attributes_of(publication, true, n);
 }
 
-bool
+/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
+static bool
 has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
 {
 	TupleDesc	expected = released_columns(publication);
@@ -587,6 +588,7 @@ note_region(void *what, TupleTableSlot *slot)
 	(void) tuple_number(reading->regions, reading->numbers, reading->ncells);
 }
 
+/* Receives a row of the table. */
 static void
 visit_row(void *what, TupleTableSlot *slot)
 {

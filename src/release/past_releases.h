@@ -77,9 +77,6 @@ extern bool shows_last_values(const DeclaredPublication *publication, const bool
 extern int *released_cells(const DeclaredPublication *publication, int *n);
 extern int *released_sensitive(const DeclaredPublication *publication, int *n);
 
-/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
-extern bool has_released_columns(const DeclaredPublication *publication, TupleDesc columns);
-
 /* Does a release's table stand, with these columns? */
 extern bool table_stands(const DeclaredPublication *publication, const Released *released);
 
@@ -125,7 +122,7 @@ typedef struct ReleasedRow
 } ReleasedRow;
 
 /*
- * Who reads.  Each cell of a quasi-identifier, and each combination of sensitive values, is told once, before the first row
+ * A reader.  Each cell of a quasi-identifier, and each combination of sensitive values, is told once, before the first row
  * that has it: cells from number 0 on, which is that of NULL, and values from 0 on.  Either may be NULL.  Memory is the row's.
  */
 typedef struct RowVisitor

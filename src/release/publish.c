@@ -34,6 +34,223 @@ PG_FUNCTION_INFO_V1(pprepub_publish);
 PG_FUNCTION_INFO_V1(pprepub_preview);
 
 /* ----------------------------------------------------------------
+ * From a request to what it means for a publication: the arguments of
+ * publish() and preview().
+ * ----------------------------------------------------------------
+ */
+
+Request
+session_request(const char *cohort, ArrayType *columns)
+{
+	return (Request) {
+		.cohort = cohort,
+		.columns = columns,
+		.by = GetUserNameFromId(GetSessionUserId(), false),
+		.by_role = GetUserNameFromId(GetOuterUserId(), false),
+	};
+}
+
+char *
+releasable_names(const DeclaredPublication *publication)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", publication->columns[i].name);
+	return list.data;
+}
+
+/* Returns the index of the column with this name, or raises an error that lists those that can be shown. */
+static int
+find_column(const DeclaredPublication *publication, const char *name)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (strcmp(publication->columns[i].name, name) == 0)
+			return i;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("publication \"%s\" has no column \"%s\"", publication->name, name),
+			 errhint("Its releases can show %s.", releasable_names(publication))));
+}
+
+/* Sets the flag of a column that was named; an error if it cannot be shown. */
+static void
+show_column(const DeclaredPublication *publication, const char *name, bool *shown)
+{
+	int			i = find_column(publication, name);
+
+	if (publication->columns[i].role == ROLE_KEY)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" is the key of publication \"%s\" and never leaves",
+						name, publication->name),
+				 errhint("Its releases can show %s.", releasable_names(publication))));
+	if (shown[i])
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_COLUMN),
+				 errmsg("column \"%s\" is named twice", name)));
+	shown[i] = true;
+}
+
+static bool *
+show_all(const DeclaredPublication *publication)
+{
+	bool	   *shown = palloc(sizeof(bool) * publication->ncolumns);
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		shown[i] = publication->columns[i].role != ROLE_KEY;
+	return shown;
+}
+
+const bool *
+noted_columns(const DeclaredPublication *publication, ArrayType *names)
+{
+	bool	   *shown;
+	Datum	   *values;
+	int			n;
+
+	if (names == NULL)
+		return show_all(publication);
+	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, NULL, &n);
+	shown = palloc0(sizeof(bool) * publication->ncolumns);
+	for (int i = 0; i < n; i++)
+		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
+	return shown;
+}
+
+/*
+ * Resolves names of columns: a flag for each column of the publication. NULL stands
+ * for all but the key, which never leaves. An error for names that are not declared
+ * columns, or where the method publishes all or nothing.
+ */
+static const bool *
+shown_columns(const DeclaredPublication *publication, ArrayType *names)
+{
+	const Method *method = find_method(publication->method);
+	bool	   *shown;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	if (names == NULL)
+		return show_all(publication);
+	if (!method->declaration.columns)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" publishes all columns", method->declaration.name),
+				 errhint("Leave the argument out.")));
+	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, &nulls, &n);
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a release must show a column"),
+				 errhint("The releases of publication \"%s\" can show %s.",
+						 publication->name, releasable_names(publication))));
+	shown = palloc0(sizeof(bool) * publication->ncolumns);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("the name of a column must not be null")));
+		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
+	}
+	return shown;
+}
+
+Scope
+scope_of(const DeclaredPublication *publication, const Request *request, bool is_lenient)
+{
+	return (Scope) {
+		.request = request,
+		.shown = shown_columns(publication, request->columns),
+		.condition = request->cohort == NULL ? NULL : cohort_condition(publication, request->cohort),
+		.is_lenient = is_lenient,
+	};
+}
+
+ArrayType *
+column_names(const DeclaredPublication *publication, const bool *shown)
+{
+	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if ((shown == NULL || shown[i]) && publication->columns[i].role != ROLE_KEY)
+			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
+	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
+}
+
+/* ----------------------------------------------------------------
+ * What must be true of a history after each release, in builds with
+ * assertions.
+ *
+ * Neighborhoods and paths are what the log tells, and every neighborhood
+ * satisfies the principle (paper 003, Analysis).
+ * ----------------------------------------------------------------
+ */
+
+#ifdef USE_ASSERT_CHECKING
+
+/* Imported releases need not keep what is promised here. */
+static bool
+any_imported(const Released *released, int32 n)
+{
+	for (int32 r = 0; r < n; r++)
+		if (released[r].is_imported)
+			return true;
+	return false;
+}
+
+/* Does every atom of the log keep the weakest principle that any release promised? */
+static void
+check_atoms(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
+{
+	const Seen *seen = &recalled->seen;
+	Released   *released = read_released(publication);
+	Principle	weakest;
+	uint64		refused;
+
+	if (any_imported(released, publication->releases))
+		return;
+	bind_principles(released, seen, aspects_of_recalled(publication, recalled), NULL);
+	weakest = weakest_principle(released, publication->releases);
+	refused = count_refused(seen, atoms, &weakest, seen->nindividuals);
+	if (refused > 0)
+		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people in sets that the principle does not allow",
+			 publication->name, refused);
+}
+
+#endif
+
+void
+check_history(DeclaredPublication *publication)
+{
+#ifdef USE_ASSERT_CHECKING
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "check of a history", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	const Recalled *recalled;
+	const Atoms *atoms;
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	publication->releases++;
+	recalled = recall(publication); /* an answer has no temporary files */
+	atoms = atoms_of(&recalled->seen);
+	if (keeps_past(publication, PAST_NEIGHBORHOODS) && neighborhoods_compare(publication, recalled, atoms).wrong > 0)
+		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && paths_compare(publication, recalled).wrong > 0)
+		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
+	check_atoms(publication, recalled, atoms);
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+#endif
+}
+
+/* ----------------------------------------------------------------
  * publish() and preview().
  *
  * LOCKING
@@ -210,216 +427,4 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	work_close(&work);
 	progress_end();
 	return (Datum) 0;
-}
-
-/* ----------------------------------------------------------------
- * From a request to what it means for a publication: the arguments of
- * publish() and preview().
- * ----------------------------------------------------------------
- */
-
-Request
-session_request(const char *cohort, ArrayType *columns)
-{
-	return (Request) {
-		.cohort = cohort,
-		.columns = columns,
-		.by = GetUserNameFromId(GetSessionUserId(), false),
-		.by_role = GetUserNameFromId(GetOuterUserId(), false),
-	};
-}
-
-char *
-releasable_names(const DeclaredPublication *publication)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", publication->columns[i].name);
-	return list.data;
-}
-
-/* Returns the index of the column with this name, or raises an error that lists those that can be shown. */
-static int
-find_column(const DeclaredPublication *publication, const char *name)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (strcmp(publication->columns[i].name, name) == 0)
-			return i;
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("publication \"%s\" has no column \"%s\"", publication->name, name),
-			 errhint("Its releases can show %s.", releasable_names(publication))));
-}
-
-/* Sets the flag of a column that was named; an error if it cannot be shown. */
-static void
-show_column(const DeclaredPublication *publication, const char *name, bool *shown)
-{
-	int			i = find_column(publication, name);
-
-	if (publication->columns[i].role == ROLE_KEY)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" is the key of publication \"%s\" and never leaves",
-						name, publication->name),
-				 errhint("Its releases can show %s.", releasable_names(publication))));
-	if (shown[i])
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_COLUMN),
-				 errmsg("column \"%s\" is named twice", name)));
-	shown[i] = true;
-}
-
-static bool *
-show_all(const DeclaredPublication *publication)
-{
-	bool	   *shown = palloc(sizeof(bool) * publication->ncolumns);
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		shown[i] = publication->columns[i].role != ROLE_KEY;
-	return shown;
-}
-
-const bool *
-noted_columns(const DeclaredPublication *publication, ArrayType *names)
-{
-	bool	   *shown;
-	Datum	   *values;
-	int			n;
-
-	if (names == NULL)
-		return show_all(publication);
-	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, NULL, &n);
-	shown = palloc0(sizeof(bool) * publication->ncolumns);
-	for (int i = 0; i < n; i++)
-		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
-	return shown;
-}
-
-const bool *
-shown_columns(const DeclaredPublication *publication, ArrayType *names)
-{
-	const Method *method = find_method(publication->method);
-	bool	   *shown;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n;
-
-	if (names == NULL)
-		return show_all(publication);
-	if (!method->declaration.columns)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("method \"%s\" publishes all columns", method->declaration.name),
-				 errhint("Leave the argument out.")));
-	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, &nulls, &n);
-	if (n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a release must show a column"),
-				 errhint("The releases of publication \"%s\" can show %s.",
-						 publication->name, releasable_names(publication))));
-	shown = palloc0(sizeof(bool) * publication->ncolumns);
-	for (int i = 0; i < n; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("the name of a column must not be null")));
-		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
-	}
-	return shown;
-}
-
-Scope
-scope_of(const DeclaredPublication *publication, const Request *request, bool is_lenient)
-{
-	return (Scope) {
-		.request = request,
-		.shown = shown_columns(publication, request->columns),
-		.condition = request->cohort == NULL ? NULL : cohort_condition(publication, request->cohort),
-		.is_lenient = is_lenient,
-	};
-}
-
-ArrayType *
-column_names(const DeclaredPublication *publication, const bool *shown)
-{
-	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
-	int			n = 0;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		if ((shown == NULL || shown[i]) && publication->columns[i].role != ROLE_KEY)
-			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
-	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
-}
-
-/* ----------------------------------------------------------------
- * What must be true of a history after each release, in builds with
- * assertions.
- *
- * Neighborhoods and paths are what the log tells, and every neighborhood
- * satisfies the principle (paper 003, Analysis).
- * ----------------------------------------------------------------
- */
-
-#ifdef USE_ASSERT_CHECKING
-
-/* Imported releases need not keep what is promised here. */
-static bool
-any_imported(const Released *released, int32 n)
-{
-	for (int32 r = 0; r < n; r++)
-		if (released[r].is_imported)
-			return true;
-	return false;
-}
-
-/* Does every atom of the log keep the weakest principle that any release promised? */
-static void
-check_atoms(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
-{
-	const Seen *seen = &recalled->seen;
-	Released   *released = read_released(publication);
-	Principle	weakest;
-	uint64		refused;
-
-	if (any_imported(released, publication->releases))
-		return;
-	bind_principles(released, seen, aspects_of_recalled(publication, recalled), NULL);
-	weakest = weakest_principle(released, publication->releases);
-	refused = count_refused(seen, atoms, &weakest, seen->nindividuals);
-	if (refused > 0)
-		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people in sets that the principle does not allow",
-			 publication->name, refused);
-}
-
-#endif
-
-void
-check_history(DeclaredPublication *publication)
-{
-#ifdef USE_ASSERT_CHECKING
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "check of a history", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	const Recalled *recalled;
-	const Atoms *atoms;
-
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	publication->releases++;
-	recalled = recall(publication); /* an answer has no temporary files */
-	atoms = atoms_of(&recalled->seen);
-	if (keeps_past(publication, PAST_NEIGHBORHOODS) && neighborhoods_compare(publication, recalled, atoms).wrong > 0)
-		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && paths_compare(publication, recalled).wrong > 0)
-		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
-	check_atoms(publication, recalled, atoms);
-	PopActiveSnapshot();
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
-#endif
 }

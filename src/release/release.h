@@ -107,13 +107,6 @@ extern Scope scope_of(const DeclaredPublication *publication, const Request *req
 /* All columns that may be shown, in words. */
 extern char *releasable_names(const DeclaredPublication *publication);
 
-/*
- * Resolves names of columns: a flag for each column of the publication. NULL stands
- * for all but the key, which never leaves. An error for names that are not declared
- * columns, or where the method publishes all or nothing.
- */
-extern const bool *shown_columns(const DeclaredPublication *publication, ArrayType *names);
-
 /* Like shown_columns(), of a release that was made, which may show none of them. */
 extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names);
 
@@ -205,13 +198,6 @@ extern uint64 count_sensitive_values(const Frame *frame);
 
 /* Rows without a sensitive value. */
 extern uint64 count_without_value(const Frame *frame);
-
-/*
- * An error, for the owner, if all rows of the source are too few for a first
- * release, or have too few sensitive values: with the numbers, and what to
- * declare instead.
- */
-extern void verify_needs(const DeclaredPublication *publication, const Frame *frame);
 
 /* ----------------------------------------------------------------
  * The distribution that a release is compared with, where its principle compares:

@@ -107,7 +107,7 @@ sub media
 	return;
 }
 
-# What a screen reader is told: [role, name], but for what it ignores.
+# A screen reader is told [role, name], but for what it ignores.
 sub accessible
 {
 	my ($self) = @_;

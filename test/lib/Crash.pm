@@ -1,4 +1,4 @@
-# What the tests share that kill whoever publishes, or all of the server, amid a release.
+# Shared by tests that kill a session that publishes, or all of the server, amid a release.
 package Crash;
 
 use strict;

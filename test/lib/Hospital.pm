@@ -1,10 +1,10 @@
-# What the TAP tests share: servers with pprepub, sources to publish, and everything
-# that makes up publications and releases as text, so that it can be compared.
+# TAP tests share this: servers with pprepub, sources to publish, and everything that makes up publications and releases as
+# text, so that it can be compared.  Tests that use it are strict, warn, and have PostgreSQL's own modules.
 package Hospital;
 
 use strict;
 use warnings;
-use Exporter 'import';
+use parent 'Exporter';
 use File::Basename;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
@@ -15,6 +15,17 @@ our @EXPORT = qw(new_server make_patients declare_patients everything
 	same_everything whole_release restored
 	no_release whole_or_no_release make_attacker remember no_faults
 	comes_back fails_like fails_with start_sql finish_sql);
+
+sub import
+{
+	my $test = caller;
+
+	strict->import;
+	warnings->import;
+	eval "package $test; use PostgreSQL::Test::Cluster; use PostgreSQL::Test::Utils; use Test::More; 1" or die $@;
+	__PACKAGE__->export_to_level(1, @_);
+	return;
+}
 
 # A server as people have it: Cluster.pm would log every statement, and go down with a
 # backend that dies.
@@ -37,18 +48,19 @@ CONF
 	return $node;
 }
 
-# Dumps database postgres in a format, 'plain' or 'custom', and restores it as another, whose name is returned.
+# Dumps a database, "postgres" unless another is named, in a format, 'plain' or 'custom', and restores it as another, whose name is returned.
 sub restored
 {
-	my ($node, $format) = @_;
-	my $file = $node->backup_dir . ".$format";
-	my $database = "restored_$format";
+	my ($node, $format, $from) = @_;
+	$from //= 'postgres';
+	my $file = $node->backup_dir . ".$from.$format";
+	my $database = "restored_${from}_$format";
 
-	$node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-F', $format, '-f', $file ], "dump, $format");
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr($from), '-F', $format, '-f', $file ], "dump $from, $format");
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->command_ok($format eq 'plain'
 		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ]
-		: [ 'pg_restore', '-e', '-j', '3', '-d', $node->connstr($database), $file ], "restore, $format");
+		: [ 'pg_restore', '-e', '-j', '3', '-d', $node->connstr($database), $file ], "restore $from, $format");
 	return $database;
 }
 

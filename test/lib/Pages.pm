@@ -21,9 +21,7 @@ our @EXPORT = qw(page_blocks start_session printed end_session fits check_block 
 my $complaint = qr/^(ERROR|WARNING|NOTICE|invalid command|\\\S+: )/m;
 my $number = qr/\d+(?:\.\d+)?/;
 
-# ----------------------------------------------------------------
-# Reading
-# ----------------------------------------------------------------
+# ---- Reading ----
 
 # In the page's order: language, text and name of each, what it prints, if that is shown, and its marks.  A ```text block
 # that no other prints is a block, too.
@@ -85,9 +83,7 @@ sub page_blocks
 	return @blocks;
 }
 
-# ----------------------------------------------------------------
-# Running
-# ----------------------------------------------------------------
+# ---- Running ----
 
 # A session of psql, of whoever runs the server, and here, unless "user" and "directory" say otherwise.
 sub start_session
@@ -123,9 +119,7 @@ sub end_session
 	return;
 }
 
-# ----------------------------------------------------------------
-# Comparing
-# ----------------------------------------------------------------
+# ---- Comparing ----
 
 # Without the blanks that end psql's lines, and empty lines around.
 sub trimmed

@@ -1,4 +1,4 @@
-# What a test draws by chance is another each time, but the same wherever PPREPUB_TEST_SEED is set, as it is for all tests
+# Tests draw something else each time, but the same wherever PPREPUB_TEST_SEED is set, as it is for all tests
 # together: a failure says which seed it came with.
 package Seed;
 

@@ -8,7 +8,7 @@ use Exporter 'import';
 
 our @EXPORT = qw(random_script);
 
-# What a column may be, and how a value of it is made from an integer expression.
+# Types of columns, and how a value of each is made from an integer expression.
 my @types = (
 	[ 'int',              sub { "($_[0] % " . any(5, 1000, 100000) . ')::int' } ],
 	[ 'bigint',           sub { "($_[0]::bigint * " . any(1, 1234567890123) . ')' } ],
@@ -68,7 +68,7 @@ sub add_column
 
 sub names { return sort keys %column }
 
-# What makes two tables equal: every row, its place in the order, and some figures.
+# Two tables are equal by every row, its place in the order, and some figures.
 sub everything
 {
 	my @names = names();
@@ -131,7 +131,7 @@ sub query
 		"SELECT $name\::text, count(*) FROM $table GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5;");
 }
 
-# What is shown of a value: equal numerics may be written in several ways.
+# A value as it is shown: equal numerics may be written in several ways.
 sub shown
 {
 	my ($name, $value) = @_;
@@ -234,7 +234,7 @@ sub change
 	return ("TRUNCATE $table;");
 }
 
-# What both databases have; twin_compact is pprepub.compact_storage, or nothing.
+# Both databases have these; twin_compact is pprepub.compact_storage, or nothing.
 sub preamble
 {
 	return (<<'SQL', );

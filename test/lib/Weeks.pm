@@ -1,4 +1,4 @@
-# What tests of upgrades share: some weeks in the life of a server, how it goes on elsewhere, and what the extension is.
+# Shared by tests of upgrades: some weeks in the life of a server, how it goes on elsewhere, and what the extension is.
 package Weeks;
 
 use strict;

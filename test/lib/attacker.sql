@@ -11,7 +11,7 @@
 -- too: it has the number of whom it stands for, or a negative one if it stands for nobody.
 CREATE SCHEMA attacker;
 
--- Who was where, with what value; is_true tells people from invented rows, whose values nobody can tell.
+-- People's places, with their values; is_true tells people from invented rows, whose values nobody can tell.
 CREATE UNLOGGED TABLE attacker.place (publication text, person bigint, release int, class bigint, value bigint, is_true boolean);
 CREATE UNLOGGED TABLE attacker.shown (publication text, release int, class bigint, value bigint, n bigint);
 CREATE UNLOGGED TABLE attacker.stood_for (publication text, person bigint, release int);
@@ -146,7 +146,7 @@ BEGIN
 END
 $fn$;
 
--- Who is told apart from all others, or has too few values where he is.
+-- People who are told apart from all others, or have too few values where they are.
 CREATE FUNCTION attacker.unsafe_atoms(pub text, k int, l int) RETURNS SETOF text LANGUAGE sql AS $fn$
 	WITH path AS MATERIALIZED (SELECT person, array_agg(ARRAY[release, class] ORDER BY release) AS path
 			FROM attacker.place WHERE publication = pub GROUP BY person),

@@ -54,9 +54,7 @@ $option{lives} //= 1e9;
 $option{seconds} //= defined $option{minutes} ? 60 * $option{minutes} : $option{lives} < 1e9 ? 1e9 : 60;
 $option{workers} = $option{lives} if $option{lives} < $option{workers};
 
-# ----------------------------------------------------------------
-# The server
-# ----------------------------------------------------------------
+# ---- The server ----
 
 # Each tells of a mistake of ours, whoever met it.
 my $alarm = qr/PANIC|TRAP|terminated by signal|deadlock detected| XX\w{3} |invalid memory|cache lookup/;
@@ -134,9 +132,7 @@ sub connect_to
 	return $session;
 }
 
-# ----------------------------------------------------------------
-# Workers
-# ----------------------------------------------------------------
+# ---- Workers ----
 
 # Lives of one worker, in two databases in turn; what came of them goes to a file.
 sub work
@@ -211,9 +207,7 @@ sub clear_away
 	return;
 }
 
-# ----------------------------------------------------------------
-# All of it
-# ----------------------------------------------------------------
+# ---- All of it ----
 
 foreach my $worker (0 .. $option{workers} - 1)
 {

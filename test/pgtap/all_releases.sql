@@ -1,8 +1,5 @@
 -- TARGET.NAME_all: which releases it shows, to whom, and what others can make of its server.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 
 CREATE ROLE all_owner;
 CREATE ROLE all_analyst;
@@ -74,6 +71,3 @@ SELECT is((SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE 
 SELECT is((SELECT count(*) FROM ward.by_hand), 36::bigint, 'they show what they showed');
 SELECT throws_ok('DELETE FROM published.p_1', '55000', NULL, 'and refuse changes');
 DROP TABLE published.p_1 CASCADE;
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,7 +1,4 @@
 -- Settings of a database that would end a worker, or hold up the next question.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT format('ALTER DATABASE %I SET exit_on_error = on', current_database()) \gexec
 SELECT format('ALTER DATABASE %I SET vacuum_cost_delay = 100', current_database()) \gexec
 CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 4 AS disease FROM generate_series(1, 40) i;
@@ -14,4 +11,3 @@ SELECT pprepub.create_publication('telling', 'telling', 'id', '{"age": "range"}'
 SELECT results_eq('SELECT count(*) FROM published.telling()', 'VALUES (0::bigint)', 'a source that fails is answered');
 SELECT results_eq('SELECT rows FROM pprepub.release', 'VALUES (0::bigint)', 'which counts');
 SELECT is(rtrim(message), 'delay 0', 'a worker that vacuums does not dawdle') FROM pprepub.failed_answer;
-SELECT * FROM finish();

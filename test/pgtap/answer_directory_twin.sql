@@ -1,8 +1,5 @@
 -- A worker that stays looks people up in its directory; one that starts for a question reads the whole fold. Either way
 -- the history is as it should be. Builds with assertions, which the whole suite has, compare each look-up with the fold.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 -- Some come, some leave, some come back, some change, by the day alone.
 CREATE TABLE people (id text PRIMARY KEY, age int, zip text, ill text);
@@ -51,4 +48,3 @@ SELECT is((SELECT array_agg(c) FROM (SELECT count(DISTINCT worker) c FROM asked 
 SELECT cmp_ok((SELECT count(*) FROM answer a WHERE a.way = w), '>', 1000::bigint, w || ': they had rows') FROM ways w;
 SELECT is((SELECT equal FROM pprepub.rebuild_history(w)), true, w || ': the fold is as the log tells') FROM ways w;
 SELECT is_empty(format('SELECT check_name FROM pprepub.audit(%L) WHERE NOT holds', w), w || ': all holds') FROM ways w;
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- A history may begin with answers that have nobody in them, for whatever reason: it is whole, and goes on.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM generate_series(1, 20) i;
 CREATE VIEW failing AS SELECT 1 / (id - id) AS id, age, ill FROM people;
 CREATE TABLE deserted AS SELECT * FROM people WITH NO DATA;
@@ -42,4 +39,3 @@ SELECT throws_ok($$ SELECT * FROM published.later(columns => '{height}') $$, '42
 SELECT is((SELECT count(*) FROM published.later()), 20::bigint, 'the next one is answered');
 SELECT cmp_ok((SELECT count(*) FROM published.later('age > 10')), '>=', 10::bigint, 'and so is the next');
 SELECT is(broken('later'), NULL, 'all holds');
-SELECT * FROM finish();

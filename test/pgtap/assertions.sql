@@ -1,10 +1,4 @@
 -- After each release, builds with assertions compare what is kept beside the log with the log; audit() does in all builds.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
-\set asserts ''
-\getenv asserts PPREPUB_ASSERTIONS
 
 CREATE TABLE people AS SELECT i AS id, i AS age, i % 4 AS ill FROM generate_series(1, 40) i;
 SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "reserve": 3}') \g /dev/null
@@ -19,7 +13,6 @@ WITH a AS (SELECT neighborhood AS n, keys[1] AS k FROM published_private.people_
 UPDATE published_private.people_neighborhoods SET keys[1] = (SELECT k FROM a WHERE n <> neighborhood) WHERE neighborhood IN (SELECT n FROM a);
 RESET session_replication_role;
 SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds), 'invariant', 'audit() tells that it is not');
-SELECT CASE :'asserts' WHEN '' THEN lives_ok($$ SELECT pprepub.publish('people') $$, 'without assertions only audit() does')
+SELECT CASE :'asserts' WHEN '0' THEN lives_ok($$ SELECT pprepub.publish('people') $$, 'without assertions only audit() does')
 	ELSE throws_ok($$ SELECT pprepub.publish('people') $$, 'XX000', 'the neighborhoods of publication "people" are not what its log tells',
 		'with assertions publish() does, too') END;
-SELECT * FROM finish();

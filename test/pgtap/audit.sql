@@ -1,8 +1,4 @@
 -- audit(): all holds after whatever publish() made, and each kind of damage is found by the check that is there for it.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE levels (country text, region text, world text);
 INSERT INTO levels VALUES ('France', 'West', 'World'), ('Spain', 'South', 'World'), ('Italy', 'South', 'World'), ('Peru', 'Peru', 'World');
@@ -38,7 +34,7 @@ SELECT ok(measured('rows') = 4, 'all releases agree with the log');
 SELECT pprepub.alter_publication('people', '{"k": 40, "accept_lockout": true}') \g /dev/null
 SELECT is(broken(), '', 'stronger parameters are for what comes');
 SELECT pprepub.alter_publication('people', '{"k": 5, "accept_weakening": true}') \g /dev/null
--- Whoever may only read, and a source that cannot be read.
+-- A role that may only read, and a source that cannot be read.
 BEGIN READ ONLY;
 SELECT is(broken(), '', 'in a read-only transaction');
 ROLLBACK;
@@ -55,13 +51,13 @@ SELECT rows FROM pprepub.publish('many', columns => '{age,ill,zip}') \g /dev/nul
 UPDATE many SET country = 'Atlantis' WHERE id = 1;
 SELECT is((SELECT measured FROM pprepub.audit('many') WHERE check_name = 'covers'),
 	'column "country" of publication "many" has 1 row(s) with values that taxonomy "world" lacks', 'also where another release can be looked at');
--- Who has a value now where there was none has changed, whatever the value.
+-- A value where there was none is a change, whatever the value.
 CREATE TABLE visits AS SELECT i AS id, CASE WHEN i > 10 THEN 7 END AS n, i % 3 AS ill FROM generate_series(1, 20) i;
 SELECT pprepub.create_publication('visits', 'visits', 'id', '{"n": "suppress"}', 'ill', 'bpg', '{"k": 5}') \g /dev/null
 SELECT rows FROM pprepub.publish('visits') \g /dev/null
 UPDATE visits SET n = 0 WHERE id = 1;
 SELECT is((SELECT measured FROM pprepub.audit('visits') WHERE check_name = 'covers' AND holds), '19', 'no number is taken for NULL');
--- What only the moment is to blame for says nothing of the source.
+-- Errors of the moment say nothing of the source.
 CREATE TABLE weather (code text);
 CREATE FUNCTION storm() RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
@@ -174,8 +170,6 @@ SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EV
 	FROM (VALUES ('ADD more int'), ('DROP ill CASCADE'), ('ALTER age TYPE text'), ('ALTER ill TYPE bigint USING 1'), ('ALTER class TYPE text')) c(change);
 
 -- Answers, which builds with assertions can make here: what is kept of them, with the log, is all that there is.
-\set asserts 0
-\getenv asserts PPREPUB_ASSERTIONS
 \if :asserts
 CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETURNS SETOF record
 	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
@@ -212,7 +206,7 @@ SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EV
 		|| change || ' published_private.people_regions ' || more), 'checksums rows', format('%s … %s', change, more))
 	FROM (VALUES ('DROP TABLE', ''), ('ALTER TABLE', 'ADD more int'), ('ALTER TABLE', 'DROP sex'), ('ALTER TABLE', 'ALTER age TYPE text'),
 		('ALTER TABLE', 'ALTER release TYPE bigint'), ('ALTER TABLE', 'ALTER rows TYPE text')) c(change, more);
--- The same, asked otherwise.
+-- Asked otherwise.
 CREATE FUNCTION asked_of(change text, question text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	answer text;
@@ -275,4 +269,3 @@ SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('few') a WHERE NOT holds), NUL
 
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
-SELECT * FROM finish();

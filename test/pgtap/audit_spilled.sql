@@ -1,8 +1,5 @@
 -- The history in a temporary file: audit(), attack() and rebuild_history() find the same as in memory, what is made anew is what the log tells, by
 -- SQL that shares no code with them, and one that is cancelled leaves nothing behind.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT setseed(0.5) \g /dev/null
 
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text, cost int);
@@ -47,7 +44,7 @@ CREATE VIEW asked AS SELECT name, format(call, name) AS query FROM pprepub.publi
 	unnest(ARRAY['SELECT * FROM pprepub.audit(%L)', 'SELECT * FROM pprepub.audit(%L, ''{"k": 9, "l": 3, "t": 0.1}'')', 'SELECT * FROM pprepub.attack(%L)',
 		'SELECT * FROM pprepub.attack(%L, ''{"k": 9, "frequency": 3}'')', 'SELECT * FROM pprepub.rebuild_history(%L)']) call;
 SELECT results_eq(format('SELECT under(''64kB'', ''-1'', %L)', query), format('SELECT under(''1GB'', ''0'', %L)', query), name || ': ' || query) FROM asked;
--- What a method checks by itself is done in memory; and "linked" has few rows.
+-- Methods check by themselves in memory; and "linked" has few rows.
 SELECT throws_ok(format('SELECT under(''64kB'', ''0'', %L)', query), '53400', NULL, name || ', no room for a file: ' || query) FROM asked
 WHERE name <> 'linked' AND NOT (name = 'invariant' AND query ~ 'audit\(''[a-z]*''\)');
 SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
@@ -75,9 +72,7 @@ SELECT is(files_after($$ SELECT caught('SELECT 1 / (SELECT 0 FROM pprepub.audit(
 SELECT is(files_after($f$ SELECT caught($$ SELECT under('64kB', '64kB', 'SELECT pprepub.audit(''dirty'')') $$, '53400') $f$), 0::bigint, 'nor where it may not grow further');
 RESET work_mem;
 
--- ----------------------------------------------------------------
--- What is made anew, in SQL
--- ----------------------------------------------------------------
+-- ---- What is made anew, in SQL ----
 
 CREATE FUNCTION logged(name text) RETURNS TABLE (release int, class bigint, member text, ill text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -151,9 +146,7 @@ FROM pprepub.publication WHERE method <> 'bpg';
 SELECT lives_ok(format('SELECT pprepub.publish(%L)', name), name || ': the next release') FROM pprepub.publication;
 SELECT is_empty(format('SELECT check_name, measured FROM pprepub.audit(%L) WHERE NOT holds AND check_name <> ''beside''', name), name || ': all holds') FROM pprepub.publication;
 
--- ----------------------------------------------------------------
--- Cancelled
--- ----------------------------------------------------------------
+-- ---- Cancelled ----
 
 SELECT sum(neighborhood) AS kept FROM published_private.invented_neighborhoods \gset
 \set VERBOSITY terse
@@ -172,4 +165,3 @@ SELECT is(concat_ws(' ', :'audited', :'attacked', :'rebuilt'), '57014 57014 5701
 SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
 SELECT is(sum(neighborhood)::bigint, :kept::bigint, 'nor is anything made anew') FROM published_private.invented_neighborhoods;
 SELECT is_empty($$ SELECT check_name FROM pprepub.audit('invented') WHERE NOT holds AND check_name <> 'beside' $$, 'all holds');
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- Auditors who try for more: all methods, imports, grants of their own, roles in between, old snapshots.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 \pset fieldsep '\n'
 CREATE ROLE audits_owner;
 CREATE ROLE audits_many;
@@ -135,4 +132,3 @@ SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/nul
 RESET ROLE;
 DROP OWNED BY audits_owner, audits_many, audits_by_group, audits_when_set, audits_stranger CASCADE;
 DROP ROLE audits_owner, audits_many, audits_by_group, audits_when_set, audits_stranger;
-SELECT * FROM finish();

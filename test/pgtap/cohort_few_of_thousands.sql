@@ -1,7 +1,4 @@
 -- A few people who are asked for, or are in the source, bring along thousands.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people AS SELECT i AS id, i AS ward, 'd' || i % 7 AS ill FROM generate_series(1, 6000) i;
 ALTER TABLE people ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('people', 'people', 'id', '{"ward": "range"}', 'ill', 'bpg', '{"k": 10, "l": 2, "reserve": 300, "repair": "dirty", "max_added": 1}') \g /dev/null
@@ -17,4 +14,3 @@ SELECT pprepub.create_publication('guests', 'guests', 'id', '{"ward": "range"}',
 	'{"l": 2, "strategy": "constant-ratio", "releases": 2, "registry": "voters"}', beside => '{people}') \g /dev/null
 SELECT is((SELECT rows FROM pprepub.publish('guests')), 2::bigint, 'two guests, and a registry of thousands');
 SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('guests') WHERE NOT holds), NULL, 'all holds there, too');
-SELECT * FROM finish();

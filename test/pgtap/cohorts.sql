@@ -1,9 +1,6 @@
 -- Releases of cohorts: which rows are read for them, by what, and what their cells say.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
--- Who leaves a neighborhood of one behind takes him along: he is found by his key, of whatever type.
+-- A release that leaves a neighborhood of one behind takes that one along, who is found by the key, of whatever type.
 CREATE TYPE pair AS (a int, b text);
 CREATE DOMAIN code AS text CHECK (VALUE ~ '^c');
 CREATE TYPE color AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'violet');
@@ -58,7 +55,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"
 SELECT is((SELECT rows FROM pprepub.publish('patients', 'age IN (33, 34, 35)')), 1500::bigint, 'three years of people');
 SELECT results_eq('SELECT DISTINCT age, zip, sex FROM published.patients_1', $$VALUES ('[33,36)'::int4range, '5311*', '*')$$, 'are of 33 to 35 years, and live near to each other');
 
--- What a range has lost is measured against the source: 20 to 79.
+-- Losses of a range are measured against the source: 20 to 79.
 SELECT is((SELECT round(value::numeric, 6) FROM pprepub.metrics('patients', 1) WHERE metric = 'lm'), round(1500 * (2 / 59.0 + 1 + 1), 6), 'lm of a cohort');
 SELECT results_eq($$SELECT round(value::numeric, 6) FROM pprepub.preview('patients', 'age IN (33, 34, 35)', '{age,s}') WHERE metric = 'lm'$$,
 	$$VALUES (round(1500 * 2 / 59.0, 6))$$, 'in a preview as well');
@@ -120,4 +117,3 @@ END $$;
 SELECT CASE WHEN to_regclass('collated') IS NULL THEN skip('there is no ICU', 3) ELSE throws_ok($$SELECT pprepub.preview('collated', 'zip LIKE ''5%''')$$, '0A000', NULL, 'LIKE under a collation that is not deterministic') END;
 SELECT throws_ok($$SELECT pprepub.preview('collated', 'zip = sex')$$, '0A000', NULL, 'texts with different collations') WHERE to_regclass('collated') IS NOT NULL;
 SELECT lives_ok($$SELECT pprepub.preview('collated', 'zip = other AND zip >= ''5'' AND sex > ''F'' ')$$, 'a collation beats the default') WHERE to_regclass('collated') IS NOT NULL;
-SELECT * FROM finish();

@@ -1,9 +1,6 @@
 -- Invented rows of m-invariance and cor-split cannot be told from people's: neither where they stand, nor in which classes, nor by
 -- what they show; and they never come again.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.4) \g /dev/null
 
 -- One value is too frequent among newcomers, and everybody with another one leaves for a while.
@@ -35,7 +32,7 @@ BEGIN
 			ill, age, side FROM %s', one.publication, one.number, one.classes, one.relation);
 	END LOOP;
 END $$;
--- As each value stands once in a class of m-invariance, the owner knows which rows are invented.
+-- Each value stands once in a class of m-invariance, so the owner knows which rows are invented.
 CREATE TABLE invented AS
 SELECT s.* FROM shown s WHERE publication = 'm_invariance' AND NOT EXISTS (
 	SELECT FROM pprepub.class_members('m_invariance') m JOIN everybody e ON e.id::text = m.key WHERE (m.release, m.class, e.ill) = (s.release, s.class, s.ill));
@@ -76,7 +73,7 @@ SELECT is((SELECT count(*) FROM (SELECT FROM published_private.m_invariance_memb
 SELECT is((SELECT count(*) FROM (SELECT FROM published_private.cor_split_members, unnest(invented) number WHERE number IS NOT NULL GROUP BY number HAVING count(*) > 1) n), 0::bigint,
 	'cor-split: none comes again');
 
--- Who came back is among the same values, and nothing is suppressed.
+-- People who came back are among the same values, and nothing is suppressed.
 SELECT is((SELECT string_agg(check_name, ' ') FROM unnest('{m_invariance,cor_split}'::text[]) name, pprepub.audit(name) WHERE NOT holds), NULL, 'audit()');
 SELECT is((SELECT sum(suppressed) FROM pprepub.release), 0::numeric, 'nothing is suppressed');
 
@@ -87,6 +84,3 @@ ROLLBACK TO before;
 SELECT is((SELECT number FROM pprepub.publish('cor_split')), 6, 'a release that was rolled back was none');
 SELECT results_eq($$ SELECT * FROM pprepub.rebuild_history('cor_split') $$, $$ VALUES ('paths', true) $$, 'nor is it in the history');
 SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('cor_split') WHERE NOT holds), NULL, 'and audit() holds');
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,10 +1,7 @@
 -- Bounds of the newest release: they hold against the truth, are the same each time, need SELECT on the view and no more, and
 -- call nothing that others have planted.
-\set QUIET on
-SET client_min_messages = error;
 SET extra_float_digits = 1;
 BEGIN;
-SELECT no_plan();
 
 CREATE ROLE regress_owner;
 CREATE ROLE regress_reader;
@@ -50,9 +47,7 @@ CREATE VIEW ward.others AS SELECT * FROM ward.people;
 SELECT pprepub.create_publication('pub', 'ward.people', 'id', :qis, 'disease', 'bpg', '{"k": 4, "l": 2, "reserve": 1}', insensitive => '{note}', target => 'out') \g /dev/null
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- Before there is a release
--- ----------------------------------------------------------------
+-- ---- Before there is a release ----
 
 SELECT is(tried('regress_reader', $$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{}') $$), '42501|permission denied for schema out', 'without any right');
 GRANT USAGE ON SCHEMA out TO regress_reader, regress_stranger, regress_column;
@@ -60,9 +55,7 @@ SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{age}') $$),
 	'55000|publication "pub" has no release of everybody yet|Its owner makes one with pprepub.publish().', 'no release yet');
 SELECT is(tried('regress_owner', $$ SELECT rows, suppressed, dirty, counterfeits FROM pprepub.publish('pub') $$), '(600,0,0,0)', 'all are in the release, and nobody else');
 
--- ----------------------------------------------------------------
--- Rights
--- ----------------------------------------------------------------
+-- ---- Rights ----
 
 GRANT SELECT ON out.pub TO regress_reader;
 GRANT SELECT (sex, disease) ON out.pub TO regress_column;
@@ -78,9 +71,7 @@ SELECT is(tried('regress_column', $$ SELECT * FROM out.pub_counts('{disease,age}
 SELECT is(concat_ws(' ', prosecdef, provolatile, proowner::regrole, has_function_privilege('regress_stranger', oid, 'EXECUTE')), 'f s regress_owner t', 'the function runs as its caller')
 	FROM pg_proc WHERE oid = 'out.pub_counts'::regproc;
 
--- ----------------------------------------------------------------
--- Bounds and the truth
--- ----------------------------------------------------------------
+-- ---- Bounds and the truth ----
 
 -- Whether somebody's value lies in a bin of a column
 CREATE FUNCTION is_in(name text, value text, bin text) RETURNS boolean LANGUAGE sql STABLE AS $$
@@ -151,9 +142,7 @@ ROLLBACK TO read_only;
 SELECT is(:readable, 0, 'also where nothing can be written');
 SELECT is((SELECT count(*) FROM pprepub.release WHERE publication = 'pub'), 1::bigint, 'no release was made of it');
 
--- ----------------------------------------------------------------
--- Errors
--- ----------------------------------------------------------------
+-- ---- Errors ----
 
 SELECT is(tried('regress_reader', format('SELECT * FROM out.pub_counts(%L, %L)', by, bins)), error, format('%s %s', by, bins)) FROM (VALUES
 	('{}', '{}', '22023|invalid list of columns to count by|There are 0.|Name up to 4 columns of the release, each once: ''{age,sex}''.'),
@@ -191,9 +180,7 @@ SELECT is(split_part(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{a
 	'Bins of ranges are a width (of dates in days, of times in seconds), or a list: 10, ["[20,30)", "[30,65)", null].', 'a type''s own error says what is accepted, too');
 SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{age}', NULL) EXCEPT SELECT * FROM out.pub_counts('{age}') $$), NULL, 'no object is as good as an empty one');
 
--- ----------------------------------------------------------------
--- Planted names
--- ----------------------------------------------------------------
+-- ---- Planted names ----
 
 CREATE SCHEMA planted;
 GRANT USAGE ON SCHEMA planted TO PUBLIC;
@@ -231,9 +218,7 @@ SELECT is(:'hostile', (SELECT string_agg(once::text, ';' ORDER BY n) FROM (SELEC
 SELECT is(:'hostile_mixed', (SELECT string_agg(c::text, ';' ORDER BY n) FROM (SELECT row_number() OVER () AS n, c FROM out.pub_counts('{country,disease,note,sex}') c) s), 'of other kinds, too');
 SELECT is((SELECT string_agg(DISTINCT what, ', ') FROM planted.called), NULL, 'and nothing planted was called');
 
--- ----------------------------------------------------------------
--- Releases of some columns, trees that grow, views that are gone, owners that change
--- ----------------------------------------------------------------
+-- ---- Releases of some columns, trees that grow, views that are gone, owners that change ----
 
 INSERT INTO ward.levels VALUES ('Brazil', 'America', 'World');
 SELECT is(tried('regress_owner', $$ SELECT pprepub.extend_taxonomy('world', 'ward.levels'), pprepub.alter_publication('pub', '{}') $$), '("","")', 'the taxonomy grows');
@@ -249,9 +234,7 @@ SELECT is(tried('regress_reader', $$ SELECT count(*) FROM out.pub_counts('{count
 SELECT is(tried('regress_owner', $$ SELECT pprepub.drop_publication('pub', true) $$), '("")', 'with the publication');
 SELECT is_empty($$ SELECT proname FROM pg_proc WHERE pronamespace = 'out'::regnamespace $$, 'its functions go');
 
--- ----------------------------------------------------------------
--- Hostile names; all methods; sources of nobody
--- ----------------------------------------------------------------
+-- ---- Hostile names; all methods; sources of nobody ----
 
 SET ROLE regress_owner;
 CREATE TABLE ward."Peo""ple 'x'" AS SELECT i AS "the ""Key""", i % 50 AS "A ""ge' $1", CASE WHEN i % 3 = 0 THEN 'it''s "x"' ELSE E'back\\slash' END AS "SELECT", 'v' || i % 7 AS "count(*)"
@@ -294,6 +277,3 @@ ALTER TABLE ward.odd OWNER TO regress_heir;
 SELECT is(tried('regress_heir', $$ SELECT pprepub.alter_publication('odd', '{}') $$), '("")', 'a new owner takes over');
 SELECT is(proowner::regrole::text, 'regress_heir', 'also the function') FROM pg_proc WHERE oid = 'out.odd_counts'::regproc;
 SELECT is(tried('regress_heir', $$ SELECT pprepub.drop_publication('odd', true) $$), '("")', 'and drops it');
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,8 +1,5 @@
 -- A source whose code writes may meet who writes the same: that is an error of the source's like any other, answered
 -- as if there were nobody. Whoever asks could bring it about, and would learn for nothing that the code has run.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE EXTENSION IF NOT EXISTS dblink;
 CREATE TABLE counter AS SELECT 1 AS n;
 CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 4 AS disease FROM generate_series(1, 40) i;
@@ -22,4 +19,3 @@ SELECT results_eq('SELECT count(*) FROM published.counted(''age > 20'')', 'VALUE
 SELECT results_eq('SELECT count(*) FROM published.counted(''age < 20'')', 'VALUES (0::bigint)', 'one that fails for somebody is empty');
 SELECT results_eq('SELECT number, rows FROM pprepub.release', 'VALUES (1, 20::bigint), (2, 0::bigint)', 'and counts');
 SELECT results_eq('SELECT release, sqlstate FROM pprepub.failed_answer', $$ VALUES (2, '40001') $$, 'the owner is told');
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- forecast() is asked and forgotten: nothing is written, drawn, kept or locked that preview() would not, and it can be cancelled.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people AS SELECT i AS id, i * 37 % 80 AS age, 'd' || i % 7 AS ill, i / 20 AS month FROM generate_series(1, 2000) i;
 SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 3, "repair": "counterfeit", "reserve": "auto", "leaves": "month"}') \g /dev/null
 SELECT pprepub.publish('people') \g /dev/null
@@ -83,4 +80,3 @@ SELECT pprepub.create_publication('counting', 'counting', 'id', '{"age": "range"
 SELECT nextval('reads') AS first \gset
 SELECT count(*) FROM pprepub.forecast('counting', 10) \g /dev/null
 SELECT is(nextval('reads') - :first, (SELECT count(*) + 1 FROM people), 'the source is read once, however many releases there are');
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- forecast() against lives that then happen: releases that are played on the rows of today lose what the real ones lose, release by release.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
 CREATE TABLE stock AS SELECT i AS id, 18 + (abs(hashint8extended(i, 1)) % 8 + abs(hashint8extended(i, 4)) % 8 + abs(hashint8extended(i, 5)) % 50) AS age,
 	(10000 + abs(hashint8extended(i, 2)) % 400)::text AS zip, 'd' || least(abs(hashint8extended(i, 3)) % 12, abs(hashint8extended(i, 6)) % 14) AS ill FROM generate_series(0, 4999) i;
@@ -53,4 +50,3 @@ SELECT cmp_ok(max(invented), '>', 15::float, 'many rows are invented in the end'
 SELECT cmp_ok(max(loss) / min(loss), '>', 1.5::float, 'cells become wider') FROM compared WHERE life = 'counterfeit, reserve 4';
 SELECT cmp_ok(max(class) / min(class), '>', 1.3::float, 'and classes smaller') FROM compared WHERE life = 'counterfeit, reserve auto';
 SELECT is_empty(format('SELECT check_name FROM pprepub.audit(%L) WHERE NOT holds', name), name || ': all holds') FROM pprepub.publication;
-SELECT * FROM finish();

@@ -1,9 +1,6 @@
--- What the history of method global keeps of everybody beside the log, so that releases need not read all of it: what classes disclosed, at the
+-- Method global keeps of everybody beside the log, so that releases need not read all of it: what classes disclosed, at the
 -- worst. It is never less than they disclosed of any value, follows what is protected, and is noticed, refused and mended where it is damaged.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.75) \g /dev/null
 
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
@@ -22,13 +19,13 @@ SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "z
 	'{"l": 2, "strategy": "constant-ratio", "releases": 4}') \g /dev/null
 SELECT publish(5) \g /dev/null
 
--- What is kept of each person in each release, in logarithms.
+-- Kept of each person in each release, in logarithms.
 CREATE VIEW disclosed AS
 	SELECT release, key, disclosed / 16777216.0 AS disclosed, disclosed AS units
 	FROM (SELECT release, unnest(members) AS person, unnest(disclosed) AS disclosed FROM published_private.people_paths) t
 		JOIN (SELECT k AS key, row_number() OVER (ORDER BY release, o) - 1 AS person
 			FROM (SELECT release, unnest(keys) AS k, generate_series(1, cardinality(keys)) AS o FROM published_private.people_paths) k) p USING (person);
--- What all classes up to each release disclosed of each value, by the log; a number for "everything".
+-- Disclosed of each value by all classes up to each release, by the log; a number for "everything".
 CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill text, disclosed numeric) LANGUAGE sql AS $$
 	WITH log AS MATERIALIZED (SELECT release, class, unnest(keys) AS key, unnest(sensitive)::text AS ill FROM published_private.people_members),
 		size AS (SELECT release, class, count(*) AS n FROM log GROUP BY 1, 2),
@@ -166,7 +163,7 @@ UPDATE published_private.people_paths SET keys[2] = keys[1] WHERE release = 1;
 SELECT noticed('somebody who comes twice');
 UPDATE published_private.people_paths SET disclosed = NULL;
 SELECT refused('nothing at all');
--- What a value that the log does not know has disclosed is not forgotten for another list.
+-- Disclosures of a value that the log does not know are not forgotten for another list.
 UPDATE published_private.people_paths SET sensitive[1] = 'nowhere' WHERE release = 1;
 INSERT INTO delicate VALUES ('d11');
 SELECT throws_ok($$ SELECT pprepub.alter_publication('people', '{}') $$, 'XX001', 'the paths of publication "people" are malformed', 'a value that nobody had is refused when others are protected');
@@ -189,6 +186,3 @@ SELECT is(altered(change, asked), 'the table of paths of publication "people" is
 	FROM unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER disclosed TYPE bigint[] USING NULL', 'ALTER members TYPE bytea USING ''x''', 'ALTER release TYPE text', 'DROP disclosed', 'ADD more int']) change,
 		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.audit(''people'')', 'SELECT pprepub.rebuild_history(''people'')']) asked;
 SELECT check_disclosed('{d6,d7,d8,d9,d10,d11}', 'after all');
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -2,9 +2,6 @@
 -- brings along runs there as its owner, in a restricted context, from the first statement
 -- to the commit, and leaves nothing behind. Nothing here is in one transaction: answers see
 -- only what was committed.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE ROLE regress_mallory;
 CREATE ROLE regress_alice;
@@ -184,8 +181,6 @@ ALTER TABLE evil.people FORCE ROW LEVEL SECURITY;
 SELECT throws_ok($$ SELECT * FROM evil_out.other() $$, '42501', NULL, 'row security on the source is an error');
 SELECT is((SELECT count(*) FROM pprepub.release WHERE publication = 'other'), 1::bigint, 'and no answer');
 
-SELECT * FROM finish();
-SET client_min_messages = error;
 SELECT pprepub.drop_publication('evil', true), pprepub.drop_publication('other', true) \g /dev/null
 DROP OWNED BY regress_mallory, regress_alice, regress_asker CASCADE;
 DROP ROLE regress_mallory, regress_alice, regress_asker;

@@ -1,9 +1,6 @@
 -- A privileged role works on the publications of a role that is out for more rights:
 -- whatever that role planted runs with its own rights, in a restricted context, or not at all.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 
 -- Something worth stealing, and a publication of somebody else.
 CREATE ROLE regress_mallory;
@@ -21,7 +18,7 @@ SELECT pprepub.create_publication('alices', 'alice.people', 'id', '{"age": "rang
 SELECT count(*) FROM pprepub.publish('alices') \g /dev/null
 RESET ROLE;
 
--- What the catalog says of everybody but mallory.
+-- The catalog of everybody but mallory.
 CREATE FUNCTION catalog_of_others() RETURNS text LANGUAGE sql VOLATILE AS $$
 	WITH mine AS (SELECT publication FROM pprepub_internal.catalog_publication WHERE owner <> 'regress_mallory'::regrole)
 	SELECT md5(concat_ws('/',
@@ -46,9 +43,7 @@ CREATE FUNCTION session_state() RETURNS text LANGUAGE sql VOLATILE AS $$
 $$;
 CREATE TEMP TABLE session_before AS SELECT session_state() AS state;
 
--- ----------------------------------------------------------------
--- Mallory's devices: each notes who it ran as
--- ----------------------------------------------------------------
+-- ---- Mallory's devices: each notes who it ran as ----
 
 CREATE SCHEMA evil AUTHORIZATION regress_mallory;
 SET ROLE regress_mallory;
@@ -217,9 +212,7 @@ CREATE VIEW evil.source AS
 DELETE FROM evil.witness;
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- A superuser declares, previews, publishes, alters, drops
--- ----------------------------------------------------------------
+-- ---- A superuser declares, previews, publishes, alters, drops ----
 
 CREATE FUNCTION ran() RETURNS TABLE (device text, ran_as name, outcome text) LANGUAGE sql VOLATILE AS
 	'DELETE FROM evil.witness RETURNING *';
@@ -384,9 +377,7 @@ SELECT aftermath('drop_publication');
 SELECT is_empty($$ SELECT * FROM pg_class WHERE relnamespace IN ('evil_out'::regnamespace, 'evil_out_private'::regnamespace) $$,
 	'and leaves nothing behind');
 
--- ----------------------------------------------------------------
--- Types with support functions and casts of their own
--- ----------------------------------------------------------------
+-- ---- Types with support functions and casts of their own ----
 
 SET ROLE regress_mallory;
 CREATE TYPE evil.tag AS (word text);
@@ -478,9 +469,7 @@ SELECT results_eq($$ SELECT foreigners, breaches FROM gist() $$,
 	$$ VALUES (0::bigint, NULL::text) $$, 'nothing of it as the superuser');
 SELECT aftermath('a hostile type');
 
--- ----------------------------------------------------------------
--- Row security
--- ----------------------------------------------------------------
+-- ---- Row security ----
 
 SET ROLE regress_mallory;
 CREATE TABLE evil.guarded AS SELECT id, age, disease FROM evil.people;
@@ -499,9 +488,7 @@ SELECT is_empty($$ SELECT * FROM ran() $$, 'nor did the policy run then');
 SELECT is((SELECT releases FROM pprepub_internal.catalog_publication WHERE name = 'guarded'), 0, 'no number was taken');
 SELECT lives_ok($$ SELECT pprepub.drop_publication('guarded') $$, 'a superuser drops it');
 
--- ----------------------------------------------------------------
--- Calls from inside the source
--- ----------------------------------------------------------------
+-- ---- Calls from inside the source ----
 
 SET ROLE regress_mallory;
 CREATE VIEW evil.nested AS SELECT evil.try_all(id) AS id, age, disease FROM evil.people;
@@ -533,9 +520,7 @@ SELECT is((SELECT number FROM pprepub.publish('squatted')), 1, 'the number was g
 SELECT lives_ok($$ SELECT pprepub.drop_publication('squatted', true) $$, 'a superuser drops it');
 SELECT aftermath('a squatter');
 
--- ----------------------------------------------------------------
--- Names that want to be SQL
--- ----------------------------------------------------------------
+-- ---- Names that want to be SQL ----
 
 CREATE TEMP TABLE name (number serial, name text);
 INSERT INTO name (name) VALUES
@@ -550,7 +535,7 @@ INSERT INTO name (name) VALUES
 	('.*'), ('select'), (' '), ('"'), ('{"k": 1}');
 GRANT SELECT ON name TO regress_mallory;
 
--- The same words name publication, target, columns, type, taxonomy, relation and schema.
+-- One list of words names publication, target, columns, type, taxonomy, relation and schema.
 CREATE FUNCTION publish_named(word text, number int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	target text := word || number;
@@ -593,6 +578,3 @@ $$;
 SELECT is(publish_named(name, number), 'done', 'a publication named ' || replace(name, E'\n', '\n')) FROM name ORDER BY number;
 SELECT is((SELECT what FROM vault.secret), 'treasure', 'the vault stands');
 SELECT aftermath('a hostile name');
-
-SELECT * FROM finish();
-ROLLBACK;

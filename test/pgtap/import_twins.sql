@@ -2,10 +2,7 @@
 -- members, attacks and audits are the same, and lives that go on from there are as safe.
 -- Imports of any shape, which keep nothing of what is promised, leave a history that is what its log tells, and no later
 -- release tells more of anybody than it may.
-\set QUIET on
-SET client_min_messages = error;
 \ir ../lib/attacker.sql
-SELECT no_plan();
 
 CREATE FUNCTION draw(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
 	'SELECT choices[1 + floor(random() * array_length(choices, 1))::int]';
@@ -56,9 +53,7 @@ BEGIN
 END
 $$;
 
--- ----------------------------------------------------------------
--- Twins
--- ----------------------------------------------------------------
+-- ---- Twins ----
 
 CREATE FUNCTION twins(number int) RETURNS SETOF text LANGUAGE plpgsql AS $fn$
 DECLARE
@@ -147,9 +142,7 @@ END
 $fn$;
 SELECT format('SELECT twins(%s)', number) FROM generate_series(1, 24) number \gexec
 
--- ----------------------------------------------------------------
--- Every type, as it is and as text
--- ----------------------------------------------------------------
+-- ---- Every type, as it is and as text ----
 
 SELECT setseed(0.3) \g /dev/null
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -205,9 +198,7 @@ END
 $$;
 DROP TABLE person, copied;
 
--- ----------------------------------------------------------------
--- Any shape
--- ----------------------------------------------------------------
+-- ---- Any shape ----
 
 CREATE TABLE person AS SELECT * FROM people(1, 0);
 CREATE TABLE known AS SELECT id, s FROM people(1, 0);		-- what they have, and keep
@@ -277,4 +268,3 @@ BEGIN
 END
 $fn$;
 SELECT format('SELECT any_shape(%s)', number) FROM generate_series(1, 30) number \gexec
-SELECT * FROM finish();

@@ -1,9 +1,6 @@
--- What has been done to others of our kind, done to answers and releases. Numbers in the tests' names group
+-- Attacks on others of our kind, tried on answers and releases. Numbers in the tests' names group
 -- the attacks: 1 names, 7 internals, 8 paths to what is asked, 10 leaky code over it, 13 order and place,
 -- 15 a source that changes, 22 too much and too little.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE ROLE regress_owner;
 CREATE ROLE regress_asker;
@@ -33,9 +30,7 @@ CREATE FUNCTION meter.answers() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET
 	SELECT now.n - before.n FROM now, before
 $$;
 
--- ----------------------------------------------------------------
--- 8: whatever the path, each call is one answer, and shows what answers show
--- ----------------------------------------------------------------
+-- ---- 8: whatever the path, each call is one answer, and shows what answers show ----
 
 SET ROLE regress_asker;
 CREATE FUNCTION desk.safe(age int4range, zip text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
@@ -99,9 +94,7 @@ SELECT is(meter.answers(), 1::bigint, '8: and counts');
 SET ROLE regress_asker;
 RESET plan_cache_mode;
 
--- ----------------------------------------------------------------
--- 10: code of the asker's sees the rows that leave, and no others
--- ----------------------------------------------------------------
+-- ---- 10: code of the asker's sees the rows that leave, and no others ----
 
 CREATE TABLE desk.leaked (age int4range, zip text, disease text);
 CREATE FUNCTION desk.leak(age int4range, zip text, disease text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN
@@ -134,9 +127,7 @@ SELECT is(meter.answers(), 0::bigint, '10: is refused, and costs nothing');
 SELECT is((SELECT count(*) FROM (SELECT * FROM published.people () LIMIT 0) s), 0::bigint, '10: LIMIT 0');
 SELECT is(meter.answers(), 0::bigint, '10: LIMIT 0 asks nothing, so takes no time that tells');
 
--- ----------------------------------------------------------------
--- 1: columns are names, whatever they are called
--- ----------------------------------------------------------------
+-- ---- 1: columns are names, whatever they are called ----
 
 SELECT format('SELECT throws_ok(%L, ''42703'', NULL, %L)', format('SELECT * FROM published.people(columns => ARRAY[%L]::name[])', word), '1: columns: ' || word)
 	FROM unnest(ARRAY['age; DROP TABLE ward.people', '"age"', 'age" FROM ward.people --', 'AGE', '', E'age\n', repeat('a', 63), '*', '$1', '$$', 'ctid', 'ward.people.age']) word \gexec
@@ -144,9 +135,7 @@ SELECT format('SELECT throws_matching(%L, ''column'', %L)', format('SELECT * FRO
 	FROM unnest('{"{NULL}","{}","{id}"}'::text[]) columns \gexec
 SELECT is(meter.answers(), 0::bigint, '1: all that costs nothing');
 
--- ----------------------------------------------------------------
--- 13: neither order nor place tells
--- ----------------------------------------------------------------
+-- ---- 13: neither order nor place tells ----
 
 CREATE TEMP TABLE one AS SELECT row_number() OVER () AS n, a.* FROM published.people () a;
 CREATE TEMP TABLE two AS SELECT row_number() OVER () AS n, a.* FROM published.people () a;
@@ -158,9 +147,7 @@ SELECT isnt((SELECT array_agg(disease ORDER BY age, zip, ctid) FROM published.pe
 SELECT is((SELECT count(*) FROM pg_attribute WHERE attrelid = 'published.people_1'::regclass AND (attnum > 0 AND attname = 'id' OR attidentity <> '' OR atthasdef)), 0::bigint, '13: there is no number of a row');
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- 7: nothing internal
--- ----------------------------------------------------------------
+-- ---- 7: nothing internal ----
 
 SET ROLE regress_asker;
 SELECT is((SELECT count(*) FROM pg_stats WHERE schemaname IN ('ward', 'published_private', 'pprepub', 'pprepub_internal')), 0::bigint, '7: no statistics of what is not published');
@@ -171,9 +158,7 @@ SELECT throws_ok(format('SELECT * FROM pprepub.%s(''people'')', name), '42501', 
 SELECT is((SELECT count(*) FROM pprepub.release), 0::bigint, '7: nor are the rows of releases');
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- 15: the source changes between answers
--- ----------------------------------------------------------------
+-- ---- 15: the source changes between answers ----
 
 SET ROLE regress_owner;
 ALTER TABLE ward.people RENAME age TO years;
@@ -199,9 +184,7 @@ SELECT is((SELECT count(*) FROM pprepub.audit('people') WHERE NOT holds), 0::big
 SELECT is((SELECT count(*) FROM pprepub.attack('people') WHERE NOT holds), 0::bigint, '15: 25: and nobody is told apart');
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- 22: too much, and too little
--- ----------------------------------------------------------------
+-- ---- 22: too much, and too little ----
 
 CREATE TABLE nobody (id int, age int, s text);
 CREATE TABLE few AS SELECT i AS id, i AS age, 's' || i AS s FROM generate_series(1, 4) i;
@@ -232,8 +215,6 @@ SELECT pprepub.create_taxonomy('deep', 'deep_levels') \g /dev/null
 CREATE TABLE twigs AS SELECT i AS id, 'leaf ' || 1 + i % 10 AS leaf, 's' || i % 3 AS s FROM generate_series(1, 100) i;
 SELECT pprepub.create_publication('twigs', 'twigs', 'id', '{"leaf": "taxonomy deep"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}', target => 'bulk') \g /dev/null
 SELECT is((SELECT count(*) FROM bulk.twigs()), 100::bigint, '22: six hundred levels');
-SELECT * FROM finish();
-SET client_min_messages = error;
 DROP SCHEMA desk CASCADE;
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/null
 DROP OWNED BY regress_owner, regress_asker, regress_stranger CASCADE;

@@ -1,9 +1,6 @@
 -- Releases and answers right before and after people leave, and come back, who keep their values: an observer who knows who is in
 -- the source when, and in which class, subtracts what classes show.  What one shows and another, of the rest of its people, does not
 -- is of those who are in the first only.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT setseed(0.2) \g /dev/null
 
 CREATE TABLE everybody AS SELECT i AS id, 20 + i * 7 % 30 AS age, 'd' || i * 11 % 97 % 9 AS ill FROM generate_series(1, 240) i;
@@ -78,4 +75,3 @@ SELECT format(sql, reserve) FROM unnest('{1,3}'::int[]) reserve, unnest(ARRAY['C
 	$$ SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds AND check_name <> 'covers'), NULL, 'reserve %s: audit()') $$,
 	$$ SELECT is((SELECT jsonb_agg(a) FROM pprepub.attack('people') a WHERE NOT holds), NULL, 'reserve %s: attack()') $$, 'DROP TABLE changed',
 	$$ SELECT FROM pprepub.drop_publication('people', true) $$]) WITH ORDINALITY s(sql, i) ORDER BY reserve, i \gexec
-SELECT * FROM finish();

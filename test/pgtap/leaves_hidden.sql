@@ -1,8 +1,5 @@
 -- A column by which newcomers are laid out is read and stays unseen: no release, answer, history, catalog or error has a value of it, nor
 -- do those who may not read the source reach it.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE ROLE leaves_owner;
 CREATE ROLE leaves_analyst;
 DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO leaves_owner', current_database()); END $$;
@@ -53,4 +50,3 @@ SELECT pprepub.drop_publication(name, true) FROM unnest('{failing,people}'::text
 RESET ROLE;
 DROP OWNED BY leaves_owner, leaves_analyst CASCADE;
 DROP ROLE leaves_owner, leaves_analyst;
-SELECT finish();

@@ -1,8 +1,5 @@
 -- Releases of every method are joined as they are when other publications import them: invented rows are left out, and so
 -- are people who are only counted in.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people AS SELECT i::text AS id, (i * 7) % 60 AS age, substr('FM', i % 2 + 1, 1) AS sex, 'd' || i % 7 AS ill FROM generate_series(1, 150) i;
 CREATE TABLE copy (release int, LIKE people);		-- the source as it was for each release
 CREATE TABLE updates AS SELECT 'd' || i AS from_value, 'd' || j AS to_value FROM generate_series(0, 6) i, generate_series(0, 6) j;
@@ -49,4 +46,3 @@ $fn$;
 SELECT try_method(declared, params) FROM (VALUES ('bpg', '{"k": 4, "l": 2, "repair": "counterfeit"}'::jsonb), ('bpg', '{"k": 3, "repair": "dirty"}'), ('m-invariance', '{"m": 3}'),
 	('cor-split', '{"m": 3, "n": 2}'), ('m-distinct', '{"m": 3, "updates": "updates"}'), ('global', '{"l": 2, "strategy": "constant-ratio", "releases": 3}'),
 	('global', '{"l": 2, "strategy": "constant-ratio", "releases": 3, "transient": "rare", "registry": "voters"}')) v(declared, params);
-SELECT * FROM finish();

@@ -1,9 +1,6 @@
 -- Releases of everybody are joined in the same way whether or not it is known whose their rows are, as long as each can be of
 -- somebody else; in whatever order columns were declared and rows stand.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.59) \g /dev/null
 CREATE FUNCTION draw(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
 	'SELECT choices[1 + floor(random() * array_length(choices, 1))::int]';
@@ -69,5 +66,3 @@ DELETE FROM alike WHERE id IN (1, 4);
 SELECT number FROM pprepub.publish('alike', columns => '{ill}') \g /dev/null
 SELECT is(measured_value, 2::float8, 'who was in a release that shows values has one of them') FROM pprepub.audit('alike') WHERE check_name = 'joined';
 SELECT is((linkability, diversity), (3, 3::float8), 'who may have been absent may have none that is known') FROM pprepub.linkability('alike');
-SELECT * FROM finish();
-ROLLBACK;

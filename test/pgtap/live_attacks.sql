@@ -1,7 +1,4 @@
 -- Attacks on live tables: hostile values, names, operators and functions of whoever asks, views in between, rights, errors.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE ROLE regress_owner;
 CREATE ROLE regress_asker;
@@ -31,9 +28,7 @@ $$;
 CREATE FUNCTION meter.cohort() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS
 	'SELECT coalesce(cohort, ''everybody'') FROM pprepub_internal.catalog_release ORDER BY number DESC LIMIT 1';
 
--- ----------------------------------------------------------------
--- Values and names
--- ----------------------------------------------------------------
+-- ---- Values and names ----
 
 SET ROLE regress_asker;
 SELECT is((SELECT count(*) FROM published.people_now WHERE zip = word), 0::bigint, 'a value is a value: ' || word)
@@ -48,9 +43,7 @@ SELECT is(desk.asks(word), format('(zip = %s)', ltrim(quote_literal(word))), 'as
 SELECT is((SELECT count(*) FROM published.people_now WHERE "ill"" OR true --" = 'x1' AND age > 30) <= 40, true, 'a name is a name');
 SELECT is(meter.cohort(), $$("ill"" OR true --" = 'x1') AND (age > 30)$$, 'in a cohort, too');
 
--- ----------------------------------------------------------------
--- Code of the asker's
--- ----------------------------------------------------------------
+-- ---- Code of the asker's ----
 
 CREATE TABLE desk.leaked (age int, zip text, disease text);
 CREATE FUNCTION desk.leak(age int, zip text, disease text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN
@@ -94,9 +87,7 @@ SELECT is(meter.answers(), 1::bigint, 'asks nothing');
 SELECT throws_like('SELECT zip::int FROM published.people_now', 'invalid input syntax for type integer: "53%*"', 'a cast that fails tells a value that leaves');
 SELECT is(meter.answers(), 1::bigint, 'and counts');
 
--- ----------------------------------------------------------------
--- Any query
--- ----------------------------------------------------------------
+-- ---- Any query ----
 
 SELECT is((SELECT count(*) FROM (SELECT age, zip, count(*) FROM published.people_now GROUP BY GROUPING SETS ((age), (zip), ())) g WHERE age IS NULL AND zip IS NULL) >= 1, true, 'GROUPING SETS');
 SELECT is((SELECT max(n) FROM (SELECT count(*) OVER () AS n FROM published.people_now) w), 90::bigint, 'window');
@@ -165,7 +156,6 @@ RESET ROLE;
 
 SELECT is_empty($$ SELECT check_name FROM pprepub.audit('people') WHERE NOT holds $$, 'all that was answered is remembered, and safe');
 SELECT is_empty($$ SELECT * FROM pprepub.attack('people') WHERE NOT holds $$, 'together');
-SELECT * FROM finish();
 DROP SCHEMA desk CASCADE;
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/null
 DROP OWNED BY regress_owner, regress_asker, regress_stranger CASCADE;

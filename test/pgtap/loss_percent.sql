@@ -1,9 +1,6 @@
 -- Loss, withheld and invented rows in per cent, and the average class, as preview() and metrics() tell them, against figures computed by hand.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
--- As "loss withheld invented class"; of a release, what metrics() says of it, which must be what preview() said.
+-- "loss withheld invented class"; of a release, what metrics() says of it, which must be what preview() said.
 CREATE FUNCTION in_words(metrics jsonb) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(round((metrics->>name)::numeric, 4)::text, ' ' ORDER BY place)
 	FROM unnest('{loss_percent,withheld_percent,invented_percent,average_class}'::text[]) WITH ORDINALITY f (name, place)
@@ -82,9 +79,7 @@ CREATE TABLE elsewhere AS SELECT id, '[30,62]' AS age, ill FROM people;
 SELECT pprepub.import_release('counterfeit', 'elsewhere', key => 'id') \g /dev/null
 SELECT is(measured('counterfeit', 4), '100.0000 0.0000 0.0000 5.0000', 'of an import with a key: 5 of 5 cells');
 
--- ----------------------------------------------------------------
--- Other methods
--- ----------------------------------------------------------------
+-- ---- Other methods ----
 
 CREATE TABLE four (id int PRIMARY KEY, age int, gender text, disease text);
 INSERT INTO four VALUES (1, 20, 'male', 'measles'), (2, 20, 'female', 'hepatitis'), (3, 30, 'male', 'flu'), (4, 30, 'female', 'angina');
@@ -113,5 +108,3 @@ SELECT declare('m-invariance', '{"m": 2}') \g /dev/null
 SELECT is(made('four'), '100.0000 0.0000 0.0000 2.0000', 'm-invariance: one pair');
 DELETE FROM four WHERE id = 4;
 SELECT is(made('four'), '0.0000 0.0000 50.0000 2.0000', 'm-invariance: one row is invented; one age and one gender are nothing to lose');
-
-SELECT * FROM finish();

@@ -1,8 +1,5 @@
 -- Method m-distinct under attack: releases that were rolled back, the order of rows, invented rows that could be recognised, and whoever
 -- owns the table of updates, its functions and its policies.
-\set QUIET on
-SET client_min_messages = error;
-SELECT plan(23);
 CREATE FUNCTION drawn(i bigint, what bigint) RETURNS float8 LANGUAGE sql IMMUTABLE
 RETURN (hashint8extended(i, what) & 16777215) / 16777216.0;
 
@@ -129,7 +126,7 @@ SELECT is((SELECT jsonb_agg(f) FROM found f WHERE candidates < m), NULL, 'so doe
 SELECT lead_lives(8, 'without strict') \g /dev/null
 SELECT is((SELECT jsonb_agg(f) FROM found f WHERE candidates < m), NULL, 'or without strict');
 
--- Whoever owns the table of updates: what becomes of it after it was copied does not matter.
+-- The owner of the table of updates may do anything with it after it was copied.
 SELECT format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()) AS grant_create \gexec
 GRANT CREATE ON SCHEMA public TO PUBLIC;
 CREATE ROLE regress_owns_table;
@@ -164,4 +161,3 @@ SELECT results_eq('SELECT DISTINCT who, super FROM known', $$ VALUES ('regress_p
 SELECT pprepub.drop_publication('mine', true) \g /dev/null
 DROP OWNED BY regress_owns_table, regress_publishes CASCADE;
 DROP ROLE regress_owns_table, regress_publishes;
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- Of the rows that answer a cohort, at most the share max_added was not asked for, or is of nobody.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 60 AS age, i * 11 % 9 AS ward, 'd' || i * 13 % 8 AS ill FROM generate_series(1, 900) i;
 CREATE TABLE ways AS SELECT format('%s_%s', repair, max_added * 100) AS publication, repair, max_added
 FROM unnest('{dirty,minimal,none,counterfeit}'::text[]) repair, unnest('{0,0.2,0.5,1}'::numeric[]) max_added;
@@ -54,4 +51,3 @@ SELECT throws_like($$ SELECT pprepub.preview('few', 'age = 1') $$, '%has nothing
 SELECT is((SELECT value FROM pprepub.preview('few', 'age = 1', params => '{"max_added": 0.9}') WHERE metric = 'counterfeits'), 5::float8,
 	'unless a preview allows five others');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('few', '{"max_added": 1}') $$, 'a larger one weakens no promise');
-SELECT * FROM finish();

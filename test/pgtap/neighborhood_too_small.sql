@@ -1,9 +1,6 @@
 -- Of a neighborhood that some have left, and that is too small for two classes, a release of all of the source shows nobody, and so it does
 -- not keep what was published of it in mind. A cohort of everybody takes the other way, as those who were not asked for might be there
 -- still: both would withhold, and show, as many.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT setseed(0.5) \g /dev/null
 
 -- Keys of all kinds: integers that lie close together have places, others are hashed, and some do not stand in arrays as they are.
@@ -141,4 +138,3 @@ BEGIN
 END
 $$;
 SELECT is(outcome, '8 0, 4 3, 4 6, 8 3, true', type || ': a key that is written otherwise is the same person''s') FROM respelt;
-SELECT * FROM finish();

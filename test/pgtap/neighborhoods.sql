@@ -1,14 +1,9 @@
 -- neighborhoods(): against the log, the release tables and the source, all read by queries.
-\set QUIET on
-SET client_min_messages = error;
 SET extra_float_digits = 1;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.7) \g /dev/null
 
--- ----------------------------------------------------------------
--- A few people, to be seen through
--- ----------------------------------------------------------------
+-- ---- A few people, to be seen through ----
 
 CREATE TABLE few AS SELECT * FROM (VALUES (1, 10, 'a'), (2, 20, 'b'), (3, 50, 'a'), (4, 60, 'a')) v (id, age, ill);
 SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2}') \g /dev/null
@@ -55,16 +50,14 @@ SELECT set_eq($$ SELECT region || jsonb_build_object('records', records, 'sensit
 	ARRAY['{"a\"g''e\\": "[1,3)", "{}": "x\"*", "number": "le''af \"1\"", "records": 2, "sensitive": 0}',
 		'{"a\"g''e\\": "[3,5)", "{}": "y\\*", "number": "{", "records": 2, "sensitive": 0}']::jsonb[], 'hostile names');
 
--- ----------------------------------------------------------------
--- What must be told of any publication, found by queries
--- ----------------------------------------------------------------
+-- ---- What must be told of any publication, found by queries ----
 
 CREATE TABLE levels AS SELECT 'leaf' || i AS leaf, CASE WHEN i = 0 THEN 'leaf0' ELSE 'group' || i / 3 END AS middle,
 	CASE WHEN i = 0 THEN 'leaf0' ELSE 'part' || i / 6 END AS part, 'root' AS root FROM generate_series(0, 13) i;
 SELECT pprepub.create_taxonomy('tree', 'levels') \g /dev/null
 SELECT pprepub.create_range_taxonomy('ladder', 0, 64, '{4,16}') \g /dev/null
 
--- What is known of two people who are published twice, beside four others who stay as they are.
+-- Cells that are known of two people who are published twice, beside four others who stay as they are.
 CREATE FUNCTION twice(kind text, type text, once text[], again text[], others text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
 	told jsonb;
@@ -210,9 +203,7 @@ BEGIN
 			FROM member(%L) JOIN seen(%1$L) USING (who) GROUP BY 1, 2) r GROUP BY 1', pub), what || ': sensitive values');
 END $$;
 
--- ----------------------------------------------------------------
--- Lives at random, with every kind of cell
--- ----------------------------------------------------------------
+-- ---- Lives at random, with every kind of cell ----
 
 CREATE TABLE people (id int, settled boolean, a int, d date, m numeric, f float8, t timestamptz, p text, c text, b int, e boolean, ill text);
 CREATE FUNCTION draw(ids int[]) RETURNS SETOF people LANGUAGE sql AS $$
@@ -254,7 +245,7 @@ BEGIN
 		PERFORM change(ARRAY(SELECT id FROM people WHERE NOT settled AND random() < 0.2));
 	END LOOP;
 	RETURN QUERY SELECT check_told('life', kinds, what);
-	-- Whoever was there all the time, and never changed, lies where his neighborhood is said to.
+	-- People who were there all the time, and never changed, lie where their neighborhood is said to.
 	RETURN NEXT isnt_empty($$ SELECT FROM people JOIN member('life') ON who = id::text WHERE settled $$, what || ': some never changed');
 	RETURN NEXT is_empty(format($$
 		SELECT c.key, n.region, one FROM pprepub.neighborhoods('life') n JOIN member('life') USING (neighborhood) JOIN people one ON who = one.id::text AND settled,
@@ -280,9 +271,7 @@ BEGIN
 END $$;
 SELECT try_life(number) FROM generate_series(1, 24) number;
 
--- ----------------------------------------------------------------
--- What is not there says nothing
--- ----------------------------------------------------------------
+-- ---- What is not there says nothing ----
 
 TRUNCATE people;
 INSERT INTO people SELECT * FROM draw(ARRAY(SELECT generate_series(1, 100)));
@@ -312,6 +301,3 @@ SELECT pprepub.alter_publication('life', '{}') \g /dev/null
 UPDATE people SET c = 'leaf5a' WHERE c IN ('leaf3', 'leaf4');
 SELECT pprepub.publish('life') \g /dev/null
 SELECT check_told('life', '{"c": "tree"}', 'a taxonomy that grew');
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,9 +1,6 @@
 -- Principles of method bpg under attack: what distinct values let pass and each of them stops; cohorts and rolled back answers that
 -- are subtracted from each other; invented rows that are told from true ones; whoever tries to move what others are compared with; and
 -- messages that could show values.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 DROP ROLE IF EXISTS regress_analyst;
 CREATE ROLE regress_analyst;
@@ -27,7 +24,7 @@ BEGIN
 		JOIN (SELECT ill, count(*) / (sum(count(*)) OVER ())::float8 AS p FROM %s GROUP BY ill) e USING (ill)', release, source) INTO gain;
 	RETURN gain;
 END $$;
--- The same for everybody whom no release and no answer tells apart, with the values that each of these has shown: the worst of all.
+-- The worst of all sets that no release and no answer tells apart, with the values that each of these has shown.
 CREATE FUNCTION revealed(publication text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	worst float8;
@@ -67,9 +64,7 @@ BEGIN
 	EXECUTE format('CREATE TABLE %I AS TABLE published.%I', publication, publication || '_1');
 END $$;
 
--- ----------------------------------------------------------------
--- 1: nine of ten
--- ----------------------------------------------------------------
+-- ---- 1: nine of ten ----
 
 -- Ten people of twenty years, of whom nine have HIV; ten of each other age, who have anything.
 CREATE TABLE ward AS SELECT i AS id, 20 + 10 * (i / 10) AS age, CASE WHEN i BETWEEN 1 AND 9 THEN 'hiv' ELSE (ARRAY['flu', 'cold', 'gout', 'hiv'])[1 + i % 4] END AS ill FROM generate_series(0, 59) i;
@@ -86,9 +81,7 @@ SELECT publish_as('entropy_2', 'ward', 'ill', '{"k": 10, "entropy": 2.5}') \g /d
 SELECT cmp_ok(best_guess('entropy_2'), '<', 0.9::float8, '1: nor with entropy, which bounds it less');
 SELECT is((SELECT count(*) FROM entropy_2), 60::bigint, '1: and all are there');
 
--- ----------------------------------------------------------------
--- 2: ruling out
--- ----------------------------------------------------------------
+-- ---- 2: ruling out ----
 
 -- Five with HIV, four with flu and one with a cold, of twenty years.
 UPDATE ward SET ill = CASE WHEN id < 5 THEN 'hiv' WHEN id < 9 THEN 'flu' ELSE 'cold' END WHERE id < 10;
@@ -100,9 +93,7 @@ SELECT cmp_ok(greatest(best_guess('recursive_3', 'flu'), best_guess('recursive_3
 	'2: under (2, 3) there is a choice, whatever is ruled out');
 SELECT is((SELECT count(*) FROM recursive_3), 60::bigint, '2: and all are there');
 
--- ----------------------------------------------------------------
--- 3: what is rare, and becomes likely
--- ----------------------------------------------------------------
+-- ---- 3: what is rare, and becomes likely ----
 
 -- Two percent have HIV, all of twenty years.
 CREATE TABLE town AS SELECT i AS id, 20 + i / 10 AS age, CASE WHEN i < 5 THEN 'hiv' ELSE (ARRAY['flu', 'cold'])[1 + i % 2] END AS ill FROM generate_series(0, 249) i;
@@ -117,9 +108,7 @@ SELECT is((SELECT count(*) FROM alike), 250::bigint, '3: and all are there');
 SELECT publish_as('disclosed', 'town', 'ill', '{"k": 10, "delta": 1.1}') \g /dev/null
 SELECT cmp_ok(greatest_gain('disclosed', 'town'), '<', exp(1.1::float8), '3: nor delta');
 
--- ----------------------------------------------------------------
--- 4: answers, subtracted from each other, and rolled back when they have been read
--- ----------------------------------------------------------------
+-- ---- 4: answers, subtracted from each other, and rolled back when they have been read ----
 
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/null
 CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 60 AS age, (53100 + i * 13 % 20)::text AS zip, (ARRAY['flu', 'cold', 'gout', 'hiv', 'flu', NULL])[1 + i * i % 6] AS ill FROM generate_series(1, 200) i;
@@ -152,9 +141,7 @@ SELECT is(complaint($$ SELECT pprepub.alter_publication('asked', '{"frequency": 
 SELECT is(complaint($$ SELECT pprepub.alter_publication('asked', '{"frequency": 3}') $$) ~ 'flu|hiv|gout|cold', false, '4: which names no value');
 SELECT pprepub.drop_publication('asked', true) \g /dev/null
 
--- ----------------------------------------------------------------
--- 5: invented rows, told from true ones
--- ----------------------------------------------------------------
+-- ---- 5: invented rows, told from true ones ----
 
 -- Newcomers are four, three of whom have HIV, and six rows are invented for them; later people leave, and what others have changes.
 CREATE TABLE few AS SELECT i AS id, 20 + i % 3 AS age, CASE WHEN i < 3 THEN 'hiv' ELSE 'flu' END AS ill FROM generate_series(0, 3) i;
@@ -189,9 +176,7 @@ SELECT cmp_ok(revealed('many'), '<=', 0.5::float8, '5: nor has anybody who is to
 SELECT is((SELECT bool_and(holds) FROM pprepub.audit('many')), true, '5: an audit agrees');
 SELECT pprepub.drop_publication('many', true) \g /dev/null
 
--- ----------------------------------------------------------------
--- 6: two sensitive columns
--- ----------------------------------------------------------------
+-- ---- 6: two sensitive columns ----
 
 -- Of those with the highest income all have HIV.
 CREATE TABLE rich AS SELECT i AS id, 20 + i AS age, CASE WHEN i % 10 < 3 THEN 'hiv' ELSE (ARRAY['flu', 'cold', 'gout'])[1 + i % 3] END AS ill, CASE WHEN i % 10 < 3 THEN 9000 ELSE 1000 + 1000 * (i % 4) END AS income FROM generate_series(0, 79) i;
@@ -209,9 +194,7 @@ SELECT is((SELECT max(n / total) <= 0.5 FROM (SELECT count(*)::float8 AS n, sum(
 SELECT ok(complaint($$ SELECT publish_as('rounded', 'rich', 'income', '{"k": 10, "frequency": 2, "bands": {"income": "range 10000"}}') $$) ~ '^P0002', '6: values of one band are one value');
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/null
 
--- ----------------------------------------------------------------
--- 7: who chooses what everybody is compared with
--- ----------------------------------------------------------------
+-- ---- 7: who chooses what everybody is compared with ----
 
 -- One in twenty has HIV: whoever asks first asks only about a ward in which every other has, so that this be usual.
 CREATE TABLE clinic AS SELECT i AS id, 20 + i % 50 AS age, CASE WHEN i < 20 THEN 'ward 1' ELSE 'ward ' || 2 + i % 5 END AS ward, CASE WHEN i < 20 AND i % 2 = 0 THEN 'hiv' ELSE (ARRAY['flu', 'cold', 'gout'])[1 + i % 3] END AS ill FROM generate_series(0, 199) i;
@@ -251,9 +234,7 @@ SELECT is((SELECT max(q / p) <= 4.000001 FROM (SELECT ill, count(*) / sum(count(
 	'7: nobody''s illness is more than four times as common in a class as it was when all began');
 SELECT is((SELECT bool_and(holds) FROM pprepub.audit('clinic')), true, '7: an audit agrees');
 
--- ----------------------------------------------------------------
--- 8: messages
--- ----------------------------------------------------------------
+-- ---- 8: messages ----
 
 SELECT pprepub.drop_publication('clinic', true) \g /dev/null
 CREATE TABLE shares AS SELECT ill, 1 / 3::float8 AS share FROM unnest(ARRAY['flu', 'cold', 'gout']) AS u (ill);
@@ -306,6 +287,5 @@ SELECT is((SELECT rows FROM pprepub.publish('eight')), 6::bigint, '10: under t =
 SELECT is(greatest_gain('published.eight_1', 'eight'), 1::float8, '10: in classes that tell nothing of anybody');
 SELECT pprepub.drop_publication('eight', true) \g /dev/null
 
-SELECT * FROM finish();
 DROP OWNED BY regress_analyst;
 DROP ROLE regress_analyst;

@@ -1,8 +1,5 @@
 -- Rights on what is made, whatever default privileges say; what each role may call and see.
-\set QUIET on
-SET client_min_messages = error;
 BEGIN;
-SELECT no_plan();
 
 CREATE ROLE regress_owner;
 CREATE ROLE regress_greedy;
@@ -44,7 +41,7 @@ BEGIN
 END
 $$;
 
--- Who but the owner has which right on relations and schemas of a target.
+-- Rights of others than the owner on relations and schemas of a target.
 CREATE FUNCTION granted(schema text) RETURNS TABLE (object text, grantee text, privilege text) LANGUAGE sql AS $$
 	SELECT c.relname::text, coalesce(r.rolname, 'PUBLIC')::text, a.privilege_type::text
 	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN aclexplode(c.relacl) a
@@ -55,7 +52,7 @@ CREATE FUNCTION granted(schema text) RETURNS TABLE (object text, grantee text, p
 	FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
 	WHERE n.nspname = schema AND a.grantee <> n.nspowner
 $$;
--- What anybody could do with columns.
+-- Rights on columns.
 CREATE FUNCTION granted_columns(schema text) RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 	WHERE c.relnamespace = schema::regnamespace AND a.attacl IS NOT NULL
@@ -68,9 +65,7 @@ CREATE TABLE ward.thirds AS SELECT * FROM ward.people;
 CREATE TABLE ward.levels AS SELECT 'leaf' AS leaf, 'root' AS root;
 RESET ROLE;
 
--- ----------------------------------------------------------------
--- Default privileges of the owner
--- ----------------------------------------------------------------
+-- ---- Default privileges of the owner ----
 
 -- For all that the owner makes, the owner's own rights withheld
 SET ROLE regress_owner;
@@ -131,9 +126,7 @@ SELECT is(error_as('regress_owner', $$ SELECT pprepub.create_publication('others
 SELECT throws_ok($$ SELECT pprepub.create_publication('others', 'ward.others', 'id', '{"age": "range"}', 'disease', 'bpg',
 	'{"k": 2}', target => 'street') $$, '42501', NULL, 'for a superuser, too');
 
--- ----------------------------------------------------------------
--- The extension's own objects
--- ----------------------------------------------------------------
+-- ---- The extension's own objects ----
 
 CREATE TEMP VIEW member AS
 	SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
@@ -173,9 +166,7 @@ SELECT is(error_as(role, format(sql, c.oid::regclass)), '42501', role || ': ' ||
 SELECT is_empty($$ SELECT * FROM pg_stats WHERE schemaname IN ('pprepub', 'pprepub_internal') AND has_table_privilege('regress_stranger', schemaname || '.' || tablename, 'SELECT') $$,
 	'statistics of the catalog are nobody''s');
 
--- ----------------------------------------------------------------
--- Somebody else's publication
--- ----------------------------------------------------------------
+-- ---- Somebody else's publication ----
 
 -- Whatever the arguments, and however things stand, a stranger hears one thing.
 CREATE TEMP TABLE call (sql text);
@@ -231,7 +222,7 @@ CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
 $$;
 SELECT is(as_role(role, sql), refusal(sql, 'people'), role || ':' || sql)
 	FROM call, (VALUES ('regress_stranger'), ('regress_visitor')) r(role);
--- The same while nothing was published yet, and once the source is somebody else's.
+-- Again while nothing was published yet, and once the source is somebody else's.
 SELECT is(error_as('regress_owner', $$ SELECT pprepub.create_publication('fresh', 'ward.thirds', 'id', '{"age": "range"}', 'disease', 'bpg',
 	'{"k": 2, "l": 2}', target => 'out') $$), 'done', 'a fresh publication');
 SELECT is(as_role('regress_stranger', replace(sql, 'people', 'fresh')), refusal(sql, 'fresh'), 'fresh:' || sql) FROM call;
@@ -264,9 +255,7 @@ SELECT is(error_as('regress_stranger', sql), '42501', 'is its owner''s:' || sql)
 	($$ SELECT pprepub.create_taxonomy('theirs', 'ward.levels') $$)) v(sql);
 SELECT is(rows_as('regress_stranger', $$ SELECT * FROM pprepub.taxonomy_node WHERE taxonomy = 'tree' $$), 2::bigint, 'but any role reads it');
 
--- ----------------------------------------------------------------
--- Views
--- ----------------------------------------------------------------
+-- ---- Views ----
 
 SELECT is(error_as('regress_stranger', $$ SELECT pprepub.create_publication('streets', 'street.people', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "l": 2}', target => 'street_out') $$),
 	'done', 'a stranger declares');
@@ -295,6 +284,3 @@ SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM c
 	WHERE sql ~ '(metrics|members|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,10 +1,7 @@
--- What must hold of every first release, tried on random small tables of every kind:
+-- Properties of every first release, tried on random small tables of every kind:
 -- with and without NULLs, even and skewed, of few and many values.
-\set QUIET on
-SET client_min_messages = error;
 SET extra_float_digits = 1;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.42) \g /dev/null
 
 CREATE FUNCTION draw(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
@@ -107,7 +104,7 @@ BEGIN
 			AND covers(r.e, '*', p.e, r.e = p.e)) $sql$, how.value) INTO faults;
 	RETURN NEXT is(faults, 0::bigint, what || 'cells cover the values of their members');
 
-	-- What is told was there: prefixes occur in the source, and ranges end near values of their members
+	-- Cells tell what was there: prefixes occur in the source, and ranges end near values of their members
 	EXECUTE format($sql$
 		SELECT count(*) FROM (SELECT class, r.a, min(%1$s) AS low, max(%1$s) AS high FROM (SELECT DISTINCT class, a FROM trial.trial_1) r JOIN member m USING (class) JOIN person p USING (id) GROUP BY 1, 2) x
 			WHERE NOT lower_inf(a) AND (lower(a) NOT BETWEEN low - (high - low) / 10 - %3$s AND low OR upper(a) NOT BETWEEN high + %2$s AND high + %2$s + (high - low) / 10 + %3$s)
@@ -158,9 +155,7 @@ END
 $fn$;
 SELECT try_release(number) FROM generate_series(1, 60) number;
 
--- ----------------------------------------------------------------
--- Order says nothing
--- ----------------------------------------------------------------
+-- ---- Order says nothing ----
 
 -- The bounds are more than five standard deviations away from what chance gives.
 CREATE TABLE crowd AS
@@ -190,6 +185,3 @@ SELECT cmp_ok(abs(corr(a.class, b.class)), '<', 0.55::float8, 'equal data get ot
 	FROM stored a JOIN published.again_1 b USING (place);
 SELECT isnt((SELECT array_agg(place ORDER BY ctid) FROM published.crowd_1), (SELECT array_agg(place ORDER BY ctid) FROM published.again_1),
 	'and another order');
-
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,8 +1,4 @@
 -- How a release is stored says no more than its rows in their order: whoever stores those anew has every byte of it.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 -- Withheld people, whose values and keys stand out, are among the others; so are rows that nobody asked for, and invented ones.
 CREATE TABLE people AS SELECT i AS id, 20 + i % 60 AS age, lpad((i % 1000)::text, 5, '0') AS zip, 'disease ' || i % 8 AS ill, 'note ' || i % 3 AS note
@@ -63,4 +59,3 @@ SELECT is(pprepub.compact_storage('published_private.few_members') > 0, true, 't
 SELECT is(groups, 1::bigint, 'into one') FROM pprepub.storage WHERE "table" = 'published_private.few_members'::regclass;
 SELECT is(equal, true, 'and nothing is lost') FROM pprepub.rebuild_history('few');
 SELECT is(count(*), 0::bigint, 'nothing is damaged') FROM pprepub.storage s, pprepub.verify_storage(s."table") v WHERE NOT v.holds;
-SELECT * FROM finish();

@@ -1,8 +1,5 @@
 -- reserve "auto" chooses how large classes are by how people leave: with invented rows nearly everybody is shown for ten
 -- weeks, at a lower price than with any reserve that is declared.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
 -- Five in a hundred leave from week to week, others come, and one in a hundred falls ill otherwise.
 CREATE FUNCTION sometimes(id int, what int, percent int) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT abs(hashint8extended(id, what)) % 100 < percent $$;
@@ -37,4 +34,3 @@ SELECT cmp_ok(auto.cost, '<=', other.cost * 1.05, format('auto costs %s, %s %s',
 SELECT cmp_ok(withheld, '<', 0.03::float, 'hardly anybody is withheld') FROM cost WHERE publication = 'reserve_auto';
 SELECT is_empty(format('SELECT check_name FROM pprepub.audit(%L) WHERE NOT holds', publication), publication || ': all holds') FROM cost;
 SELECT is_empty(format('SELECT FROM pprepub.attack(%L) WHERE NOT holds', publication), publication || ': nobody is told apart') FROM cost;
-SELECT * FROM finish();

@@ -1,7 +1,4 @@
 -- The figures of risks() against plain SQL over the table that a release is, and over the log.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 -- A column of a row is a test, too.
 \pset fieldsep '\n'
 \ir ../lib/planted.sql
@@ -104,4 +101,3 @@ RESET ROLE;
 -- Everything that was granted goes with the roles.
 DROP OWNED BY risks_stranger CASCADE;
 DROP ROLE risks_stranger;
-SELECT * FROM finish();

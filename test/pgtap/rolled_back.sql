@@ -1,10 +1,6 @@
--- What is rolled back was not published, however it came to that: its number is given again, with the history that
+-- A release that is rolled back was not published, however it came to that: its number is given again, with the history that
 -- it had, and later releases are judged with what was committed.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
 \ir ../lib/attacker.sql
-SELECT no_plan();
 
 DROP ROLE IF EXISTS regress_analyst;
 CREATE ROLE regress_analyst;
@@ -113,7 +109,7 @@ SELECT is((SELECT number FROM pprepub.publish('one')), 10, 'and once more');
 COMMIT;
 SELECT is(ARRAY(SELECT attacker.faults('one', 4, 2)), '{}', 'two in a transaction are allowed together');
 
--- What this has found, it would find.
+-- The attacker finds what there is.
 UPDATE attacker.copy_one SET ill = 'another' WHERE id = (SELECT min(key::int) FROM pprepub.class_members('one') WHERE release = 10);
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('one', 4, 2) f), 'release 10, class .* is shown', 'the attacker knows the values');
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 1000, 2) f), 'atom .* people', 'counts people');
@@ -121,6 +117,5 @@ SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 4, 8) f)
 DELETE FROM attacker.copy_two WHERE of_release = 2 AND id = (SELECT min(key::int) FROM pprepub.class_members('two') WHERE release = 2);
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 4, 2) f), 'release 2', 'knows who was there');
 
-SELECT * FROM finish();
 DROP OWNED BY regress_analyst;
 DROP ROLE regress_analyst;

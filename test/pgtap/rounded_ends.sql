@@ -1,11 +1,8 @@
 -- Ends of ranges without a step: rounded by no more than what would be printed otherwise tells, never past the next end, and as
 -- round as they can be; on random tables of every type, against a reference in SQL.
-\set QUIET on
-SET client_min_messages = error;
 SET TimeZone = 'Pacific/Chatham';
 SET extra_float_digits = 1;
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.27) \g /dev/null
 
 -- Numbers are rounded on tens and fives; days and times on these.
@@ -23,7 +20,7 @@ CREATE FUNCTION floor_to(t timestamp, span interval) RETURNS timestamp LANGUAGE 
 		ELSE date_bin(span, t, '2000-01-01') END
 $$;
 
--- What an end is to be, given the next one.  Of times, all in microseconds and UTC.
+-- The end that is to be, given the next one.  Of times, all in microseconds and UTC.
 CREATE FUNCTION rounded(v numeric, next numeric, width numeric, is_low bool, is_whole bool) RETURNS numeric LANGUAGE sql AS $$
 	SELECT coalesce((SELECT at FROM grid g, LATERAL (SELECT v - (v % g.width + g.width) % g.width + CASE WHEN is_low THEN 0 ELSE g.width END AS at) p
 		WHERE kind = 'number' AND abs(at - v) <= $3 / 10 + CASE WHEN is_whole AND NOT is_low THEN 1 ELSE 0 END AND (NOT is_whole OR g.width >= 1)
@@ -119,5 +116,3 @@ INSERT INTO few VALUES (5, 13.40001, 'x');
 SELECT pprepub.publish('few') \g /dev/null
 SELECT bag_eq('SELECT v FROM published.few_1', ARRAY['[10,13.5)', '[10,13.5)', '[20,25)', '[20,25)']::numrange[], 'two cells');
 SELECT bag_eq('SELECT v FROM published.few_2', 'SELECT v FROM published.few_1', 'and the same ones beside somebody who waits');
-SELECT * FROM finish();
-ROLLBACK;

@@ -1,8 +1,4 @@
 -- Sequences where people leave and come back: whoever knows who was there when adds and subtracts what all releases show.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE everybody AS SELECT i AS id, 20 + i % 2 AS age, 'd' || i % 7 AS ill FROM generate_series(1, 63) i;
 CREATE TABLE people (LIKE everybody);
@@ -36,7 +32,7 @@ SELECT is(live(ARRAY['id <= 42', 'id <= 21', 'true', 'id <= 21 OR id > 42' || wh
 FROM (VALUES (' OR id = 25', 3, 'linkability', '123'), (' OR id IN (25, 32)', 2, 'linkability', '123'), (' OR id IN (25, 26)', 3, 'linkability', '123'),
 	(' OR id IN (25, 26, 27)', 3, 'linkability', '1234'), ('', 3, 'linkability', '1234'), (' OR id IN (25, 26, 27, 32)', 2.5, 'diversity', '123'),
 	(' OR id IN (25, 26, 27)', 2.5, 'diversity', '1234')) v(who, k, privacy, done);
--- What the owner is told.
+-- The owner is told.
 CREATE FUNCTION people_are(condition text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	TRUNCATE people;
@@ -87,4 +83,3 @@ BEGIN
 END $$;
 SELECT setseed(0.3) \g /dev/null
 SELECT ok(published > 30 AND refused > 0 AND few = 0, format('at random: %s published, %s refused, %s sums of few values', published, refused, few)) FROM live_randomly(3);
-SELECT finish();

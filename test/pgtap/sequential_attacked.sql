@@ -1,19 +1,13 @@
--- What an observer, or a hasty owner, might try on sequences: guessed seeds, the order of rows, publishing again and again,
+-- An observer, or a hasty owner, tries on sequences: guessed seeds, the order of rows, publishing again and again,
 -- rolling back, taxonomies of odd shapes.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE people AS SELECT i AS id, 20 + (i * 7) % 30 AS age, CASE WHEN i % 3 = 0 THEN 'F' ELSE 'M' END AS sex, 'd' || (i * i) % 11 AS ill FROM generate_series(1, 300) i;
 CREATE FUNCTION declare(params jsonb) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'ill', 'sequential', params) $$;
 
--- ----------------------------------------------------------------
--- Seeds
--- ----------------------------------------------------------------
+-- ---- Seeds ----
 
--- The same seed gives the same cells, but not the same order: that is drawn anew, and does not tell of the source's.
+-- One seed gives the same cells, but not the same order: that is drawn anew, and does not tell of the source's.
 CREATE TABLE made (try int, place bigint, age int4range, sex text, ill text);
 CREATE PROCEDURE make(try int, params jsonb) LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,15 +25,22 @@ SELECT isnt((SELECT string_agg(ill, ',' ORDER BY place) FROM made WHERE try = 1)
 SELECT cmp_ok(abs(corr(place, length)), '<', 0.3::float8, 'rows are not in the order of the source, as far as values tell')
 	FROM (SELECT m.place, avg(p.id) AS length FROM made m JOIN people p USING (ill) WHERE try = 1 GROUP BY m.place) s;
 
--- ----------------------------------------------------------------
--- Publishing again and again
--- ----------------------------------------------------------------
+-- Previewing leaves nothing behind, and publishing gives what was previewed.
+SELECT declare('{"k": 3}') \g /dev/null
+SELECT pprepub.publish('people', columns => '{age, sex}') \g /dev/null
+CREATE TABLE previewed AS SELECT metric, round(value::numeric, 6) FROM pprepub.preview('people', columns => '{age, ill}') WHERE metric IN ('lm', 'em');
+SELECT is((SELECT count(*)::int FROM pprepub.release), 1, 'previewed');
+SELECT pprepub.publish('people', columns => '{age, ill}') \g /dev/null
+SELECT is_empty($$ TABLE previewed EXCEPT SELECT metric, round(value::numeric, 6) FROM pprepub.metrics('people', 2) $$, 'the same seed gives the same release');
+SELECT pprepub.drop_publication('people', true) \g /dev/null
+
+-- ---- Publishing again and again ----
 
 SELECT declare('{"k": 3}') \g /dev/null
 SELECT pprepub.publish('people', columns => '{age, sex}') \g /dev/null
 SELECT lives_ok($$ SELECT pprepub.publish('people', columns => '{age, ill}') $$, format('the same columns, time %s', n)) FROM generate_series(1, 4) n;
 SELECT cmp_ok(linkability, '>=', 3, 'all of them together') FROM pprepub.linkability('people');
--- What is the same in each of them covers no less than any: somebody's cells all hold him.
+-- All of somebody's cells hold him.
 SELECT ok(holds, check_name) FROM pprepub.audit('people');
 -- Rolled back, nothing was published, and the next release has its number.
 BEGIN;
@@ -51,9 +52,7 @@ SELECT is((SELECT count(*) FROM pprepub.release), 6::bigint, 'nor is there a tra
 SELECT ok(holds, check_name || ' after it') FROM pprepub.audit('people') WHERE check_name IN ('joined', 'invariant', 'rows');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
 
--- ----------------------------------------------------------------
--- Taxonomies
--- ----------------------------------------------------------------
+-- ---- Taxonomies ----
 
 CREATE TABLE deep AS SELECT 'l' || i AS leaf, 'n' || i AS p1, 'n' || i AS p2, 'm' || i / 2 AS p3, 'm' || i / 2 AS p4, 'm' || i / 2 AS p5, 'k' || i / 4 AS p6, 'j' || i / 8 AS p7, 'j' || i / 8 AS p8, 'root' AS p9 FROM generate_series(0, 15) i;
 CREATE TABLE single AS SELECT 'only' AS leaf, 'root' AS root;
@@ -68,4 +67,3 @@ SELECT ok(holds, check_name || ' of trees') FROM pprepub.audit('trees');
 DELETE FROM trees WHERE id % 2 = 0;
 SELECT lives_ok($$ SELECT pprepub.publish('trees', columns => '{one,ill}') $$, 'half have left');
 SELECT alike(measured, '% of 200 people 0 less than promised', 'all are judged') FROM pprepub.audit('trees') WHERE check_name = 'joined';
-SELECT finish();

@@ -1,9 +1,5 @@
--- What audit() says of all releases of a sequence together: no false alarm whatever becomes of the source, and none missed
+-- audit() of all releases of a sequence together: no false alarm whatever becomes of the source, and none missed
 -- where a release is not what was published, or brings more to light.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT setseed(0.3) \g /dev/null
 
 CREATE TABLE tree (leaf text, parent text, root text);
@@ -53,9 +49,7 @@ END $$;
 SELECT live(jsonb_build_object('k', k, 'approach', approach, 'join', kind)) FROM unnest('{2, 3}'::int[]) k, unnest('{unifying, separative}'::text[]) approach, unnest('{kmj,mj}'::text[]) kind;
 SELECT live(jsonb_build_object('k', 1.3, 'privacy', 'diversity', 'approach', approach)) FROM unnest('{unifying, separative}'::text[]) approach;
 
--- ----------------------------------------------------------------
--- Real ones: what was published elsewhere
--- ----------------------------------------------------------------
+-- ---- Real ones: what was published elsewhere ----
 
 CREATE TABLE known AS SELECT i AS id, 20 + i % 4 AS age, '1' || i % 3 || '0' AS zip, 'c' || i % 8 AS country, (ARRAY['F', 'M'])[1 + i % 2] AS sex, 'd' || i % 7 AS ill, i % 2 AS ward
 	FROM generate_series(1, 60) i;
@@ -74,9 +68,7 @@ SELECT matches(joined(), '^broken [12] at the least; of 60 people [1-9][0-9]* le
 SELECT throws_like($$ SELECT pprepub.publish('people', columns => '{sex,ill}') $$, 'no release of publication % can keep linkability 3', 'and nothing is published on top of it');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
 
--- ----------------------------------------------------------------
--- Damage, past all protection
--- ----------------------------------------------------------------
+-- ---- Damage, past all protection ----
 
 \i test/lib/tampering.sql
 CREATE FUNCTION damage(command text) RETURNS text LANGUAGE sql AS $$ SELECT damage(command, 'joined()') $$;
@@ -100,9 +92,7 @@ ROLLBACK;
 SELECT alike(:'unreadable'::text, 'broken column "country" % has 1 row(s) with values that taxonomy "tree" lacks', 'a source that cannot be read');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
 
--- ----------------------------------------------------------------
--- By whom all is judged
--- ----------------------------------------------------------------
+-- ---- By whom all is judged ----
 
 CREATE TABLE few (id int PRIMARY KEY, a int, b text, c text, s text);
 CREATE FUNCTION few_are(params jsonb, people text) RETURNS void LANGUAGE plpgsql AS $$
@@ -140,4 +130,3 @@ INSERT INTO few VALUES (2, 0, 'ab', 'M', NULL);
 CREATE TABLE nothing_known AS SELECT 2 AS id, '[0,3)' AS a, NULL::text AS s;
 SELECT pprepub.import_release('few', 'nothing_known', key => 'id') \g /dev/null
 SELECT is(joined_few(), 't, 2 at the least; of 3 people 0 less than promised', 'NULL is not protected, and no alarm');
-SELECT finish();

@@ -1,9 +1,5 @@
 -- People who have left a sequence: whoever knows what they were, and when they were there, compares the releases. In
 -- random lives, an attacker who joins them by hand is left with k values, of those who left, too.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 SELECT setseed(0.1) \g /dev/null
 
 SET check_function_bodies = off;
@@ -20,7 +16,7 @@ EXCEPTION WHEN no_data_found THEN
 	RETURN false;
 END $$;
 /*
- * What is left of the values for somebody who was in release 1 and not in release 2, both of which show values: those that
+ * Values that are left for somebody who was in release 1 and not in release 2, both of which show values: those that
  * release 1 shows where he may be, and that are fewer in release 2.
  */
 CREATE FUNCTION values_left(his_age int, his_sex text) RETURNS bigint LANGUAGE sql AS $$
@@ -52,7 +48,7 @@ END $$;
 SELECT ok(published > 0 AND refused > 0, format('k = %s, %s leave: %s published, %s refused', k, leaving, published, refused))
 	FROM (VALUES (2, 0.2), (3, 0.4)) v(k, leaving), LATERAL live(k, leaving);
 
--- What they were is recovered from what the log keeps, in columns of any kind, though nobody else is like them any more.
+-- Their values are recovered from the log, in columns of any kind, though nobody else is like them any more.
 CREATE TABLE levels (leaf text, parent text, root text);
 INSERT INTO levels SELECT 'c' || i, 'g' || i / 3, 'all' FROM generate_series(0, 7) i;
 SELECT pprepub.create_taxonomy('levels', 'levels') \g /dev/null
@@ -66,4 +62,3 @@ SELECT pprepub.publish('kinds', columns => '{code,country,sex,ill}') \g /dev/nul
 DELETE FROM kinds WHERE id % 5 = 0;
 SELECT lives_ok($$ SELECT pprepub.publish('kinds', columns => '{sex,ill}') $$, 'people of all kinds have left');
 SELECT alike(measured, '5 at the least; of 400 people 0 less%', 'all of them are judged again') FROM pprepub.audit('kinds') WHERE check_name = 'joined';
-SELECT finish();

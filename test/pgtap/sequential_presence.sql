@@ -1,9 +1,5 @@
 -- Observers of a sequence know of everybody in which releases they were.  So they know how many rows of each release are of people
 -- who were in which others, too: nothing that makes values certain by that is published, or is judged to hold.
-\set QUIET on
-\set ON_ERROR_STOP on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE people (id int PRIMARY KEY, a int, b text, d text);
 CREATE FUNCTION people_are(list text) RETURNS void LANGUAGE sql AS $$
@@ -12,7 +8,7 @@ CREATE FUNCTION people_are(list text) RETURNS void LANGUAGE sql AS $$
 CREATE FUNCTION declare(k int DEFAULT 2) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication('people', 'people', 'id', '{"a": "range", "b": "suppress"}', 'd', 'sequential', jsonb_build_object('k', k, 'seed', 1)) $$;
 CREATE FUNCTION forget() RETURNS void LANGUAGE sql AS $$ SELECT pprepub.drop_publication('people', true) $$;
--- What a publish of these columns comes to.
+-- Publishes these columns, and tells how that went.
 CREATE FUNCTION try_publish(columns name[]) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN 'release ' || (pprepub.publish('people', columns => columns)).number;
@@ -32,9 +28,7 @@ END $$;
 CREATE FUNCTION joined() RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', CASE WHEN holds THEN 'holds' WHEN holds IS NULL THEN 'open' ELSE 'broken' END, measured) FROM pprepub.audit('people') WHERE check_name = 'joined' $$;
 
--- ----------------------------------------------------------------
--- Published
--- ----------------------------------------------------------------
+-- ---- Published ----
 
 -- Of 3 and 4, the first release lets one have b at the most, and the third lets one at the least: so the other b is of 6.
 SELECT declare() \g /dev/null
@@ -66,9 +60,7 @@ END $$;
 SELECT ok(rows_of(25, 2) > 1 OR rows_of(25, 3) <> 0, 'the one of 25 who has left is not the only row of that age');
 SELECT forget() \g /dev/null
 
--- ----------------------------------------------------------------
--- Imported
--- ----------------------------------------------------------------
+-- ---- Imported ----
 
 -- 1, 3 and 4 have one a, 1, 2 and 4 have no second one beside the b's: 2 has c, and 3 has b.
 CREATE FUNCTION six() RETURNS void LANGUAGE sql AS $$ SELECT people_are('1 1 x a, 2 2 x c, 3 3 x b, 4 4 x b, 5 5 x a, 6 6 x c') $$;
@@ -80,7 +72,7 @@ SELECT alike(joined(), 'broken 1 at the least; of 6 people 2 less than promised'
 SELECT is(try_publish('{d}'), 'refused', 'nothing is published on top of it');
 SELECT forget() \g /dev/null
 
--- Who is absent from the last release is judged all the same.
+-- People who are absent from the last release are judged all the same.
 SELECT declare(), people_are('1 5 y a, 2 25 x a, 3 5 x c') \g /dev/null
 SELECT import($$ SELECT id, CASE WHEN id = 2 THEN '*' ELSE '[0,10)' END AS a, d FROM people $$) \g /dev/null
 SELECT alike(joined(), 'broken 1 at the least; of 3 people 1 less than promised', 'one of 25 is found');
@@ -117,9 +109,7 @@ SELECT alike(joined(), '% could not be judged', 'a person whose age is not known
 SELECT isnt((SELECT holds FROM pprepub.audit('people') WHERE check_name = 'joined'), true, 'and does not hold');
 SELECT forget() \g /dev/null
 
--- ----------------------------------------------------------------
--- By the promise of each release
--- ----------------------------------------------------------------
+-- ---- By the promise of each release ----
 
 SELECT declare(3), people_are('1 1 x a, 2 2 x b, 3 3 x a, 4 4 x b') \g /dev/null
 SELECT import('SELECT id, d FROM people') \g /dev/null
@@ -128,4 +118,3 @@ SELECT is(try_publish('{d}'), 'release 2', 'a weaker release');
 SELECT results_eq($$ SELECT required, holds FROM pprepub.audit('people') WHERE check_name = 'joined' ORDER BY 1 $$,
 	$$ VALUES ('linkability >= 2 of everybody', true), ('linkability >= 3 of everybody, up to release 1', false) $$, 'hides nothing that was less than was promised before');
 SELECT throws_ok($$ SELECT pprepub.assert_safe('people') $$, NULL, NULL, 'nor from assert_safe()');
-SELECT finish();

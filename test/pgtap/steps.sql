@@ -1,11 +1,8 @@
 -- Ranges with a step, on random lives of every type: cells cover their people and end at steps, no further out than need be;
 -- people are put together as they would be if the source had been rounded, and reports see what they would see elsewhere.
-\set QUIET on
-SET client_min_messages = error;
 SET extra_float_digits = 1;
 SET TimeZone = 'Pacific/Chatham';
 BEGIN;
-SELECT no_plan();
 SELECT setseed(0.43) \g /dev/null
 
 CREATE FUNCTION draw(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
@@ -90,7 +87,7 @@ BEGIN
 			RETURN NEXT is(faults, 0::bigint, format('%s release %s: at steps', what, release));
 		END IF;
 	END LOOP;
-	-- Who of several that are alike comes into which class is drawn by lot.
+	-- Lots are drawn for people who are alike.
 	RETURN NEXT bag_eq($q$ SELECT alike('stepped') $q$, $q$ SELECT alike('twin') $q$, what || 'the classes of a rounded source');
 	RETURN NEXT is((SELECT jsonb_agg(a) FROM pprepub.audit('stepped') a WHERE NOT holds), NULL, what || 'audit()');
 	RETURN NEXT is((SELECT measured FROM pprepub.audit('stepped') WHERE check_name = 'ends' AND measured NOT LIKE '0 not at steps, 0 the value%'), NULL, what || 'no end is anybody''s');
@@ -185,5 +182,3 @@ $fn$;
 SELECT try_method(method, params::jsonb) FROM (VALUES ('bpg', '{"k": 5, "l": 2, "repair": "counterfeit"}'), ('sequential', '{"k": 2}'), ('m-invariance', '{"m": 3}'), ('cor-split', '{"m": 6, "n": 3}'),
 	('global', '{"l": 2, "strategy": "constant-ratio", "releases": 3}'),
 	('m-distinct', '{"m": 3, "updates": "progress"}')) AS m (method, params);
-SELECT * FROM finish();
-ROLLBACK;

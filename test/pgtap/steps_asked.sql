@@ -1,7 +1,4 @@
 -- Ranges with a step, asked about: answers and releases of cohorts show bins, and never tell people of one bin apart.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE TABLE people AS SELECT i AS id, nullif(i * 7 % 60, 59) AS age, timestamptz '2026-01-01' + i * interval '7:13:11.123456' AS admitted, 'd' || i % 7 AS ill FROM generate_series(1, 300) i;
 ALTER TABLE people ADD PRIMARY KEY (id);
@@ -34,4 +31,3 @@ SELECT is((SELECT measured FROM pprepub.audit('asked') WHERE check_name = 'cover
 	(SELECT count(*)::text FROM pprepub.class_members('asked')), 'people who change within a bin are what they were');
 -- The loss of an answer about a part is measured against the whole of the source, in bins.
 SELECT is_empty($$ SELECT * FROM pprepub.release r, pprepub.metrics('asked', r.number) WHERE publication = 'asked' AND metric = 'ail' AND NOT value BETWEEN 0 AND 2 $$, 'loss');
-SELECT * FROM finish();

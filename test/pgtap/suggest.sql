@@ -1,7 +1,4 @@
 -- Proposals for tables of all sorts, against plain SQL, and with the rights of who asks.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 -- A column of a row is a test, too.
 \pset fieldsep '\n'
 
@@ -78,7 +75,7 @@ SELECT is((SELECT array_agg(columns[1]::text ORDER BY columns[1]::text) FROM ppr
 	is((SELECT count(*) FROM pprepub.suggest('sorts') WHERE about = 'column'), 30::bigint, 'a row for each column that there is'),
 	ok((SELECT bool_and(kind ~ '^(range|prefix|suppress)') FROM pprepub.suggest('sorts') WHERE role = 'quasi-identifier'), 'each quasi-identifier has a kind');
 
--- What is proposed can be declared and published.
+-- Proposals can be declared and published.
 SELECT suggested_call('people') AS call \gset
 SELECT lives_ok(:'call', 'the call runs'), lives_ok($$ SELECT pprepub.publish('people') $$, 'and a release is made');
 SELECT replace(replace(suggested_call('sorts'), '"l": 3', '"l": 1'), 'params ', 'target => ''sorts_out'', params ') AS call \gset
@@ -200,4 +197,3 @@ SELECT pprepub.drop_publication('people', true), pprepub.drop_publication('visit
 DROP VIEW asks;
 DROP OWNED BY suggest_reader, suggest_other;
 DROP ROLE suggest_reader, suggest_other;
-SELECT * FROM finish();

@@ -1,8 +1,5 @@
 -- Somebody asks again and again about cohorts that differ a little, and holds the answers against each other.
-\set QUIET on
-SET client_min_messages = error;
 \ir ../lib/attacker.sql
-SELECT plan(10);
 
 CREATE FUNCTION ask(pub text, cohort text) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,4 +45,3 @@ CREATE TABLE path AS SELECT repair, key, array_agg(ARRAY[release, class] ORDER B
 	FROM unnest('{dirty,minimal}'::text[]) repair, LATERAL pprepub.class_members(repair) GROUP BY repair, key;
 SELECT cmp_ok(count(*), '>=', 5::bigint, repair || ': the victim is never alone') FROM path
 	WHERE path = (SELECT v.path FROM path v WHERE v.repair = path.repair AND v.key = '1000') GROUP BY repair ORDER BY repair;
-SELECT * FROM finish();

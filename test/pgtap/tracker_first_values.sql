@@ -1,7 +1,4 @@
 -- Values that are shown first are shown of all: neither beside rows that stand in for some, nor where somebody has just come back.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE FUNCTION declare(name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -66,4 +63,3 @@ SELECT pprepub.import_release('brought', 'elsewhere', key => 'k', accept_changes
 SELECT throws_like($$ SELECT pprepub.publish('brought') $$, '%nothing that may be published', 'nor is anybody shown beside one who left before an import');
 
 SELECT is_empty(format($$ SELECT * FROM pprepub.audit(%L) WHERE NOT holds $$, p), format('all of it holds: %s', p)) FROM (VALUES ('asked'), ('left'), ('parted'), ('few'), ('back')) p(p);
-SELECT * FROM finish();

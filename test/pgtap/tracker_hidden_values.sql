@@ -1,7 +1,4 @@
 -- A change that a release leaves out is new to observers when a later one shows it: not beside rows that stand in.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 
 CREATE FUNCTION declare(name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -71,4 +68,3 @@ SELECT is(shown('back'), :'before', 'and still nothing new is shown');
 
 SELECT is_empty(format($$ SELECT * FROM pprepub.audit(%L) WHERE NOT holds AND check_name <> 'covers' $$, p), format('all of it holds: %s', p))
 FROM (VALUES ('hidden'), ('back'), ('imported'), ('gone')) p(p);
-SELECT * FROM finish();

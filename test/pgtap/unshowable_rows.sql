@@ -1,8 +1,5 @@
 -- A row that cannot be shown is left out of an answer, as if it were suppressed: nobody learns that something is wrong with it.
 -- publish() and preview() complain of it, to the owner.
-\set QUIET on
-SET client_min_messages = error;
-SELECT plan(21);
 CREATE TABLE places (leaf text, land text, world text);
 INSERT INTO places SELECT 'p' || i, 'l' || i % 3, 'world' FROM generate_series(1, 9) i;
 SELECT pprepub.create_taxonomy('place', 'places') \g /dev/null
@@ -55,4 +52,3 @@ UPDATE people SET place = 'p1' WHERE id % 2 = 0;
 SELECT is_empty($$ SELECT * FROM pprepub.attack('wards') WHERE NOT holds $$, 'everything that is out holds');
 SELECT is_empty($$ SELECT * FROM pprepub.audit('wards') WHERE NOT holds AND check_name <> 'covers' $$, 'audit() agrees');
 SELECT ok(bool_and("equal"), 'and the fold is what the log tells') FROM pprepub.rebuild_history('wards');
-SELECT finish();

@@ -1,8 +1,5 @@
 -- A cell that covers everybody in a release says nothing, whoever else there is: somebody withheld, or left out, must not
 -- make it say where it ends.
-\set QUIET on
-SET client_min_messages = error;
-SELECT no_plan();
 CREATE TABLE cells (id int, age int, zip text, place float8, disease text);
 INSERT INTO cells SELECT i, i, '5' || i, 1, 'd' || i % 7 FROM generate_series(1, 19) i;
 SELECT pprepub.create_publication('cells', 'cells', 'id', '{"age": "range", "zip": "prefix", "place": "range"}', 'disease', 'bpg',
@@ -16,4 +13,3 @@ SELECT results_eq('SELECT shown()', $$ VALUES ('(,) *') $$, 'one beside somebody
 UPDATE cells SET age = NULL, zip = NULL WHERE id = 100;
 SELECT results_eq('SELECT shown()', $$ VALUES ('(,) *') $$, 'of whom less is known');
 SELECT is_empty($$ SELECT * FROM pprepub.audit('cells') WHERE NOT holds AND check_name <> 'covers' $$, 'all of it holds');
-SELECT * FROM finish();

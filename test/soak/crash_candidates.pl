@@ -1,10 +1,5 @@
 # Releases of m-invariance and cor-split are there in full or not at all, whenever their backend or the whole server is
 # killed; everybody stays among the same values, and what is kept beside the log is what it tells.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Crash;
 use Seed;
@@ -78,7 +73,7 @@ SQL
 	}
 }
 
-# What was dumped and restored goes on where it was.
+# A restored dump goes on where it was.
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, 'postgres' ], 'dumped');
 $node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');

@@ -1,10 +1,5 @@
 # A release of method m-distinct is there in full or not at all, whenever its backend or the whole server is killed; what is
 # there then keeps every candidate possible, and so does what follows. Its table of updates survives with it.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Crash;
 use Seed;

@@ -1,12 +1,9 @@
 # Method global: whatever is killed amid a release, what is kept of everybody's classes is what was published.
-use strict;
-use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Hospital;
 use Crash;
 use Seed;
-use Test::More;
 
 draw_seed();
 my $node = new_server('global');

@@ -1,10 +1,5 @@
 # A release that follows others is there in full or not at all, whenever its backend or the whole server is killed;
 # what is there then is safe together, and so is what follows.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Crash;
 use Seed;

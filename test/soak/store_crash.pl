@@ -1,10 +1,5 @@
 # A server that dies while tables of the access method pprepub are loaded, merged, truncated and vacuumed comes
 # back with what was committed, all of it, and nothing else; a replica has the same, before and after promotion.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(usleep);
 use Crash;
 use Hospital;
@@ -42,9 +37,7 @@ SQL
 	return;
 }
 
-# ----------------------------------------------------------------
-# Killed
-# ----------------------------------------------------------------
+# ---- Killed ----
 
 my $batch = 0;
 
@@ -111,9 +104,7 @@ cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM noted'), '>', 5, 'ther
 $node->safe_psql('postgres', 'SELECT pprepub.compact_storage(t) FROM unnest($${loaded,small}$$::regclass[]) t; VACUUM FULL small');
 is_whole($node, 'after merging all');
 
-# ----------------------------------------------------------------
-# A replica
-# ----------------------------------------------------------------
+# ---- A replica ----
 
 $node->backup('backup');
 my $replica = PostgreSQL::Test::Cluster->new('replica');

@@ -1,11 +1,6 @@
-# The same random statements, on a table of heap and on one of pprepub, print the same.
+# Random statements print the same on a table of heap and on one of pprepub.
 #
 # PPREPUB_TEST_SEED=n TWIN_SCRIPTS=1 has only script n run.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Seed;
 use Twins;
@@ -26,7 +21,7 @@ sub run_script
 	$node->safe_psql('postgres', 'CREATE DATABASE twin');
 	$node->safe_psql('twin', "CREATE EXTENSION pprepub; ALTER DATABASE twin SET default_table_access_method = $am");
 	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('twin') ], '<', \$script, '>', \$out, '2>', \$err);
-	# What errors there are must be the same, but for where.
+	# Errors must be the same, but for where.
 	$err =~ s/^psql:<stdin>:\d+: //mg;
 	return "$out\n$err";
 }

@@ -1,9 +1,4 @@
 # A NOTIFY for each release that has a table, when it is committed, and for nothing else.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -22,7 +17,7 @@ $node->safe_psql('postgres', q{CREATE ROLE stranger LOGIN; CREATE ROLE analyst; 
 my $listener = $node->background_psql('postgres', extra_params => [ '-U', 'stranger' ]);
 $listener->query_safe('LISTEN pprepub_release');
 
-# What it has heard since it was last asked; PostgreSQL delivers in the order of commits.
+# Notices since it was last asked; PostgreSQL delivers in the order of commits.
 sub heard
 {
 	my $text = '';

@@ -1,10 +1,5 @@
 # An answer is remembered before it is seen, whatever becomes of whoever asked, and of the
 # worker that makes it; and a worker that cannot be had, or must not be, is said to be.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time usleep);
 use Hospital;
 
@@ -83,9 +78,7 @@ sub no_workers
 	return;
 }
 
-# ----------------------------------------------------------------
-# Durable
-# ----------------------------------------------------------------
+# ---- Durable ----
 
 is( $node->safe_psql('postgres', 'SELECT count(*) FROM published.patients(); SELECT pg_current_wal_flush_lsn() >= latest FROM (SELECT max((witness->>\'position\')::pg_lsn) AS latest FROM pprepub_internal.catalog_release) l'),
 	"5000\nt", 'an answer was flushed before it was given');
@@ -94,9 +87,7 @@ $node->start;
 is(answers('patients'), 1, 'and is remembered after a crash');
 all_holds('patients', 'after a crash');
 
-# ----------------------------------------------------------------
-# Whatever becomes of who asks
-# ----------------------------------------------------------------
+# ---- Whatever becomes of who asks ----
 
 my $expected = 0;
 my %ends = (
@@ -148,9 +139,7 @@ all_holds('gated', 'askers gone');
 	is(answers('gated'), $expected, 'not begun: costs nothing');
 }
 
-# ----------------------------------------------------------------
-# Whatever becomes of the worker
-# ----------------------------------------------------------------
+# ---- Whatever becomes of the worker ----
 
 {
 	my $holder = hold_gate();
@@ -179,9 +168,7 @@ all_holds('gated', 'askers gone');
 	is(answers('gated'), $expected, 'worker cancelled: nothing is remembered in part');
 }
 
-# ----------------------------------------------------------------
-# Slots
-# ----------------------------------------------------------------
+# ---- Slots ----
 
 # The launcher of logical replication has one.
 {
@@ -203,9 +190,7 @@ all_holds('gated', 'askers gone');
 	is(answers('gated'), $expected, 'and each is remembered');
 }
 
-# ----------------------------------------------------------------
-# Locks of who asks, through others
-# ----------------------------------------------------------------
+# ---- Locks of who asks, through others ----
 
 {
 	my $asker = $node->background_psql('postgres', on_error_stop => 0);
@@ -241,9 +226,7 @@ all_holds('gated', 'askers gone');
 	cmp_ok(time() - $start, '<', 10, 'across: no hang');
 }
 
-# ----------------------------------------------------------------
-# Time
-# ----------------------------------------------------------------
+# ---- Time ----
 
 {
 	$node->safe_psql('postgres', 'ALTER DATABASE postgres SET pprepub.answer_time_grid = 2000');
@@ -258,9 +241,7 @@ all_holds('gated', 'askers gone');
 	$expected += 2;
 }
 
-# ----------------------------------------------------------------
-# A standby; a smart and a fast stop
-# ----------------------------------------------------------------
+# ---- A standby; a smart and a fast stop ----
 
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -270,7 +251,7 @@ fails_with($standby, 'postgres', '25006', $ask, 'a standby refuses');
 fails_like($standby, 'postgres', $ask, qr/a standby cannot answer.*HINT:  Ask the primary/s, 'and says why');
 $standby->stop;
 
-# Who is there when the server is told to stop smartly may still ask.
+# Sessions that are there when the server is told to stop smartly may still ask.
 {
 	my $asker = $node->background_psql('postgres');
 

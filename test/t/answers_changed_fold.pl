@@ -1,10 +1,5 @@
 # A worker that has answered knows where in the fold people are. Whatever happens to the fold, and to
 # the publication, between two answers: it takes nobody for a newcomer who was seen before.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -45,9 +40,7 @@ fails_like($node, 'postgres', q{SELECT * FROM published.patients(columns => '{x}
 is(ask(), 't', 'a first answer');
 is(ask(), 't', 'a second one');
 
-# ----------------------------------------------------------------
-# Rows elsewhere, under the same numbers
-# ----------------------------------------------------------------
+# ---- Rows elsewhere, under the same numbers ----
 
 foreach my $command ("VACUUM $fold", "VACUUM FULL $fold", "VACUUM (FREEZE) $fold",
 	"CREATE INDEX by_number ON $fold (neighborhood DESC)", "CLUSTER $fold USING by_number", "DROP INDEX published_private.by_number",
@@ -72,9 +65,7 @@ foreach my $times (1 .. 8)
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.failed_answer'), '0', 'no answer failed');
 $age = 40;
 
-# ----------------------------------------------------------------
-# Releases that were made meanwhile, or were not
-# ----------------------------------------------------------------
+# ---- Releases that were made meanwhile, or were not ----
 
 my %between = (
 	'a release' => q{SELECT pprepub.publish('patients')},
@@ -104,9 +95,7 @@ is(ask(), 't', 'and one that does not');
 is(worker(), $pid, 'by the same worker');
 all_holds('nothing is missing');
 
-# ----------------------------------------------------------------
-# Another publication of the same name
-# ----------------------------------------------------------------
+# ---- Another publication of the same name ----
 
 $node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('patients', forget_history => true)});
 declare_patients($node, 'postgres', 'patients', 'hospital.patients');
@@ -123,9 +112,7 @@ is(ask(), 't', 'and another one');
 like(worker(), qr/\b$pid\b/, 'while the worker stays');
 all_holds('it knows nothing of what was before');
 
-# ----------------------------------------------------------------
-# A source that shares its rows with another's
-# ----------------------------------------------------------------
+# ---- A source that shares its rows with another's ----
 
 $node->safe_psql('postgres', 'SET ROLE owner; CREATE TABLE hospital.visitors (LIKE hospital.patients); INSERT INTO hospital.visitors TABLE hospital.patients');
 declare_patients($node, 'postgres', 'visitors', 'hospital.visitors');
@@ -136,11 +123,9 @@ $node->safe_psql('postgres', 'ALTER TABLE hospital.visitors NO INHERIT hospital.
 is(ask(), 't', 'and again when nothing is any more');
 like(worker(), qr/\b$pid\b/, 'while the worker stays');
 
-# ----------------------------------------------------------------
-# A history that is locked
-# ----------------------------------------------------------------
+# ---- A history that is locked ----
 
-# Whoever goes away before the worker has all its locks has not asked.
+# An asker who goes away before the worker has all its locks has not asked.
 {
 	my $releases = $node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release');
 
@@ -158,11 +143,9 @@ like(worker(), qr/\b$pid\b/, 'while the worker stays');
 	is(ask(), 't', 'an answer when nothing is locked');
 }
 
-# ----------------------------------------------------------------
-# A history that somebody has tampered with
-# ----------------------------------------------------------------
+# ---- A history that somebody has tampered with ----
 
-# What has no keys where keys should be tells nothing, and is not taken for what it is not.
+# A row without keys where keys should be tells nothing, and is not taken for what it is not.
 $node->safe_psql('postgres', 'SET ROLE owner; CREATE TABLE hospital.guests (LIKE hospital.patients); INSERT INTO hospital.guests TABLE hospital.patients');
 declare_patients($node, 'postgres', 'guests', 'hospital.guests');
 is($node->safe_psql('postgres', q{SELECT count(*) > 100 FROM published.guests('age > 40')}), 't', 'an answer before');

@@ -1,11 +1,6 @@
 # Many ask about one publication at once: they wait for one worker, each for its turn. Who asks about another publication has
 # another one. And what answers replace makes room for later ones, once it is vacuumed, whether
 # a worker stays or starts anew for each.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time);
 use Hospital;
 
@@ -87,9 +82,7 @@ for my $round (1 .. 3)
 }
 cmp_ok(catalog_pages(), '<=', $before + 1, 'what they leave in the catalog is used again');
 
-# ----------------------------------------------------------------
-# Three publications
-# ----------------------------------------------------------------
+# ---- Three publications ----
 
 declare_patients($node, 'postgres', 'visitors', 'hospital.patients', 'patients');
 declare_patients($node, 'postgres', 'guests', 'hospital.patients', 'patients,visitors');

@@ -1,10 +1,5 @@
 # A worker rests when it has answered, for the next question of the same owner: it keeps nothing
 # of the last one, serves nobody else, and goes when it is in somebody's way.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time);
 use Hospital;
 
@@ -67,9 +62,7 @@ sub workers_become
 	return;
 }
 
-# ----------------------------------------------------------------
-# One worker, two questions
-# ----------------------------------------------------------------
+# ---- One worker, two questions ----
 
 is(ask('published.leaving'), '500', 'a first answer');
 is(ask('published.leaving'), '500', 'a second one');
@@ -87,7 +80,7 @@ is($node->safe_psql('postgres', $workers), '2', 'by those that are there');
 is(ask('published.patients'), '500', 'another publication of the same owner');
 is($node->safe_psql('postgres', $workers), '3', 'by a worker of its own');
 
-# Whoever takes long to take in the rows is not waited for; but who then asks again at once gets the worker that knows its way about.
+# A slow reader of rows is not waited for; but one who then asks again at once gets the worker that knows its way about.
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 CREATE TABLE hospital.reader (pid int);
@@ -108,7 +101,7 @@ $node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.alter_publication(
 $node->safe_psql('postgres', q{SELECT count(*) FROM generate_series(1, 40) i, published.crowd(NULLIF(i::text, i::text))});
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT pid) FROM hospital.reader'), '40|1', 'forty long answers are one worker\'s');
 
-# Who asks while it works waits, and gets another one in the end.
+# An asker waits while it works, and gets another one in the end.
 {
 	my $holder = $node->background_psql('postgres');
 
@@ -122,9 +115,7 @@ is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT pid) FROM hospi
 	is(finish_sql($_), 0, 'both get their answer') foreach $session, $more;
 }
 
-# ----------------------------------------------------------------
-# An end to rest
-# ----------------------------------------------------------------
+# ---- An end to rest ----
 
 # Two rest at most of four, so that others find a slot.
 workers_become(2, 'half of the slots at most are taken by those who rest');
@@ -203,9 +194,7 @@ SQL
 # A witness is not one of another database's.
 fails_like($node, 'copied', 'SELECT * FROM published.people()', qr/may have been rewound/, 'a copied database does not answer');
 
-# ----------------------------------------------------------------
-# A publication that is dropped meanwhile
-# ----------------------------------------------------------------
+# ---- A publication that is dropped meanwhile ----
 
 # A worker that reads where people are, for the next answer, has the history locked: it may not wait for the publication then.
 {
@@ -252,9 +241,7 @@ SQL
 	$_->quit foreach $gates, $view;
 }
 
-# ----------------------------------------------------------------
-# Where there is no memory left to be found in
-# ----------------------------------------------------------------
+# ---- Where there is no memory left to be found in ----
 
 $node->append_conf('postgresql.conf', "max_locks_per_transaction = 10\nmax_connections = 10\nmax_wal_senders = 0\nmax_worker_processes = 200");
 $node->restart;

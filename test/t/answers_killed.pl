@@ -2,11 +2,6 @@
 # is noted on their side. Nothing was ever given that the history lacks.
 #
 # KILL_ROUNDS=400 test/run -k tap answers_killed: hundreds, in some minutes.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(usleep);
 use Hospital;
 use Seed;

@@ -1,11 +1,6 @@
 # A worker that has answered keeps where people are in the history. Whatever happens to the source
 # between two answers: each row that leaves is the person's own, as it is by then, and nobody is
 # missed who is still there.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -51,7 +46,7 @@ sub question
 	return "SELECT count(*) FROM published.$name(\$\$zip IN ($zips)\$\$)";
 }
 
-# What is out is compared with the source, or, if that is said, cannot be.
+# Releases are compared with the source, or, if that is said, cannot be.
 sub asks
 {
 	my ($name, $what, $fails) = @_;
@@ -62,7 +57,7 @@ sub asks
 	return;
 }
 
-# The same, and all are there: so many who help that nobody is withheld, but for a diagnosis.
+# All are there, too: so many who help that nobody is withheld, but for a diagnosis.
 sub asks_all
 {
 	my ($name, $what) = @_;
@@ -72,9 +67,7 @@ sub asks_all
 	return;
 }
 
-# ----------------------------------------------------------------
-# Others where people stood, who have gone nowhere
-# ----------------------------------------------------------------
+# ---- Others where people stood, who have gone nowhere ----
 
 begin('patients');
 my @moves = (
@@ -93,7 +86,7 @@ while (my ($what, $change) = splice @moves, 0, 2)
 	asks_all('patients', "$what, once more");
 }
 
-# What others have not committed has not happened.
+# Changes that others have not committed have not happened.
 my $other = $node->background_psql('postgres');
 $other->query_safe('BEGIN; UPDATE hospital.patients SET age = 100 - age; DELETE FROM hospital.patients WHERE id % 2 = 0');
 asks_all('patients', 'changes that are not committed');
@@ -116,9 +109,7 @@ $other->query_safe('COMMIT');
 $other->quit;
 asks_all('patients', 'a lock');
 
-# ----------------------------------------------------------------
-# Others in the places of those who have gone
-# ----------------------------------------------------------------
+# ---- Others in the places of those who have gone ----
 
 run('DELETE FROM hospital.patients WHERE id % 17 = 0', 'VACUUM hospital.patients',
 	"INSERT INTO hospital.patients SELECT 10000 + id, 99 - age % 50, zip, sex, 'disease new' FROM hospital.patients WHERE id % 13 = 0");
@@ -129,9 +120,7 @@ asks('patients', 'few, once more');
 run('TRUNCATE hospital.patients');
 asks('patients', 'none who was left');
 
-# ----------------------------------------------------------------
-# A source that is no plain table any more
-# ----------------------------------------------------------------
+# ---- A source that is no plain table any more ----
 
 # Of whom there are two rows, nobody can say which is his, and he is left out.
 run('INSERT INTO hospital.patients TABLE hospital.first');
@@ -179,7 +168,7 @@ asks_all('later', 'a key that is unique in the end only');
 run('ALTER TABLE hospital.later RENAME COLUMN id TO number', 'CREATE UNIQUE INDEX ON hospital.later (number)', 'UPDATE hospital.later SET age = age');
 asks_all('later', 'another name of the column');
 
-# Who may see which rows.
+# Rights on rows.
 begin('hidden');
 run('ALTER TABLE hospital.hidden ENABLE ROW LEVEL SECURITY', 'CREATE POLICY hides ON hospital.hidden USING (id % 3 <> 1)');
 asks_all('hidden', 'a policy that is not for the owner');

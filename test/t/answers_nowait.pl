@@ -1,10 +1,5 @@
 # A source whose own code does not wait for a lock fails by itself: whoever asked could bring it about, and sees what
 # an empty cohort looks like, and pays for it.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

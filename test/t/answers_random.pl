@@ -4,11 +4,6 @@
 # tell him what happens.
 #
 # LIFE_SECONDS=300 test/run -k tap answers_random: as long as you like.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Seed;
 
@@ -17,7 +12,7 @@ my $analysts = 6;
 my ($k, $l) = (4, 2);
 draw_seed();
 
-# Whoever vacuums, truncates and moves rows of the fold does it while workers keep where they are.
+# The fold is vacuumed, truncated and moved while workers keep where its rows are.
 my $node = new_server('main');
 $node->append_conf('postgresql.conf', <<'CONF');
 autovacuum = on
@@ -54,9 +49,7 @@ GRANT SELECT ON published.fleeting_now TO PUBLIC;
 SQL
 $node->safe_psql('postgres', "CREATE ROLE analyst$_ LOGIN") foreach 1 .. $analysts;
 
-# ----------------------------------------------------------------
-# What they say
-# ----------------------------------------------------------------
+# ---- What they say ----
 
 sub any { return $_[ int(rand(@_)) ] }
 
@@ -91,7 +84,7 @@ sub script
 	return $text;
 }
 
-# What is seen is printed with the question; some ask and roll back, some lose patience.
+# Answers are printed with the question; some ask and roll back, some lose patience.
 sub question
 {
 	return live_question() if rand() < 0.2;
@@ -102,7 +95,7 @@ sub question
 		"SET statement_timeout = " . (1 + int(rand(40))) . ";\n${ask}RESET statement_timeout;\n");
 }
 
-# The same cohorts as conditions of a query.
+# Cohorts as conditions of a query.
 sub live_question
 {
 	my $condition = cohort() =~ s/''/'/gr =~ s/^'(.*)'$/$1/sr =~ s/^NULL$/true/r;
@@ -148,9 +141,7 @@ my @nurse = (
 my @killer = (sub { "SELECT pg_sleep(" . rand(0.4) . ");\nSELECT count(" . any('pg_terminate_backend', 'pg_cancel_backend')
 		. "(pid)) * 0 FROM (SELECT pid FROM pg_stat_activity WHERE backend_type = 'pprepub answer' ORDER BY random() LIMIT 1) w;\n" });
 
-# ----------------------------------------------------------------
-# Life
-# ----------------------------------------------------------------
+# ---- Life ----
 
 my @sessions;
 my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + interval '$seconds seconds'");
@@ -160,7 +151,7 @@ sub start_life
 	my ($as, $line) = @_;
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . @sessions;
 
-	# What they say goes into files: whoever waits for one of them does not empty the pipes of the others.
+	# Their output goes into files: a test that waits for one of them does not empty the pipes of the others.
 	append_to_file("$file.sql", script($line));
 	push @sessions, { as => $as, file => $file, run => IPC::Run::start([ 'psql', '-XAtq', '-v', "until=$until", '-d',
 		$node->connstr('postgres') . " user=$as", '-f', "$file.sql" ], '<', \undef, '>', "$file.out", '2>', "$file.error", IPC::Run::timeout($seconds + 120)) };
@@ -179,9 +170,7 @@ foreach my $session (@sessions)
 	$session->{$_} = slurp_file("$session->{file}.$_") foreach qw(out error);
 }
 
-# ----------------------------------------------------------------
-# What came of it
-# ----------------------------------------------------------------
+# ---- What came of it ----
 
 # A declaration that met a repeated key left nothing in place of the publication that was dropped before it.
 $node->safe_psql('postgres', <<'SQL');
@@ -191,7 +180,7 @@ SET ROLE owner;
 SELECT hospital.declare('fleeting', '{steady}') WHERE NOT EXISTS (SELECT FROM pprepub.publication WHERE name = 'fleeting');
 SQL
 
-# What all may be told, and what nobody but an owner is told.
+# Errors that all may be told, and those that nobody but an owner is told.
 my %expected = (
 	'57014' => 'cancelled', '57000' => 'the worker was ended', '25P02' => 'the transaction had failed',
 	'42704' => 'the publication was dropped', '42883' => 'its function was', '42P01' => 'or its live table',
@@ -213,7 +202,7 @@ is_deeply(\@unexpected, [], 'nobody met another error than those that tell what 
 unlike(slurp_file($node->logfile), qr/TRAP|PANIC|terminated by signal|invalid memory|cache lookup/, 'nor did the server');
 unlike(join('', map { $_->{out} } @sessions), qr/rebuilt\|f/, 'the fold was what the log tells, whenever somebody looked');
 
-# What an analyst saw of a publication that stayed is what is remembered of him, in that order; somebody who
+# Answers that an analyst saw of a publication that stayed are remembered, in that order; somebody who
 # lost patience has not seen all of it.
 my ($seen, $asked, $missing) = (0, 0, 0);
 foreach my $session (grep { $_->{as} =~ /^analyst/ } @sessions)

@@ -1,10 +1,5 @@
-# What an analyst can read besides the rows of an answer: statistics, the log, activity,
+# An analyst can read more than the rows of an answer: statistics, the log, activity,
 # locks. None of it tells how many rows of the source were looked at, or what is in them.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 # Everything is switched on that could tell.
@@ -93,7 +88,7 @@ SQL
 }
 $node->safe_psql('postgres', q{INSERT INTO hospital.more SELECT * FROM hospital.patients WHERE id = 'KEY-200'});
 
-# What the views of statistics say of all but the server's own catalogs, and of where askers look a publication up.
+# Views of statistics, but for the server's own catalogs, and for where askers look a publication up.
 my $statistics = <<'SQL';
 SELECT pg_stat_force_next_flush();
 SELECT string_agg(t::text, E'\n' ORDER BY relid) FROM pg_stat_all_tables t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub', 'pprepub_internal') AND relname !~ '^catalog_(publication|relation|column|tree)';
@@ -128,9 +123,7 @@ my $after = as_analyst($statistics);
 $after =~ s/^.*(?:failing|ending|sorted|nobody|noisy|repeated)_(?:members|asked|neighborhoods|regions)[_a-z]*,.*\n//gm;	# made since
 is($after, $before, 'statistics of tables, indexes and functions have not moved');
 
-# ----------------------------------------------------------------
-# What statements are known for
-# ----------------------------------------------------------------
+# ---- What statements are known for ----
 
 is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT regexp_replace(query, '\s+', ' ', 'g'), '; ') FROM pg_stat_statements
 	WHERE query ~ 'catalog_release|published_private|hospital'}), '', 'pg_stat_statements: nothing of what the workers did');
@@ -144,9 +137,7 @@ is(as_analyst('SELECT count(*) FROM pprepub.failed_answer'), '0', 'failures are 
 is($node->safe_psql('postgres', 'SELECT DISTINCT publication, sqlstate FROM pprepub.failed_answer WHERE message ~ \'KEY-200\' OR publication NOT IN (\'failing\') ORDER BY 1'),
 	"ending|42501\nfailing|P0001\nsorted|53400", 'but for owners');
 
-# ----------------------------------------------------------------
-# What is seen of a worker at work, and of what it leaves
-# ----------------------------------------------------------------
+# ---- What is seen of a worker at work, and of what it leaves ----
 
 my $plan = as_analyst('EXPLAIN (ANALYZE, VERBOSE, BUFFERS, WAL, SETTINGS) SELECT * FROM published.patients()');
 like($plan, qr/(?:Function Scan on published\.patients|Foreign Scan on published\.patients_now) .*rows=4001(?:\.00)? loops=1/, 'EXPLAIN ANALYZE: the rows that are released');

@@ -1,20 +1,13 @@
-# What the auditors' pages tell owners and auditors to type works, and prints what they show.
+# Pages for auditors show statements that work, and print what is shown.
 #
 # Pages run as the owner of a hospital, each in a database of its own.  Numbers of some vary: lots are drawn where people leave.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Pages;
 
 my $node = new_server('auditors_pages');
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE officer LOGIN');
 
-# ----------------------------------------------------------------
-# Hospitals
-# ----------------------------------------------------------------
+# ---- Hospitals ----
 
 # Databases from which those of pages are copied: with nothing, with a hospital that has published nothing, and with one after
 # five weeks and an answer.
@@ -29,7 +22,7 @@ sub make_database
 	return;
 }
 
-# As the owner who has logged in: answers are given to such.
+# Runs SQL as the owner, who has logged in: answers are given to such.
 sub as_owner
 {
 	my ($database, $sql) = @_;
@@ -55,9 +48,7 @@ BEGIN
 END $$;
 SQL
 
-# ----------------------------------------------------------------
-# Pages
-# ----------------------------------------------------------------
+# ---- Pages ----
 
 my @pages = (
 	[ 'docs/howto/auditors.md', 'published' ],
@@ -80,9 +71,7 @@ foreach (@pages)
 	end_session($session);
 }
 
-# ----------------------------------------------------------------
-# docs/howto/audit.md explains each check that there is
-# ----------------------------------------------------------------
+# ---- docs/howto/audit.md explains each check that there is ----
 
 my %explained = map { $_ => 1 } map { /^\| (`[^|]*) \|/ ? $1 =~ /`([^`]+)`/g : () } split /\n/, slurp_file('docs/howto/audit.md');
 my $sources = '';

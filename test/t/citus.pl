@@ -1,9 +1,4 @@
 # A source that Citus distributes, where Citus is installed: releases, answers while rows are added, audit.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('coordinator');

@@ -1,10 +1,5 @@
-# What clients ask of the catalogs on connecting and on opening a table works for an analyst, who may use the
+# Clients ask the catalogs on connecting and on opening a table, which works for an analyst, who may use the
 # target schema, read the view of the newest release and ask the publication's function, and shows what may be read, nothing else.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -21,7 +16,7 @@ GRANT EXECUTE ON FUNCTION published.patients TO analyst;
 SELECT pprepub.publish('patients');
 SQL
 
-# What psql prints for the analyst, who logs in; nothing may be said on stderr.
+# Output of psql for the analyst, who logs in; nothing may be said on stderr.
 sub works
 {
 	my ($sql, $what) = @_;
@@ -39,9 +34,7 @@ sub shows
 	return;
 }
 
-# ----------------------------------------------------------------
-# psql
-# ----------------------------------------------------------------
+# ---- psql ----
 
 foreach my $command ('\conninfo', '\l+', '\dn+', '\du+', '\db', '\dx+', '\dy', '\dA+', '\dT+ *.*', '\dO', '\dc', '\dC', '\dD *.*',
 	'\ddp', '\dconfig', '\dl', '\do', '\dRp', '\drds', '\des', '\dF', '\dL',
@@ -59,9 +52,7 @@ like(works('\dv published.*'), qr/^published\|patients\|view\|owner$/m, '\dv: th
 like(works('\df published.*'), qr/^published\|patients\|TABLE\(.*age int4range.*disease text\)\|cohort text DEFAULT NULL.*columns name\[\] DEFAULT NULL/, '\df: the function that answers, with the columns of its rows');
 like(works('\df pprepub.publish'), qr/^pprepub\|publish\|pprepub.release\|publication text, cohort text DEFAULT NULL/, '\df: a function');
 
-# ----------------------------------------------------------------
-# information_schema: what may be used
-# ----------------------------------------------------------------
+# ---- information_schema: what may be used ----
 
 my $ours = q{IN ('published', 'published_private', 'hospital')};
 
@@ -102,9 +93,7 @@ foreach my $protocol (qw(simple extended prepared))
 	$node->command_ok([ 'pgbench', '-U', 'analyst', '-n', '-t', '3', '-M', $protocol, '-f', $script, 'postgres' ], "called in the $protocol protocol");
 }
 
-# ----------------------------------------------------------------
-# What graphical clients ask
-# ----------------------------------------------------------------
+# ---- What graphical clients ask ----
 
 my ($view, $table, $function) = map { "'$_'" } split /\n/,
 	$node->safe_psql('postgres', q{SELECT 'published.patients'::regclass::oid; SELECT 'published.patients_1'::regclass::oid; SELECT oid FROM pg_proc WHERE proname = 'publish'});
@@ -176,7 +165,7 @@ my @queries = (
 	q{BEGIN READ ONLY; DECLARE rows NO SCROLL CURSOR FOR SELECT * FROM published.patients; FETCH 50 FROM rows; CLOSE rows; COMMIT},
 	q{COPY (SELECT * FROM published.patients) TO STDOUT (FORMAT csv, HEADER)},
 
-	# The same, as DBeaver does: whole rows of the catalogs
+	# DBeaver: whole rows of the catalogs
 	q{SELECT current_schema(), session_user, pg_catalog.current_schemas(true)},
 	q{SET SESSION extra_float_digits = 3; SET application_name = 'DBeaver'; SHOW search_path; SHOW transaction_isolation},
 	q{SELECT db.oid, db.* FROM pg_catalog.pg_database db WHERE datallowconn},
@@ -210,9 +199,7 @@ my @queries = (
 );
 works($_, (split /\n/)[0]) foreach @queries;
 
-# ----------------------------------------------------------------
-# And what none of that opens
-# ----------------------------------------------------------------
+# ---- And what none of that opens ----
 
 shows(q{SELECT count(*) FROM pg_catalog.pg_stats WHERE schemaname IN ('published_private', 'hospital', 'pprepub', 'pprepub_internal')}, '0', 'no statistics of what is not released');
 foreach my $sql ('SELECT * FROM hospital.patients', 'SELECT * FROM published_private.patients_members', 'SELECT * FROM published_private.patients_source',

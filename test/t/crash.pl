@@ -1,9 +1,4 @@
 # A release is there in full or not at all, whatever ends the transaction that makes it.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Crash;
 
@@ -57,9 +52,7 @@ sub let_go
 
 my $publish = q{SELECT pprepub.publish('gated')};
 
-# ----------------------------------------------------------------
-# Cancelled
-# ----------------------------------------------------------------
+# ---- Cancelled ----
 
 foreach my $call ($publish, q{SELECT * FROM pprepub.preview('gated')})
 {
@@ -119,9 +112,7 @@ SQL
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub_internal.catalog_relation WHERE relation::text LIKE '%slow%'}), '0',
 	'create_publication: nothing remains');
 
-# ----------------------------------------------------------------
-# Rolled back
-# ----------------------------------------------------------------
+# ---- Rolled back ----
 
 $node->safe_psql('postgres', "SET ROLE owner; BEGIN; $publish; ROLLBACK");
 no_release($node, 'postgres', 'gated', 'ROLLBACK: nothing remains');
@@ -144,9 +135,7 @@ fails_like($node, 'postgres', "SET ROLE owner; BEGIN; $publish; SELECT 1 / 0; CO
 	'a later error of the transaction');
 no_release($node, 'postgres', 'gated', 'takes the release with it');
 
-# ----------------------------------------------------------------
-# Where nothing can be written
-# ----------------------------------------------------------------
+# ---- Where nothing can be written ----
 
 fails_with($node, 'postgres', '25006', "SET ROLE owner; BEGIN READ ONLY; $publish", 'publish: refused when read only');
 no_release($node, 'postgres', 'gated', 'read only: nothing remains');
@@ -163,14 +152,12 @@ foreach my $call (q{alter_publication('patients', '{"k": 6}')}, q{drop_publicati
 
 	fails_with($standby, 'postgres', '(25006|55000)', "SET ROLE owner; SELECT pprepub.$call", "$what: refused on a standby");
 }
-# What publishes nothing needs to write nothing.
+# A command that publishes nothing needs to write nothing.
 my $preview = q{SET ROLE owner; SELECT value FROM pprepub.preview('patients') WHERE metric = 'rows'};
 is($standby->safe_psql('postgres', $preview), '100000', 'preview: works on a standby');
 is($node->safe_psql('postgres', "SET default_transaction_read_only = on; $preview"), '100000', 'preview: works when read only');
 
-# ----------------------------------------------------------------
-# Killed
-# ----------------------------------------------------------------
+# ---- Killed ----
 
 foreach my $stop (sort keys %stops)
 {

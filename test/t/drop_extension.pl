@@ -1,9 +1,4 @@
-# What was published stays: what its owner, other roles and a superuser can do to it.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+# Releases stay as they are, whatever owner, other roles and a superuser do to them.
 use Hospital;
 
 my $node = new_server('main');
@@ -22,9 +17,7 @@ my @tables = ('published.patients_1', 'published_private.patients_members', 'pub
 my %other_method = ('published.patients_1' => 'heap', 'published_private.patients_members' => 'heap', 'published_private.patients_asked' => 'pprepub');
 my $refused = qr/ERROR:  .*(cannot be changed|would change what was made for|cannot alter type of a column used by a view)/;
 
-# ----------------------------------------------------------------
-# Rows
-# ----------------------------------------------------------------
+# ---- Rows ----
 
 # The seals are ENABLE ALWAYS, so that what a replica leaves out is of no use.
 foreach my $role ('owner', 'postgres')
@@ -52,9 +45,7 @@ fails_like($node, 'postgres', 'SET ROLE owner; SET session_replication_role = re
 fails_like($node, 'postgres', 'SET ROLE owner; DELETE FROM published.patients', qr/ERROR:  table "patients_1" cannot be changed/,
 	'owner: DELETE through the view');
 
-# ----------------------------------------------------------------
-# Tables
-# ----------------------------------------------------------------
+# ---- Tables ----
 
 foreach my $role ('owner', 'postgres')
 {
@@ -126,9 +117,7 @@ fails_like($node, 'postgres', "SET ROLE owner; SELECT pprepub.drop_publication('
 
 same_everything(everything($node, 'postgres'), $before, 'after all of that, everything is as it was');
 
-# ----------------------------------------------------------------
-# The extension
-# ----------------------------------------------------------------
+# ---- The extension ----
 
 fails_like($node, 'postgres', 'DROP EXTENSION pprepub', qr/other objects depend on it/, 'DROP EXTENSION');
 fails_like($node, 'postgres', 'DROP SCHEMA pprepub', qr/other objects depend on it/, 'DROP SCHEMA pprepub');
@@ -137,9 +126,7 @@ fails_like($node, 'postgres', 'DROP EVENT TRIGGER pprepub_protect_drops', qr/ext
 fails_like($node, 'postgres', 'DROP FUNCTION pprepub_internal.refuse_change() CASCADE', qr/extension pprepub requires it/, 'DROP FUNCTION');
 same_everything(everything($node, 'postgres'), $before, 'everything is as it was');
 
-# ----------------------------------------------------------------
-# Another owner
-# ----------------------------------------------------------------
+# ---- Another owner ----
 
 $node->safe_psql('postgres', 'REASSIGN OWNED BY owner TO heir');
 foreach my $role ('owner', 'heir')
@@ -165,9 +152,7 @@ is($node->safe_psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.r
 fails_like($node, 'postgres', q{SET ROLE owner; SELECT pprepub.class_members('patients')}, qr/must be owner of publication/,
 	'nor asks for members');
 
-# ----------------------------------------------------------------
-# What the owner and a superuser may, and what is left then
-# ----------------------------------------------------------------
+# ---- What the owner and a superuser may, and what is left then ----
 
 # A superuser who takes the fences down is not stopped, but what he did shows.
 $node->safe_psql('postgres', <<'SQL');

@@ -1,10 +1,5 @@
 # Declared, published and remembered things survive a dump, whole and under guard.
-use strict;
-use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 $ENV{PGCLIENTENCODING} = 'UTF8';
@@ -12,9 +7,7 @@ $ENV{PGCLIENTENCODING} = 'UTF8';
 my $node = new_server('main');
 my $dumps = PostgreSQL::Test::Utils::tempdir;
 
-# ----------------------------------------------------------------
-# Two owners, two targets, all kinds, and names that need care
-# ----------------------------------------------------------------
+# ---- Two owners, two targets, all kinds, and names that need care ----
 
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE "owner one" LOGIN;
@@ -143,7 +136,7 @@ SELECT pprepub.create_publication('asked', 'hospital.asked', 'id', '{"age": "ran
 SQL
 }
 
-# As of this step; whoever left two steps ago comes back.
+# Of this step; people who left two steps ago come back.
 sub change
 {
 	my ($server, $database, $name, $step) = @_;
@@ -186,9 +179,7 @@ my $intact = q{SELECT count(*), (SELECT bool_and(holds) FROM pprepub.publication
 is($node->safe_psql('hospital', $intact), 7 + 2 * @lives . '|t',
 	'releases to dump');
 
-# ----------------------------------------------------------------
-# Restored
-# ----------------------------------------------------------------
+# ---- Restored ----
 
 # Each of these is refused, in one session, which takes a fraction of the time of one for each.
 sub all_refused
@@ -202,7 +193,7 @@ sub all_refused
 	return;
 }
 
-# What was restored is what was dumped, and is guarded as that was; lives go on from it, where that is asked for.
+# A restored database is as the dumped one, and as guarded; lives go on from it, where that is asked for.
 sub restored_well
 {
 	my ($server, $database, $how, $lives_go_on) = @_;
@@ -247,7 +238,7 @@ SELECT (SELECT publication FROM pprepub_internal.catalog_publication WHERE name 
 SELECT (SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = 'fresh') > ALL (SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name <> 'fresh');
 SQL
 
-	# What comes is safe together with what was before.
+	# New releases are safe together with the old ones.
 	foreach my $name (@lives)
 	{
 		no_faults($server, $database, $name, 4, 2, "$how: the history of $name is whole");
@@ -292,9 +283,7 @@ $other->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', 'hospital', "
 restored_well($other, 'hospital', 'another cluster');
 $other->stop;
 
-# ----------------------------------------------------------------
-# Not a whole dump
-# ----------------------------------------------------------------
+# ---- Not a whole dump ----
 
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
@@ -327,7 +316,7 @@ $node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '--s
 	qr/cannot be changed/, 'data only, behind seals: refused');
 is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publication'), '0', 'data only: nothing remains');
 
-# Whoever is no superuser cannot read what the extension keeps of all owners.
+# A role that is no superuser cannot read what the extension keeps of all owners.
 {
 	local $ENV{PGUSER} = 'owner one';
 	$node->command_fails_like([ 'pg_dump', '-f', "$dumps/own", 'hospital' ], qr/permission denied for /,
@@ -336,9 +325,7 @@ is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publi
 }
 like(slurp_file("$dumps/own"), qr/COPY published\.patients_1 /, 'with their releases');
 
-# ----------------------------------------------------------------
-# pg_upgrade
-# ----------------------------------------------------------------
+# ---- pg_upgrade ----
 
 is( $node->safe_psql('hospital', <<'SQL'), '', 'columns that stay have types that pg_upgrade bears');
 SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid

@@ -1,10 +1,5 @@
 # Several sensitive columns, dumped and restored: their tuple's type, the view that computes it and the history come along, protected, and
 # follow a source to its new owner.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

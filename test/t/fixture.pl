@@ -1,12 +1,7 @@
 # Databases that 1.0.0 and each later version made: they are upgraded to the version at hand, are as a fresh install is, and go on.
 # "test/run fixture" makes a fixture.
-use strict;
-use warnings;
 use File::Basename;
 use File::Copy;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Weeks;
 
@@ -90,7 +85,7 @@ is($fresh->safe_psql('other', 'CREATE TABLE another (x int); DROP TABLE another;
 $fresh->safe_psql('other', q{UPDATE pg_extension SET extversion = default_version FROM pg_available_extensions WHERE extname = 'pprepub' AND name = extname});
 is($fresh->safe_psql('other', q{SET ROLE owner; SELECT number FROM pprepub.publish('patients')}), '2', 'it goes on once they are of one version');
 
-# What a later version wrote is refused.
+# Formats of later versions are refused.
 foreach my $format ([ 'catalog_relation', 'audit', 'publish' ], [ 'catalog_release', 'audit' ])
 {
 	my ($table, @calls) = @$format;

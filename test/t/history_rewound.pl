@@ -1,9 +1,4 @@
 # A history that was rewound, copied or left behind is noticed before anything is published.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 1);
@@ -109,7 +104,7 @@ foreach my $call (q{length(pprepub.report('gated')) > 1000}, q{(SELECT bool_and(
 	is(finish_sql($session) . $session->{out} . $session->{error}, "0t\n", "on a standby, of one moment: $call");
 }
 
-# What was dropped since a snapshot was taken is no longer there.
+# A publication that was dropped since a snapshot was taken is no longer there.
 my $before = $standby->background_psql('postgres', on_error_stop => 0);
 $before->query_safe('SET ROLE owner; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 $node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('gated', forget_history => true)});

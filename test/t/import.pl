@@ -1,10 +1,5 @@
 # Imported releases are dumped and restored like others; a history that was rewound is mended by importing what it lacks;
 # nothing of what is imported, or compared with it, reaches the server's log; a large import can be cancelled.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 1);
@@ -28,9 +23,7 @@ SELECT * FROM pprepub.rebuild_history('patients');
 SQL
 }
 
-# ----------------------------------------------------------------
-# A history that was rewound
-# ----------------------------------------------------------------
+# ---- A history that was rewound ----
 
 my $publish = q{SET ROLE owner; SELECT number FROM pprepub.publish('patients')};
 is($node->safe_psql('postgres', $publish), 1, 'the first release');
@@ -67,9 +60,7 @@ is($old->safe_psql('postgres', $publish), 3, 'rewound: the owner has said so');
 is($old->safe_psql('postgres', q{SELECT count(*) FROM pprepub.audit('patients') WHERE NOT holds}), 0, 'rewound: and all is well');
 $old->stop;
 
-# ----------------------------------------------------------------
-# Dump and restore
-# ----------------------------------------------------------------
+# ---- Dump and restore ----
 
 $node->safe_psql('postgres', <<'SQL');
 SET client_min_messages = error;
@@ -104,9 +95,7 @@ fails_like($node, 'restored', $publish, qr/nobody knows whose.*Release 5 cannot 
 $node->safe_psql('restored', q{SET client_min_messages = error; SET ROLE owner; SELECT pprepub.acknowledge_history('patients')});
 is($node->safe_psql('restored', $publish), 6, 'restored: life goes on');
 
-# ----------------------------------------------------------------
-# Answers
-# ----------------------------------------------------------------
+# ---- Answers ----
 
 # A worker that rests knows where people are, but an import parts them anew.
 $node->safe_psql('postgres', 'CREATE DATABASE asked');
@@ -127,13 +116,11 @@ is($node->safe_psql('asked', q{SET ROLE owner; SELECT count(*) > 0 FROM publishe
 is($node->safe_psql('asked', q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', 'with a history that is what the log tells');
 is($node->safe_psql('asked', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds AND check_name IN ('invariant', 'rows', 'remembered')}), '',
 	'and stands up to an audit');
-# Who is in the answer is safe; who is not is told apart from them by what the import told.
+# People of the answer are safe; others are told apart from them by what the import told.
 is($node->safe_psql('asked', q{SELECT count(*) > 0, bool_and(holds) FROM pprepub.attack('patients') WHERE 4 IN (release, other_release) AND kind = 'intersection' OR release = 4 AND kind = 'difference'}),
 	't|t', 'and whoever is in the answer is safe together with all others, the import too');
 
-# ----------------------------------------------------------------
-# The log
-# ----------------------------------------------------------------
+# ---- The log ----
 
 my $logged = -s $node->logfile;
 $node->safe_psql('postgres', <<'SQL');
@@ -160,9 +147,7 @@ like($log, qr/ERROR:  column "zip" of "n4"/, 'the log tells what was wrong');
 like($log, qr/DETAIL:  Its values are told to the owner only/, 'and where to ask');
 unlike($log, qr/(KEY|AGE|ZIP|SEX|ILL)-|disease \d|1\d\d\d\d/, 'and no value, neither of the table nor of the source');
 
-# ----------------------------------------------------------------
-# A large import, cancelled
-# ----------------------------------------------------------------
+# ---- A large import, cancelled ----
 
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;

@@ -1,10 +1,5 @@
-# What has been done to others of our kind and needs a server of its own: pg_dump and postgres_fdw for a reader, logical
+# Attacks on others of our kind that need a server of their own: pg_dump and postgres_fdw for a reader, logical
 # decoding, parallel workers, a source that changes while it is read. Numbers are those of test/pgtap/known_attacks.sql.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -17,8 +12,8 @@ CONF
 $node->restart;
 make_patients($node, 'postgres', 2000);
 
-# Whoever reads the gated view stops in the middle of the source as long as somebody holds the gate.
-# Whoever reads the guarded one must be its owner, and no more, in whatever process.
+# Readers of the gated view stop in the middle of the source as long as somebody holds the gate.
+# Readers of the guarded one must be its owner, and no more, in whatever process.
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 CREATE FUNCTION hospital.gate(id int) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -73,9 +68,7 @@ sub all_holds
 	return;
 }
 
-# ----------------------------------------------------------------
-# 4: parallel workers of the one that answers
-# ----------------------------------------------------------------
+# ---- 4: parallel workers of the one that answers ----
 
 $node->safe_psql('postgres', "ALTER DATABASE postgres SET $_") foreach ($node->pg_version < 16 ? 'force_parallel_mode' : 'debug_parallel_query') . ' = on', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
 	'min_parallel_table_scan_size = 0';
@@ -85,9 +78,7 @@ is($node->safe_psql('postgres', 'SELECT rows FROM pprepub.publish(\'guarded\')')
 is($node->safe_psql('postgres', q{SELECT message FROM pprepub.failed_answer}), '', '4: nothing failed');
 $node->safe_psql('postgres', 'ALTER DATABASE postgres RESET ALL');
 
-# ----------------------------------------------------------------
-# 7, 8: a reader's pg_dump, and another server that is this one
-# ----------------------------------------------------------------
+# ---- 7, 8: a reader's pg_dump, and another server that is this one ----
 
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/reader.sql';
 $node->safe_psql('postgres', 'GRANT SELECT ON published.patients_releases TO analyst');
@@ -131,9 +122,7 @@ as_analyst('ANALYZE desk.asking_there');
 cmp_ok(answers('patients'), '>=', 1, '8: statistics of it are taken of answers');
 is($node->safe_psql('postgres', q{SELECT DISTINCT published_by FROM pprepub.release WHERE publication = 'patients' AND kind = 'query'}), 'analyst', '8: all of them the analyst\'s');
 
-# ----------------------------------------------------------------
-# 15: a source that changes while it is read
-# ----------------------------------------------------------------
+# ---- 15: a source that changes while it is read ----
 
 # Asks, until the worker stands in the middle of the source.
 sub stop_in_source
@@ -172,7 +161,7 @@ SQL
 	all_holds('gated', '15: and after it was');
 }
 
-# What is prepared is not there yet, and who is to come is in nobody's way.
+# A prepared release is not there yet, and rows that are to come are in nobody's way.
 $node->safe_psql('postgres', q{BEGIN; INSERT INTO hospital.patients SELECT id + 9000, age, zip, sex, disease FROM hospital.patients WHERE id <= 300; PREPARE TRANSACTION 'to come'});
 $node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.class_members('gated') WHERE key::int > 9000}), '0', '15: who is prepared is not there');
@@ -181,9 +170,7 @@ $node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()');
 cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.class_members('gated') WHERE key::int > 9000}), '>', 0, '15: and then is');
 all_holds('gated', '15: prepared transactions');
 
-# ----------------------------------------------------------------
-# 22: whoever has no time
-# ----------------------------------------------------------------
+# ---- 22: whoever has no time ----
 
 {
 	my $holder = $node->background_psql('postgres');
@@ -204,9 +191,7 @@ foreach my $call ('attack', 'audit', 'neighborhoods', 'class_members')
 		"22: so does $call");
 }
 
-# ----------------------------------------------------------------
-# 20: logical decoding
-# ----------------------------------------------------------------
+# ---- 20: logical decoding ----
 
 fails_like($node, 'postgres', q{SET SESSION AUTHORIZATION analyst; SELECT pg_create_logical_replication_slot('mine', 'test_decoding')}, qr/must be superuser or replication role|permission denied to use replication slots/, '20: no slot for an analyst');
 $node->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('slot', 'test_decoding')});

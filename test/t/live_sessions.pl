@@ -1,11 +1,6 @@
 # Live tables in sessions of their own: the library comes with the first query, parameters of clients are part of the cohort,
 # what else is in a query does not matter, and rows that were seen are remembered.
-use strict;
-use warnings;
 use DBI;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 1);
@@ -74,7 +69,7 @@ is(as_analyst(q{SELECT count(*) FROM published.patients_now p JOIN (VALUES ('F')
 	$client->disconnect;
 }
 
-# What else stands in a query.
+# Other parts of a query.
 is(as_analyst('SELECT count(*) > 100 FROM (SELECT tableoid::regclass, ctid FROM published.patients_now) s'), 't', 'system columns');
 is(as_analyst('SELECT count(p) > 100 FROM published.patients_now p WHERE age > 30'), 't', 'whole rows');
 is(last_cohort(), '(age > 30)|', 'which need all columns');

@@ -49,9 +49,7 @@ is(found(history({ a => { a => 1 }, b => { a => 1, b => 1 } }, ['2+1:ab', '6 3+0
 is(found(history(undef, ['1+2:abc'])), '', 'values that nobody has shown were not invented');
 is(found({ %{ history(undef, ['1+2:abc']) }, any_invention => 1 }), '1 in 1: abc', 'unless they may be');
 
-# ----------------------------------------------------------------
-# All worlds, counted out
-# ----------------------------------------------------------------
+# ---- All worlds, counted out ----
 
 # Every way to give values to people, a person or a person of a release at a time.
 sub count_out
@@ -172,9 +170,7 @@ is_deeply(\@wrong, [], 'what is possible is what some world has');
 cmp_ok($worlds, '>', 700, 'most of these histories are possible');
 cmp_ok($struck, '>', 300, 'and many leave somebody a single value');
 
-# ----------------------------------------------------------------
-# Atoms
-# ----------------------------------------------------------------
+# ---- Atoms ----
 
 # Classes are written as 'person=value …'; who is invented has a star.
 sub release
@@ -214,9 +210,7 @@ is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '
 is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '1=a')), 'atom {1}: 1 people', 'but not again');
 is(faults(release('stored', 1, 1, '1=a 2=b 1=a')), '1 is there twice', 'somebody twice');
 
-# ----------------------------------------------------------------
-# Rows, and whose they may be
-# ----------------------------------------------------------------
+# ---- Rows, and whose they may be ----
 
 # A release is written as 'columns: row row', a row as 'cell/cell'; a person as 'releases cell/cell', for columns a, b and s.
 sub releases

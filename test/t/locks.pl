@@ -1,10 +1,5 @@
 # Locks: what reads many releases locks them one after the other and keeps none, and many releases can be dropped, where the
 # lock table is small.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $releases = 150;

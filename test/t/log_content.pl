@@ -1,9 +1,4 @@
 # Neither the server's log nor its views of activity tell what stands in a source.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -92,9 +87,7 @@ SQL
 my $start = -s $node->logfile;
 $node->safe_psql('postgres', 'SELECT pg_stat_statements_reset()');
 
-# ----------------------------------------------------------------
-# Errors and warnings of publish() and preview()
-# ----------------------------------------------------------------
+# ---- Errors and warnings of publish() and preview() ----
 
 my %expected = (
 	failing => qr/a failure of the source/,
@@ -146,9 +139,7 @@ foreach my $stop ('SELECT pg_advisory_lock(1)', 'BEGIN; LOCK pprepub_internal.ca
 	$holder->quit;
 }
 
-# ----------------------------------------------------------------
-# What was written of it
-# ----------------------------------------------------------------
+# ---- What was written of it ----
 
 my $log = substr(slurp_file($node->logfile), $start);
 
@@ -163,7 +154,7 @@ is($node->safe_psql('postgres', q{SELECT count(*) > 5 FROM pg_stat_statements WH
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_statements WHERE query ~ '(KEY|QI|SENSITIVE|PLAIN)-[0-9]' AND query !~ 'pg_stat_activity'}),
 	'0', 'pg_stat_statements: no value');
 
-# What PostgreSQL knows of the columns of a release is for those who may read it.
+# Statistics of the columns of a release are for those who may read it.
 $node->safe_psql('postgres', 'ANALYZE');
 $node->safe_psql('postgres', 'CREATE ROLE analyst');
 is($node->safe_psql('postgres', q{SET ROLE analyst; SELECT count(*) FROM pg_stats WHERE schemaname ~ '^(published|hospital|pprepub)'}), '0',

@@ -1,10 +1,5 @@
 # Logical replication does not send the rows of a release. Whoever publishes is told, and a subscriber who copies the table
 # afterwards has all of it.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 'logical');

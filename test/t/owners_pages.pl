@@ -1,11 +1,6 @@
-# What the manual's pages for owners and DBAs tell them to type works, and gives what they show; and messages that
+# Pages for owners and DBAs show statements that work, and print what is shown; and messages that
 # docs/howto/troubleshooting.md explains are those of the source.
-use strict;
-use warnings;
 use File::Find;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Pages;
 
@@ -21,9 +16,7 @@ if ($has_cron)
 $node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach qw(owner analyst exporter);
 $node->safe_psql('postgres', 'CREATE ROLE nurse LOGIN IN ROLE owner');
 
-# ----------------------------------------------------------------
-# Pages
-# ----------------------------------------------------------------
+# ---- Pages ----
 
 # The hospital of its owner.
 sub make_hospital
@@ -65,9 +58,7 @@ foreach my $name (qw(owners parameters schedule monitoring backup clinic))
 
 $node->stop;
 
-# ----------------------------------------------------------------
-# Messages
-# ----------------------------------------------------------------
+# ---- Messages ----
 
 # Every string of the source, names and numbers in it being "…".
 my %known;

@@ -1,10 +1,5 @@
 # Parallel workers read a source that is dear to read for a release, which is the same as without them; an audit and an
 # answer have none.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -23,7 +18,7 @@ CREATE VIEW hospital.dear_people AS SELECT id, age, sex, hospital.dear(disease) 
 SELECT pprepub.create_publication('dear', 'hospital.dear_people', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg', '{"k": 10, "l": 1, "reserve": 1}');
 SQL
 
-# What is done with so many workers, and how many were started for it.
+# Runs something with so many workers, and returns how many were started for it.
 sub with_workers
 {
 	my ($workers, $sql) = @_;

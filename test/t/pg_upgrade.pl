@@ -1,9 +1,4 @@
 # pg_upgrade takes publications, their releases and history, and other tables of the access method pprepub over as they are.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $old = new_server('old');

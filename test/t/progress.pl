@@ -1,9 +1,4 @@
 # pprepub.progress: who sees which command of which session, and that nothing stays of one that ended, however it did.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Crash;
 use Hospital;
 
@@ -25,7 +20,7 @@ CREATE VIEW hospital.slow AS SELECT * FROM hospital.patients WHERE hospital.wait
 SQL
 declare_patients($node, 'postgres', 'slow', 'hospital.slow');
 
-# What a role sees, of whichever session.
+# Rows that a role sees, of any session.
 sub seen
 {
 	my ($role, $server, $database) = @_;
@@ -67,9 +62,7 @@ sub start_waiting
 my $publish = q{SELECT number FROM pprepub.publish('slow')};
 my $row = 'slow|publish|read source|249|';
 
-# ----------------------------------------------------------------
-# For whom
-# ----------------------------------------------------------------
+# ---- For whom ----
 
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION pprepub');
@@ -91,9 +84,7 @@ is(finish_sql($session), 0, 'it ends');
 is($session->{out}, "1\n", 'with a release');
 nothing_stays('a release');
 
-# ----------------------------------------------------------------
-# How commands end
-# ----------------------------------------------------------------
+# ---- How commands end ----
 
 foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
 {
@@ -161,9 +152,7 @@ comes_back($node);
 nothing_stays('a killed process');
 $holder = $node->background_psql('postgres');
 
-# ----------------------------------------------------------------
-# All commands
-# ----------------------------------------------------------------
+# ---- All commands ----
 
 $node->safe_psql('postgres', $publish =~ s/^/SET ROLE owner; /r) for 1 .. 2;
 $node->safe_psql('postgres', 'SET ROLE owner; CREATE TABLE hospital.old AS SELECT * FROM published.slow_1');
@@ -213,9 +202,7 @@ is(seen('owner'), 'slow|linkability|read source|249|', 'so does the owner, with 
 is(seen('other_officer'), '', 'another auditor does not');
 is(seen('stranger'), '', 'nor does a stranger');
 
-# ----------------------------------------------------------------
-# A client that has gone
-# ----------------------------------------------------------------
+# ---- A client that has gone ----
 
 my $abandoned = $node->safe_psql('postgres', 'SELECT pid FROM pprepub.progress');
 $session->{run}->kill_kill;
@@ -223,9 +210,7 @@ ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activit
 nothing_stays('it');
 let_go();
 
-# ----------------------------------------------------------------
-# Answers
-# ----------------------------------------------------------------
+# ---- Answers ----
 
 hold();
 $session = start_waiting('SELECT count(*) FROM published.slow()');
@@ -233,9 +218,7 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.progress'), '0', '
 let_go();
 is(finish_sql($session), 0, 'the answer comes') or diag($session->{error});
 
-# ----------------------------------------------------------------
-# More than there are slots
-# ----------------------------------------------------------------
+# ---- More than there are slots ----
 
 hold();
 my @sessions = map { start_sql($node, 'postgres', 'SET ROLE owner', $reads_source{preview}) } 1 .. $slots + 3;
@@ -254,9 +237,7 @@ is(seen('owner'), $row, 'slots are free again');
 let_go();
 finish_sql($session);
 
-# ----------------------------------------------------------------
-# Rows are whole
-# ----------------------------------------------------------------
+# ---- Rows are whole ----
 
 # Two commands take turns, whose rows have nothing in common.
 $node->safe_psql('postgres', <<'SQL');
@@ -296,9 +277,7 @@ SQL
 is($looks, '0', 'no row is torn');
 is(finish_sql($session), 0, 'the commands end') or diag($session->{error});
 
-# ----------------------------------------------------------------
-# Waiting
-# ----------------------------------------------------------------
+# ---- Waiting ----
 
 hold();
 $session = start_waiting($publish);
@@ -314,9 +293,7 @@ unlike($asking->{error}, qr/publish\(\)/, 'who is not told which');
 unlike($session->{error}, qr/waiting/, 'the first one did not wait');
 $holder->quit;
 
-# ----------------------------------------------------------------
-# A standby
-# ----------------------------------------------------------------
+# ---- A standby ----
 
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $node->backup('base');

@@ -1,13 +1,8 @@
-# What the pages for analysts, docs/howto/{analysts,recipes,counting,cohorts}.md, tell them to type works for one, and gives
+# Pages for analysts, docs/howto/{analysts,recipes,counting,cohorts}.md, show statements that work for one, and give
 # what they show.
 #
 # Blocks run from top to bottom, as the analyst, in a database of the page's own: ```sql in one session of psql, ```python,
 # ```r and ```java as programs.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Pages;
 
@@ -17,9 +12,7 @@ $node->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\njit = off
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE analyst LOGIN');
 
-# ----------------------------------------------------------------
-# The hospital
-# ----------------------------------------------------------------
+# ---- The hospital ----
 
 # After its first release; with weeks, those have passed, and a release was made in each.
 sub make_hospital
@@ -41,9 +34,7 @@ SQL
 
 make_hospital('weeks', 2 .. 5);
 
-# ----------------------------------------------------------------
-# The eight employees of docs/howto/cohorts.md
-# ----------------------------------------------------------------
+# ---- The eight employees of docs/howto/cohorts.md ----
 
 sub make_staff
 {
@@ -66,9 +57,7 @@ SQL
 
 make_staff();
 
-# ----------------------------------------------------------------
-# Programs
-# ----------------------------------------------------------------
+# ---- Programs ----
 
 my $driver = '/usr/share/java/postgresql.jar';
 my %programs = (
@@ -122,9 +111,7 @@ sub run_program
 	return $printed;
 }
 
-# ----------------------------------------------------------------
-# Pages
-# ----------------------------------------------------------------
+# ---- Pages ----
 
 foreach my $page (map { "docs/howto/$_.md" } qw(analysts recipes counting cohorts))
 {
@@ -160,9 +147,7 @@ foreach my $page (map { "docs/howto/$_.md" } qw(analysts recipes counting cohort
 	cmp_ok($statements, '>', 3, "$page has statements");
 }
 
-# ----------------------------------------------------------------
-# Which conditions are asked, by the table in docs/howto/analysts.md
-# ----------------------------------------------------------------
+# ---- Which conditions are asked, by the table in docs/howto/analysts.md ----
 
 make_hospital('hospital');
 my $session = start_session($node, 'hospital', user => 'analyst');

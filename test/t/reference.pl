@@ -18,9 +18,7 @@ cron.database_name = 'hospital'
 CONF
 $node->start;
 
-# ----------------------------------------------------------------
-# What the examples speak of
-# ----------------------------------------------------------------
+# ---- What the examples speak of ----
 
 $node->safe_psql('postgres', 'CREATE DATABASE hospital');
 $node->safe_psql('hospital', 'CREATE EXTENSION pprepub; CREATE EXTENSION pg_cron;' . slurp_file('test/data/hospital.sql') . <<'SQL');
@@ -56,9 +54,7 @@ DELETE FROM hospital.ward WHERE id % 7 = 0;
 SELECT pprepub.publish('ward');
 SQL
 
-# ----------------------------------------------------------------
-# Pages
-# ----------------------------------------------------------------
+# ---- Pages ----
 
 my %page = map { $_ => slurp_file("docs/reference/$_.md") } qw(functions views settings);
 
@@ -89,9 +85,7 @@ sub table_rows
 # Rows of a query, as lists.
 sub rows_of { return map { [ split /\t/, $_, -1 ] } split /\n/, $node->safe_psql('hospital', $_[0], extra_params => [ '-F', "\t" ]) }
 
-# ----------------------------------------------------------------
-# Functions
-# ----------------------------------------------------------------
+# ---- Functions ----
 
 sub check_functions
 {
@@ -130,9 +124,7 @@ SQL
 	return;
 }
 
-# ----------------------------------------------------------------
-# Views, and what a publication has
-# ----------------------------------------------------------------
+# ---- Views, and what a publication has ----
 
 my $columns_of = q(SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 ORDER BY attnum);
 
@@ -167,9 +159,7 @@ sub check_views
 	return;
 }
 
-# ----------------------------------------------------------------
-# Settings
-# ----------------------------------------------------------------
+# ---- Settings ----
 
 my $settings_there = <<'SQL';
 DO $$ BEGIN PERFORM pprepub.lies_in('F', 'F'); END $$;		-- loads the library

@@ -1,9 +1,4 @@
 # The page of report() in a real browser: it says what it should to eyes and to screen readers, on a phone, in the dark, and on paper.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Browser;
 use Hospital;
 

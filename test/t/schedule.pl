@@ -1,10 +1,5 @@
 # Releases on a schedule, by a real pg_cron. Jobs are scheduled for when the server starts: that is
 # sooner than the next minute.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');
@@ -28,7 +23,7 @@ sub refuses
 	return;
 }
 
-# As somebody who logs in, and returns what psql prints.
+# Runs SQL as somebody who logs in, and returns what psql prints.
 sub as
 {
 	my ($role, $sql) = @_;
@@ -59,9 +54,7 @@ CREATE ROLE stranger LOGIN;
 CREATE DATABASE other;
 SQL
 
-# ----------------------------------------------------------------
-# Where there is no pg_cron yet
-# ----------------------------------------------------------------
+# ---- Where there is no pg_cron yet ----
 
 refuses('nurse', q{schedule('patients', '@reboot')},
 	qr/pg_cron does not run on this server.*HINT:  .*postgresql-$major-cron.*shared_preload_libraries = 'pg_cron'.*cron.database_name = 'postgres'.*CREATE EXTENSION pg_cron/s,
@@ -75,7 +68,7 @@ max_prepared_transactions = 2
 CONF
 $node->restart;
 
-# Whoever may create schemas can plant one of that name.
+# A role that may create schemas can plant one of that name.
 $node->safe_psql('postgres', <<'SQL');
 CREATE SCHEMA cron AUTHORIZATION stranger;
 GRANT ALL ON SCHEMA cron TO PUBLIC;
@@ -99,9 +92,7 @@ is_sql('SELECT schedule, command, database, username, jobname FROM cron.job',
 	q{0 3 * * 1|SELECT pprepub.publish('O''Brien', cohort => 'sex = ''F''')|other|nurse|pprepub: O'Brien in other}, 'and what its hint says');
 $node->safe_psql('postgres', 'SELECT cron.unschedule(jobid) FROM cron.job');
 
-# ----------------------------------------------------------------
-# Who schedules, and how
-# ----------------------------------------------------------------
+# ---- Who schedules, and how ----
 
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/permission denied for schema cron.*HINT:  .*GRANT USAGE ON SCHEMA cron TO nurse/s,
 	'no right to use pg_cron');
@@ -113,7 +104,7 @@ refuses('nurse', q{schedule('patients', 'each monday')}, qr/invalid schedule: ea
 $node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION cron.schedule(text, text, text) FROM PUBLIC');
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/permission denied for function cron.schedule/, 'no right to schedule');
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION cron.schedule(text, text, text) TO PUBLIC');
-# What has the name of a function that older versions lack need not be of pg_cron.
+# A function with a name that older versions lack need not be of pg_cron.
 $node->safe_psql('postgres', 'ALTER EXTENSION pg_cron DROP FUNCTION cron.schedule(text, text, text)');
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/extension "pg_cron" of this database is too old.*HINT:  Run ALTER EXTENSION pg_cron UPDATE/s, 'not a function of pg_cron');
 $node->safe_psql('postgres', 'ALTER EXTENSION pg_cron ADD FUNCTION cron.schedule(text, text, text)');
@@ -137,9 +128,7 @@ refuses('stranger', q{unschedule('patients')}, qr/must be owner of publication "
 refuses('doctor', q{schedule('patients', 'each monday')}, qr/invalid schedule/, 'what fails');
 is_sql($jobs, "$second|\@reboot|postgres|nurse|t|pprepub: patients", 'leaves the schedule that was');
 
-# ----------------------------------------------------------------
-# Runs
-# ----------------------------------------------------------------
+# ---- Runs ----
 
 run_jobs();
 is(as('doctor', $shown), "$second|\@reboot||nurse|t|t|succeeded|1", 'the first run');
@@ -186,9 +175,7 @@ is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', job_release FROM pp
 is_sql('SELECT releases FROM pprepub_internal.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
 	'nothing was published by it, and the other went on');
 
-# ----------------------------------------------------------------
-# How it fares
-# ----------------------------------------------------------------
+# ---- How it fares ----
 
 as('owner', <<'SQL');
 CREATE TABLE hospital.wards AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 60) i;
@@ -212,7 +199,7 @@ is(as('owner', q{SELECT withheld_percent BETWEEN 5 AND 100, starving FROM pprepu
 is(as('owner', $health), 'starving', 'and the view of health');
 is(as('stranger', $fares), '', 'which is nobody else\'s business');
 
-# What others publish, of whatever cohort, is not the job's; nor is an answer to the job's role.
+# Releases of others, of whatever cohort, are not the job's; nor is an answer to the job's role.
 as('owner', q{SELECT pprepub.publish('wards', 'age > 40')});
 as('nurse', q{SELECT pprepub.publish('wards', 'age > 40'); SELECT count(*) FROM published.wards('age > 40')});
 like(as('owner', $fares), qr/^starving\|succeeded\|f\|f\|2\|/, 'until the job publishes again');
@@ -243,16 +230,14 @@ $listener->quit;
 as('nurse', q{SELECT pprepub.unschedule('wards')});
 as('owner', q{SELECT pprepub.drop_publication('wards', forget_history => true)});
 
-# Who is no member any more publishes nothing.
+# A role that is no member any more publishes nothing.
 $node->safe_psql('postgres', 'REVOKE owner FROM doctor');
 run_jobs();
 like(as('owner', q{SELECT last_status, last_message FROM pprepub.health WHERE job IS NOT NULL AND run_by = 'doctor'}),
 	qr/^failed\|.*must be owner of publication "patients"/, 'a former member');
 is(as('doctor', $shown), '', 'who sees nothing, either');
 
-# ----------------------------------------------------------------
-# The end of it
-# ----------------------------------------------------------------
+# ---- The end of it ----
 
 as('nurse', q{SELECT pprepub.unschedule('patients')});
 is_sql('SELECT username FROM cron.job', 'nurse', 'a member ends what another began');

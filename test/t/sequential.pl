@@ -1,9 +1,4 @@
 # Releases of method sequential are there in full or not at all, whoever is killed, cancelled or dumped.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Crash;
 use Hospital;
 
@@ -19,7 +14,7 @@ SQL
 my $publish = q{SELECT pprepub.publish('patients', columns => '{age,disease}')};
 my $releases = q{SELECT count(*) FROM pprepub_internal.catalog_release};
 
-# What stands is whole, its history with it, and keeps what was promised.
+# Releases are whole, their history with them, and keep what was promised.
 sub is_whole
 {
 	my ($server, $database, $what, $n) = @_;
@@ -36,9 +31,7 @@ my $needed = $node->safe_psql('postgres',
 	"SET ROLE owner; BEGIN; SELECT ceil(seconds * 1000) FROM pprepub.publish('patients', columns => '{age,disease}'); ROLLBACK");
 note("a publish needs $needed ms");
 
-# ----------------------------------------------------------------
-# Cancelled, at whatever moment
-# ----------------------------------------------------------------
+# ---- Cancelled, at whatever moment ----
 
 my ($cancelled, $left) = (0, 0);
 foreach my $moment (0 .. 12)
@@ -54,9 +47,7 @@ cmp_ok($cancelled, '>', 0, "cancelled: $cancelled of 13");
 is($left, 0, 'cancelled: no other error');
 is_whole($node, 'postgres', 'cancelled', 1);
 
-# ----------------------------------------------------------------
-# Killed, wherever it is by then
-# ----------------------------------------------------------------
+# ---- Killed, wherever it is by then ----
 
 foreach my $moment (1 .. 3)
 {
@@ -81,9 +72,7 @@ is_whole($node, 'postgres', 'after a crash', 2);
 my $rows = q{SELECT md5(string_agg(p::text, ',' ORDER BY p::text)) FROM published.patients_};
 my $before = $node->safe_psql('postgres', "${rows}2 p");
 
-# ----------------------------------------------------------------
-# Dumped and restored
-# ----------------------------------------------------------------
+# ---- Dumped and restored ----
 
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
 my $dump = $node->basedir . '/dump';

@@ -1,9 +1,4 @@
 # A source whose rows stand on two other servers: a table that is partitioned by hash, with foreign partitions of postgres_fdw.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main');

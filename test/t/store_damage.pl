@@ -3,11 +3,6 @@
 # kind or there are other values; and nobody dies of it.
 #
 # DAMAGE_ROUNDS=n has so many rounds.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Seed;
 
@@ -29,7 +24,7 @@ CREATE EXTENSION pprepub;
 CREATE TABLE damaged (id int, word text, code text COLLATE "C", amount int8, flag bool, share float8) USING pprepub;
 CREATE INDEX ON damaged (id);
 DO \$\$ BEGIN
-	-- Who has inserted many rows gets a group's numbers at once.
+	-- A session that has inserted many rows gets a group's numbers at once.
 	INSERT INTO damaged SELECT generate_series(1, 20000);
 	TRUNCATE damaged;
 	FOR g IN 0 .. $groups - 1 LOOP
@@ -40,7 +35,7 @@ END \$\$;
 CREATE TABLE sound AS SELECT ctid AS place, * FROM damaged;
 CREATE TABLE numbered AS SELECT group_number, row_number() OVER (ORDER BY group_number) - 1 AS g FROM pprepub.verify_storage('damaged');
 
--- What a query says, or how it fails.
+-- The result of a query, or its error.
 CREATE FUNCTION ask(query text) RETURNS text LANGUAGE plpgsql AS \$\$
 DECLARE
 	answer text;
@@ -100,9 +95,7 @@ my @counters = ('', map { file_of_counters("counted_$_") } 1 .. 6);
 $node->stop;
 my $good = slurp_file($file, 0);
 
-# ----------------------------------------------------------------
-# Chunks in the file
-# ----------------------------------------------------------------
+# ---- Chunks in the file ----
 
 my @table = map { my $c = $_; $c = $c & 1 ? $c >> 1 ^ 0x82F63B78 : $c >> 1 foreach 1 .. 8; $c } 0 .. 255;
 
@@ -197,9 +190,7 @@ sub forge
 	return;
 }
 
-# ----------------------------------------------------------------
-# What is said of it
-# ----------------------------------------------------------------
+# ---- What is said of it ----
 
 my $error = qr/^XX001 (?:column "\w+" of )?group \d+ of table "damaged" is damaged$/;
 
@@ -246,9 +237,7 @@ sub nobody_died
 	return;
 }
 
-# ----------------------------------------------------------------
-# A bit here and there
-# ----------------------------------------------------------------
+# ---- A bit here and there ----
 
 for my $round (1 .. $rounds)
 {
@@ -260,7 +249,7 @@ for my $round (1 .. $rounds)
 	{
 		my @own = @{ $chunks{ $firsts[$g] } };
 		my $chunk = any(@own);
-		# Who the chunk says to be is damaged as often as what it holds.
+		# The chunk's own number is damaged as often as what it holds.
 		my $at = $chunk->[0] + int rand(any(8, 24, $chunk->[1]));
 
 		substr($bytes, $at, 1) = chr(ord(substr $bytes, $at, 1) ^ 1 << int rand 8);
@@ -285,9 +274,7 @@ for my $round (1 .. $rounds)
 	$node->stop;
 }
 
-# ----------------------------------------------------------------
-# Whole numbers, and the checksum agrees
-# ----------------------------------------------------------------
+# ---- Whole numbers, and the checksum agrees ----
 
 for my $round (1 .. $rounds)
 {
@@ -306,9 +293,7 @@ for my $round (1 .. $rounds)
 	$node->stop;
 }
 
-# ----------------------------------------------------------------
-# Bounds that do not hold
-# ----------------------------------------------------------------
+# ---- Bounds that do not hold ----
 
 # A group's header chunk has the GroupHeader, the entries of its columns, then bounds (layout.h): the least of an integer becomes
 # more, the greatest of one less, the least of a text more.
@@ -338,9 +323,7 @@ for my $round (1 .. $rounds)
 	$node->stop;
 }
 
-# ----------------------------------------------------------------
-# Who looks for duplicates
-# ----------------------------------------------------------------
+# ---- Who looks for duplicates ----
 
 # An index that checks for duplicates holds a page meanwhile, so nothing is decoded then: a duplicate of a row whose values are
 # damaged is one.  Who wants to see the row, as exclusion constraints do, sees the damage.
@@ -360,9 +343,7 @@ for my $round (1 .. $rounds)
 
 write_file($good);
 
-# ----------------------------------------------------------------
-# The metapage
-# ----------------------------------------------------------------
+# ---- The metapage ----
 
 # A bit of each counter, of the checksum, and of where the header says that they end; then what agrees with its checksum, and a page of zeros.
 {

@@ -1,10 +1,5 @@
 # Tables of the access method pprepub are dumped and restored in every format, also in parallel; what decodes the log
 # for other tables is not stopped by them.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $node = new_server('main', allows_streaming => 'logical');
@@ -62,9 +57,7 @@ restored('parallel', sub { $run->('pg_restore', '-j', '3', '-d', $_[0], "$tmp/cu
 restored('tar', sub { $run->('pg_restore', '-d', $_[0], "$tmp/tar") });
 restored('directory', sub { $run->('pg_restore', '-j', '3', '-d', $_[0], "$tmp/directory") });
 
-# ----------------------------------------------------------------
-# Logical decoding
-# ----------------------------------------------------------------
+# ---- Logical decoding ----
 
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE other (id int PRIMARY KEY);
@@ -81,9 +74,7 @@ SQL
 is($node->safe_psql('postgres', q{SELECT string_agg(substring(data FROM 'id.*'), ';') FROM pg_logical_slot_get_changes('slot', NULL, NULL) WHERE data LIKE 'table%'}),
 	'id[integer]:1;id[integer]:2;id[integer]:3', 'decoding goes on over the rows of the store, and does not have them');
 
-# ----------------------------------------------------------------
-# An index of the TOAST relation that a REINDEX left behind
-# ----------------------------------------------------------------
+# ---- An index of the TOAST relation that a REINDEX left behind ----
 
 my $toast = $node->safe_psql('postgres', q{SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'store'::regclass});
 my $holder = $node->background_psql('postgres');

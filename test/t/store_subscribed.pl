@@ -1,10 +1,5 @@
 # A table of the access method pprepub takes what logical replication brings: rows that no statement inserts, and that nothing
 # seals but the end of their transaction, be it committed or prepared.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 
 my $publisher = new_server('publisher', allows_streaming => 'logical');

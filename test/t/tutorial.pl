@@ -1,4 +1,4 @@
-# What docs/tutorial.md tells its reader to type works, from top to bottom in one session, and prints what the page shows.
+# Statements of docs/tutorial.md work, from top to bottom in one session, and print what the page shows.
 #
 # A block without shown output prints nothing, but for results of functions that return nothing.
 use strict;
@@ -22,9 +22,7 @@ if ($cron)
 }
 $node->safe_psql('postgres', 'CREATE DATABASE census');
 
-# ----------------------------------------------------------------
-# One session, in a directory that has what the page loads
-# ----------------------------------------------------------------
+# ---- One session, in a directory that has what the page loads ----
 
 my $here = getcwd();
 my $directory = PostgreSQL::Test::Utils::tempdir();
@@ -55,9 +53,7 @@ foreach my $block (page_blocks($page))
 cmp_ok($count{$_} // 0, '>=', 5, "blocks: $_") foreach 'shown', 'numbers are close', 'silent';
 like(slurp_file("$directory/report.html"), qr/<html.*people/s, 'the report is written');
 
-# ----------------------------------------------------------------
-# A wrong page is noticed, here for all tests of pages
-# ----------------------------------------------------------------
+# ---- A wrong page is noticed, here for all tests of pages ----
 
 sub page_fits
 {

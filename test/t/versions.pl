@@ -1,9 +1,4 @@
-# What newer versions of PostgreSQL show, allow or decide otherwise: each part runs where it applies.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+# Newer versions of PostgreSQL show, allow or decide otherwise: each part runs where it applies.
 use Hospital;
 
 my $node = new_server('main');
@@ -64,9 +59,7 @@ ask(q{SET ROLE owner;
 	CREATE VIEW hospital.slow AS SELECT o.* FROM hospital.others o, (SELECT hospital.look() AS looked OFFSET 0) l WHERE l.looked});
 declare_patients($node, 'postgres', 'slow', 'hospital.slow');
 
-# ----------------------------------------------------------------
-# Settings of the database that a worker does not heed
-# ----------------------------------------------------------------
+# ---- Settings of the database that a worker does not heed ----
 
 since 16, 'queries that are made parallel for debugging' => sub {
 	start_workers_with('debug_parallel_query = on');
@@ -98,9 +91,7 @@ since 18, 'locks that a source does not get are not logged' => sub {
 	$node->reload;
 };
 
-# ----------------------------------------------------------------
-# Statistics of backends, which anybody reads
-# ----------------------------------------------------------------
+# ---- Statistics of backends, which anybody reads ----
 
 since 18, 'statistics of a worker are empty' => sub {
 	my $counts = q{SELECT coalesce(sum(i.reads + i.hits + i.extends + i.writes), 0), coalesce(sum(w.wal_records), 0)
@@ -120,9 +111,7 @@ since 18, 'statistics of a worker are empty' => sub {
 	isnt($node->psql('postgres', "SELECT count(*) FROM $_", extra_params => [ '-U', 'analyst' ]), 0, "$_ is not for everybody") foreach 'pg_aios', 'pg_get_aios()';
 };
 
-# ----------------------------------------------------------------
-# Columns that are computed when they are read
-# ----------------------------------------------------------------
+# ---- Columns that are computed when they are read ----
 
 since 18, 'virtual generated columns' => sub {
 	ask(q{SET ROLE owner;
@@ -146,9 +135,7 @@ since 18, 'virtual generated columns' => sub {
 	}
 };
 
-# ----------------------------------------------------------------
-# Rights and commands
-# ----------------------------------------------------------------
+# ---- Rights and commands ----
 
 since 17, 'REINDEX, which fires event triggers, goes on' => sub {
 	ask('SET ROLE owner; CREATE INDEX by_disease ON published.patients_1 (disease)');

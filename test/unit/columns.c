@@ -196,10 +196,7 @@ value_of(const ColumnShape *shape, uint64 number, int style)
 	return PointerGetDatum(data);
 }
 
-/* ----------------------------------------------------------------
- * Columns
- * ----------------------------------------------------------------
- */
+/* ---- Columns ---- */
 
 static uint32
 draw_nrows(uint32 most)
@@ -307,10 +304,7 @@ draw_column(uint32 most)
 	return draw_column_of(all_shapes[draw(lengthof(all_shapes))], most);
 }
 
-/* ----------------------------------------------------------------
- * Looking at values
- * ----------------------------------------------------------------
- */
+/* ---- Looking at values ---- */
 
 bool
 same_datum(const ColumnShape *shape, Datum a, Datum b)

@@ -13,10 +13,7 @@ below(uint32 n)
 	return (uint32) (random_state >> 33) % n;
 }
 
-/* ----------------------------------------------------------------
- * What observers know: sets of individuals, judged by the book
- * ----------------------------------------------------------------
- */
+/* ---- What observers know: sets of individuals, judged by the book ---- */
 
 static bool
 values_are_allowed_in(const World *world, const int *count)
@@ -289,10 +286,7 @@ unions_are_allowed(const World *world)
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * A release
- * ----------------------------------------------------------------
- */
+/* ---- A release ---- */
 
 void
 make_frame(World *world, int asked_percent)
@@ -605,10 +599,7 @@ release(World *world, int asked_percent, Drafter draft)
 	publish(world);
 }
 
-/* ----------------------------------------------------------------
- * A life
- * ----------------------------------------------------------------
- */
+/* ---- A life ---- */
 
 void
 add_people(World *world, int n, int values)

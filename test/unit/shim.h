@@ -29,6 +29,10 @@ typedef struct Test
 /* Runs every test, prints TAP, returns the program's exit status. */
 extern int	run_tests(const Test *tests, int ntests);
 
+/* A program that does so. */
+#define RUN(tests) \
+	int main(void) { return run_tests(tests, lengthof(tests)); }
+
 /* One assertion; a failed one is reported with its place, and the test goes on. */
 #define check(condition) \
 	check_at((condition), #condition, __FILE__, __LINE__)

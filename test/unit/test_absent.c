@@ -272,32 +272,17 @@ observe(int repair, int asked_percent)
 }
 
 static void
-test_dirty(void)
-{
-	observe(0, 60);
-}
-
-static void
-test_minimal(void)
-{
-	observe(1, 60);
-}
-
-static void
-test_none(void)
+test_whole_tables(void)
 {
 	observe(2, 100);
-}
-
-static void
-test_counterfeit(void)
-{
 	observe(3, 100);
 }
 
 static void
-test_counterfeit_cohorts(void)
+test_cohorts(void)
 {
+	observe(0, 60);
+	observe(1, 60);
 	observe(3, 60);
 }
 
@@ -361,16 +346,9 @@ test_all_change(void)
 }
 
 static const Test tests[] = {
-	{"cohorts, dirty rows", test_dirty},
-	{"cohorts, few dirty rows", test_minimal},
-	{"whole tables, no repair", test_none},
-	{"whole tables, counterfeits", test_counterfeit},
-	{"cohorts, counterfeits", test_counterfeit_cohorts},
+	{"whole tables", test_whole_tables},
+	{"cohorts", test_cohorts},
 	{"all others' values change", test_all_change},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -141,58 +141,32 @@ test_who_is_lost(void)
 	}
 }
 
+/* Lives that nobody finds anything in, with the repair and the share of people asked for */
 static void
-live_under_bpg(int repair, int asked_percent)
+live_safely(Lives lives)
 {
-	Lives		lives = {.number = some_of(200),.repair = repair,.asked_percent = asked_percent,.draft = draft};
-
 	live(&lives);
 	check(lives.attacked == 0);
 	check(lives.attacked_pairs == 0);
-	check((lives.ndirty > 0) == (asked_percent < 100 && repair < 2));
-	check((lives.ninvented > 0) == (repair == 3));
+	check((lives.ndirty > 0) == (lives.asked_percent < 100 && lives.repair < 2));
+	check((lives.ninvented > 0) == (lives.repair == 3));
 }
 
 static void
-test_whole_tables_without_repair(void)
+test_whole_tables(void)
 {
-	live_under_bpg(2, 100);
+	for (int repair = 2; repair <= 3; repair++)
+		live_safely((Lives) {.number = some_of(200),.repair = repair,.asked_percent = 100,.draft = draft});
 }
 
 static void
-test_whole_tables_with_counterfeits(void)
+test_cohorts(void)
 {
-	live_under_bpg(3, 100);
+	for (int repair = 0; repair <= 3; repair++)
+		live_safely((Lives) {.number = some_of(200),.repair = repair,.asked_percent = 60,.draft = draft});
 }
 
-static void
-test_cohorts_without_repair(void)
-{
-	live_under_bpg(2, 60);
-}
-
-static void
-test_cohorts_with_dirty_rows(void)
-{
-	live_under_bpg(0, 60);
-}
-
-static void
-test_cohorts_with_few_dirty_rows(void)
-{
-	live_under_bpg(1, 60);
-}
-
-static void
-test_cohorts_with_counterfeits(void)
-{
-	live_under_bpg(3, 60);
-}
-
-/* ----------------------------------------------------------------
- * Cohorts' releases to which few rows are added
- * ----------------------------------------------------------------
- */
+/* ---- Cohorts' releases to which few rows are added ---- */
 
 /* Asks for everybody, or for an interval of codes and perhaps a few others. */
 static void
@@ -384,10 +358,7 @@ test_given_up(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Values that change
- * ----------------------------------------------------------------
- */
+/* ---- Values that change ---- */
 
 /* Are there rows with this value in the newest release? */
 static int
@@ -469,10 +440,7 @@ test_return(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Newcomers who are laid out
- * ----------------------------------------------------------------
- */
+/* ---- Newcomers who are laid out ---- */
 
 static Code	leaves_code[MAX_INDIVIDUALS];
 static RowGroups leaves;
@@ -626,10 +594,7 @@ test_sets_by_leaves(void)
 	free(world);
 }
 
-/* ----------------------------------------------------------------
- * Neighborhoods that are cut again
- * ----------------------------------------------------------------
- */
+/* ---- Neighborhoods that are cut again ---- */
 
 /* People are laid out in fours, by their number. */
 static Draft *
@@ -734,18 +699,14 @@ test_lives_cut_again(void)
 }
 
 static const Test tests[] = {
-	{"whole tables, no repair", test_whole_tables_without_repair},
+	{"whole tables", test_whole_tables},
 	{"whole tables, who is lost", test_who_is_lost},
-	{"whole tables, counterfeits", test_whole_tables_with_counterfeits},
 	{"whole tables, chosen reserve", test_chosen_reserve},
 	{"neighborhoods that are given up", test_given_up},
 	{"a tracker, one value changes", test_tracker},
 	{"somebody comes back", test_return},
-	{"cohorts, no repair", test_cohorts_without_repair},
-	{"cohorts, dirty rows", test_cohorts_with_dirty_rows},
-	{"cohorts, few dirty rows", test_cohorts_with_few_dirty_rows},
+	{"cohorts", test_cohorts},
 	{"cohorts, who is wanted", test_who_is_wanted},
-	{"cohorts, counterfeits", test_cohorts_with_counterfeits},
 	{"cohorts, few rows are added", test_bounds},
 	{"cohorts, everybody is none", test_everybody_is_not_bounded},
 	{"lives, few rows are added to cohorts", test_lives_within_bounds},
@@ -756,8 +717,4 @@ static const Test tests[] = {
 	{"lives, neighborhoods are cut again", test_lives_cut_again},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -36,10 +36,7 @@ declared(PrincipleParam param)
 	return (double) strength[param] / PARAM_SCALE;
 }
 
-/* ----------------------------------------------------------------
- * The book: one column of a set, with n values
- * ----------------------------------------------------------------
- */
+/* ---- The book: one column of a set, with n values ---- */
 
 static bool
 recursive_by_book(const int *count, int n)
@@ -136,10 +133,7 @@ column_by_book(const World *world, const int *count, const double *reference, co
 	return gains_by_book(count, reference, n, all);
 }
 
-/* ----------------------------------------------------------------
- * The book: all columns
- * ----------------------------------------------------------------
- */
+/* ---- The book: all columns ---- */
 
 static Code
 code_of(const Aspect *aspect, int value)
@@ -195,10 +189,7 @@ allows_by_book(const World *world, const int *count)
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * Lives
- * ----------------------------------------------------------------
- */
+/* ---- Lives ---- */
 
 /* Declares a principle with a strength that is seldom out of reach. */
 static void
@@ -343,8 +334,4 @@ static const Test tests[] = {
 	{"two columns", test_two_columns},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

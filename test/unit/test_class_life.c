@@ -99,8 +99,4 @@ static const Test tests[] = {
 	{"what comes true", test_what_comes_true},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

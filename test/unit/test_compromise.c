@@ -11,17 +11,6 @@
 #define MAX_RELEASES 3
 #define AMPLE		100000000	/* steps: more than any search here takes */
 
-static uint64 random_state = 2009;
-
-static uint32
-draw(uint32 n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state >> 20) % n;
-}
-
 /* A release of classes that are given as rows of individuals, NO_INDIVIDUAL ending each. */
 static void
 add_release(Seen *seen, const Individual *individuals, int n, const Code *value_of)
@@ -58,10 +47,7 @@ seen_create(uint64 nindividuals, Code nvalues)
 	return seen;
 }
 
-/* ----------------------------------------------------------------
- * Table 1
- * ----------------------------------------------------------------
- */
+/* ---- Table 1 ---- */
 
 enum
 {
@@ -173,10 +159,7 @@ correlates_as_example_3_says(void)
 	check(found.n == 1 && found.correlation[0].unmatched == 2);
 }
 
-/* ----------------------------------------------------------------
- * Random histories
- * ----------------------------------------------------------------
- */
+/* ---- Random histories ---- */
 
 static int
 rows_showing(const SeenRelease *release, uint32 c, Code value, const Code *value_of)
@@ -232,20 +215,20 @@ draw_history(Seen *seen, const Code *truth)
 
 	for (Individual t = 0; t < seen->nindividuals; t++)
 	{
-		if (seen->nreleases > 0 && draw(4) == 0)
+		if (seen->nreleases > 0 && any_below(4) == 0)
 			continue;
 		individuals[n++] = t;
 	}
 	for (int i = 0; i < n; i++)
 	{
-		int			j = i + draw(n - i);
+		int			j = i + any_below(n - i);
 		Individual		swap = individuals[i];
 
 		individuals[i] = individuals[j];
 		individuals[j] = swap;
 	}
 	for (int i = n - 1; i >= 0; i--, since++)
-		if (i == n - 1 || (since >= 2 && draw(2) == 0))
+		if (i == n - 1 || (since >= 2 && any_below(2) == 0))
 		{
 			memmove(individuals + i + 2, individuals + i + 1, sizeof(Individual) * (n - i - 1));
 			individuals[i + 1] = NO_INDIVIDUAL;
@@ -267,17 +250,17 @@ typedef struct Secret
 static Secret
 draw_secret(void)
 {
-	Secret		secret = {.seen = seen_create(3 + draw(5), 3)};
+	Secret		secret = {.seen = seen_create(3 + any_below(5), 3)};
 	Code		truth[MAX_PEOPLE];
 	bool		is_known[MAX_PEOPLE] = {false};
-	int			nreleases = 1 + draw(MAX_RELEASES);
+	int			nreleases = 1 + any_below(MAX_RELEASES);
 
 	for (uint64 t = 0; t < secret.seen->nindividuals; t++)
-		truth[t] = draw(secret.seen->nvalues);
+		truth[t] = any_below(secret.seen->nvalues);
 	while (secret.seen->nreleases < nreleases)
 		draw_history(secret.seen, truth);
 	for (Individual t = 0; t < secret.seen->nindividuals; t++)
-		if (draw(4) == 0)
+		if (any_below(4) == 0)
 		{
 			secret.known[secret.nknown++] = t;
 			is_known[t] = true;
@@ -352,10 +335,7 @@ deduces_no_more_than_the_budget_allows(void)
 	check(times_exact[0] < times_exact[3] && times_exact[3] < times_exact[lengthof(budgets) - 1]);
 }
 
-/* ----------------------------------------------------------------
- * Tables that were made elsewhere
- * ----------------------------------------------------------------
- */
+/* ---- Tables that were made elsewhere ---- */
 
 /* A release of classes of so many people each, who all have something else. */
 static Seen *
@@ -488,8 +468,4 @@ static const Test tests[] = {
 	{"takes NULL for something that is shown", takes_null_for_something_that_is_shown},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

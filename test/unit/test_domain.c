@@ -178,8 +178,4 @@ static const Test tests[] = {
 	{"the node of a cell", test_node_of_a_cell},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

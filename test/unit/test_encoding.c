@@ -194,10 +194,7 @@ test_random_columns(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Bytes that come only when they are needed
- * ----------------------------------------------------------------
- */
+/* ---- Bytes that come only when they are needed ---- */
 
 typedef struct Lender
 {
@@ -286,10 +283,7 @@ test_one_of_wide_values(void)
 	check(lender.lent < 30000);
 }
 
-/* ----------------------------------------------------------------
- * Edges
- * ----------------------------------------------------------------
- */
+/* ---- Edges ---- */
 
 static TestColumn
 numbers_column(uint32 nrows, uint64 (*number) (uint32 row))
@@ -485,10 +479,7 @@ test_working_memory(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Damage
- * ----------------------------------------------------------------
- */
+/* ---- Damage ---- */
 
 static TestColumn
 sentences_column(uint32 nrows)
@@ -940,8 +931,4 @@ static const Test tests[] = {
 	{"no memory to compress", test_no_memory},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

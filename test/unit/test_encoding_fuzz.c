@@ -169,8 +169,4 @@ static const Test tests[] = {
 	{"damaged columns", test_damaged_columns},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

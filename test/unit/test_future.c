@@ -12,10 +12,7 @@
 
 #include "release/forecast/future.h"
 
-/* ----------------------------------------------------------------
- * What is remembered
- * ----------------------------------------------------------------
- */
+/* ---- What is remembered ---- */
 
 /* A neighborhood, written in the one way that does not depend on the order of members: size, epochs, members with values. */
 typedef struct Canonical
@@ -196,10 +193,7 @@ test_sums(void)
 	check(past_after(&after, &world->frame, world->draft).exposed == 80);
 }
 
-/* ----------------------------------------------------------------
- * Who is there next
- * ----------------------------------------------------------------
- */
+/* ---- Who is there next ---- */
 
 #define NPEOPLE 2000
 
@@ -418,8 +412,4 @@ static const Test tests[] = {
 	{"there need be no other value", test_one_value},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

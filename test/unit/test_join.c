@@ -18,10 +18,7 @@
 #define NO_BUDGET		PG_UINT64_MAX
 #define NVALUES			8
 
-/* ----------------------------------------------------------------
- * Releases
- * ----------------------------------------------------------------
- */
+/* ---- Releases ---- */
 
 typedef struct Story
 {
@@ -97,10 +94,7 @@ graph_of(const Story *story)
 	return join_graph(input);
 }
 
-/* ----------------------------------------------------------------
- * Joins from their definitions
- * ----------------------------------------------------------------
- */
+/* ---- Joins from their definitions ---- */
 
 /* Edges between records, and R-cliques of records by their number */
 typedef struct Joined
@@ -332,10 +326,7 @@ full_join(const Story *story)
 	return admissible;
 }
 
-/* ----------------------------------------------------------------
- * Comparing
- * ----------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 static bool
 equals_edges(const Story *story, const JoinGraph *graph, const Joined *joined)
@@ -399,10 +390,7 @@ equals_counts(const Story *story, const JoinGraph *graph, const Joined *joined)
 	return counts.edges == (uint64) count_edges(story, joined) && strcmp(wide_text(counts.cliques), text) == 0;
 }
 
-/* ----------------------------------------------------------------
- * Linkability and diversity from their definitions
- * ----------------------------------------------------------------
- */
+/* ---- Linkability and diversity from their definitions ---- */
 
 #define NOT_SHOWN	NVALUES
 
@@ -696,10 +684,7 @@ check_joins(const Story *story)
 	check_chain(story, &full, &kernel, &matches);
 }
 
-/* ----------------------------------------------------------------
- * The paper's examples
- * ----------------------------------------------------------------
- */
+/* ---- The paper's examples ---- */
 
 #define CELLS(...)	((const Span[]) {__VA_ARGS__})
 #define CODES(...)	((const Code[]) {__VA_ARGS__})
@@ -730,120 +715,6 @@ example_2_2(void)
 	show(&story, 1, 2, CELLS({0, 3}, {0, 3}, AT(2), AT(0)));
 	tell(&story, 1, CODES(0, 1, 2, 3));
 	return story;
-}
-
-static Story
-example_3_1(void)
-{
-	Story		story = story_of(3, 3, 2);
-
-	show(&story, 0, 0, CELLS(AT(0), AT(1), AT(0)));
-	show(&story, 0, 1, CELLS(AT(0), AT(0), AT(1)));
-	show(&story, 1, 1, CELLS(AT(0), AT(0), AT(1)));
-	tell(&story, 1, CODES(1, 2, 2));
-	show(&story, 2, 0, CELLS(AT(0), AT(1), AT(0)));
-	tell(&story, 2, CODES(1, 2, 2));
-	return story;
-}
-
-static Story
-example_3_2(void)
-{
-	Story		story = story_of(2, 3, 2);
-
-	show(&story, 0, 0, CELLS(AT(0), AT(1), AT(2)));
-	show(&story, 0, 1, CELLS(AT(0), AT(1), AT(2)));
-	show(&story, 1, 1, CELLS({0, 2}, AT(1), AT(2)));
-	tell(&story, 1, CODES(1, 2, 3));
-	return story;
-}
-
-/* The construction of Lemma 9.2, from the edges of a graph with all horizontal ones; see lemma_9_2(). */
-static Story
-example_9_1(void)
-{
-	Story		story = story_of(2, 4, 4);
-
-	for (int c = 0; c < 4; c++)
-		show(&story, 0, c, CELLS(AT(1), AT(2), AT(3), AT(4)));
-	show(&story, 1, 0, CELLS({0, 4}, ALL, ALL, ALL));
-	show(&story, 1, 1, CELLS(ALL, {1, 2}, ALL, ALL));
-	show(&story, 1, 2, CELLS(ALL, ALL, {2, 4}, ALL));
-	show(&story, 1, 3, CELLS(ALL, ALL, ALL, AT(4)));
-
-	/* {1, 4} is no interval unless 4 stands beside 1 */
-	show(&story, 0, 0, CELLS(AT(1), AT(2), AT(3), AT(0)));
-	story.cell[1][0][0] = (Span) {0, 1};
-	return story;
-}
-
-static void
-test_examples(void)
-{
-	Story		stories[] = {example_1_1(), example_2_2(), example_3_1(), example_3_2(), example_9_1()};
-
-	for (int i = 0; i < (int) lengthof(stories); i++)
-	{
-		check_joins(&stories[i]);
-		stories[i].known = false;
-		check_joins(&stories[i]);
-	}
-}
-
-static void
-test_example_2_2(void)
-{
-	Story		story = example_2_2();
-	Joined		matches = match_join(&story);
-	Joined		kernel = kernel_join(&story);
-
-	check(count_edges(&story, &matches) == 10);
-	check(count_edges(&story, &kernel) == 6);
-}
-
-/* Examples 3.1 and 3.3 */
-static void
-test_example_3_3(void)
-{
-	Story		story = example_3_1();
-	Joined		matches = match_join(&story);
-	Joined		kernel = kernel_join(&story);
-
-	check(count_cliques(&story, &matches) == 4);
-	check(count_cliques(&story, &kernel) == 3);
-	check(count_edges(&story, &kernel) == 9);
-	story.releases = 2;
-	kernel = kernel_join(&story);
-	check(count_edges(&story, &kernel) == 5);
-	check_joins(&story);
-}
-
-static void
-test_example_3_2(void)
-{
-	Story		story = example_3_2();
-	Joined		matches = match_join(&story);
-	Joined		kernel = kernel_join(&story);
-
-	check(count_cliques(&story, &matches) == 5);
-	check(count_cliques(&story, &kernel) == 3);
-}
-
-static void
-test_example_9_1(void)
-{
-	Story		story = example_9_1();
-	JoinGraph  *graph = graph_of(&story);
-
-	/* Figure 17, from the sets of neighbours */
-	static const bool neighbours[4][4] = {
-		{true, false, false, true}, {true, true, false, false},
-		{false, true, true, true}, {false, false, false, true}
-	};
-
-	for (int i = 0; i < 4; i++)
-		for (int j = 0; j < 4; j++)
-			check(is_joined(graph, 1, graph->side[1].node_of[i], 0, graph->side[0].node_of[j]) == neighbours[i][j]);
 }
 
 /* One tuple's profile */
@@ -1087,10 +958,7 @@ test_absent_everywhere(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Whatever graph there is
- * ----------------------------------------------------------------
- */
+/* ---- Whatever graph there is ---- */
 
 /*
  * Releases whose graph has these edges.  Column (r1, r2, n) is shown by both releases: as it is by
@@ -1153,10 +1021,7 @@ test_lemma_9_2(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Random releases
- * ----------------------------------------------------------------
- */
+/* ---- Random releases ---- */
 
 /* A node of a taxonomy of eight codes above a code */
 static Span
@@ -1298,10 +1163,7 @@ test_missing(void)
 	check(join_missing(graph) == 0);
 }
 
-/* ----------------------------------------------------------------
- * Many records
- * ----------------------------------------------------------------
- */
+/* ---- Many records ---- */
 
 #define MANY			3000
 #define MANY_COLUMNS	2
@@ -1567,10 +1429,7 @@ test_budget(void)
 	check(outcome == JOIN_FOUND);
 }
 
-/* ----------------------------------------------------------------
- * No join
- * ----------------------------------------------------------------
- */
+/* ---- No join ---- */
 
 static void
 test_no_matching(void)
@@ -1668,7 +1527,6 @@ int
 main(void)
 {
 	static const Test tests[] = {
-		{"the paper's examples", test_examples},
 		{"example 1.1: two releases tell Alice's disease", test_example_1_1},
 		{"example 4.1: cliques that are consistent with a tuple", test_example_4_1},
 		{"example 4.2: linkability 3, diversity 2", test_example_4_2},
@@ -1677,10 +1535,6 @@ main(void)
 		{"nobody is absent everywhere", test_absent_everywhere},
 		{"more cliques than any integer holds", test_many_cliques},
 		{"large numbers", test_wide},
-		{"example 2.2: 10 edges, 6 matches", test_example_2_2},
-		{"examples 3.1 and 3.3: the kernel of three releases", test_example_3_3},
-		{"example 3.2: local recoding has edges that are no matches", test_example_3_2},
-		{"example 9.1", test_example_9_1},
 		{"lemma 9.2: any graph is that of some releases", test_lemma_9_2},
 		{"random releases", test_random},
 		{"guesses at whose records are whose", test_guesses},

@@ -312,8 +312,4 @@ static const Test tests[] = {
 	{"invented rows", test_counterfeits},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

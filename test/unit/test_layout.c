@@ -262,8 +262,4 @@ static const Test tests[] = {
 	{"anything", test_anything},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

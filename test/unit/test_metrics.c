@@ -1,10 +1,9 @@
 /*
  * test_metrics.c
- *		Do the figures of a release follow their definitions?
+ *		The figures of a release follow their definitions.
  *
  * Cases small enough for pencil and paper, with the arithmetic beside them;
- * then the theorems of paper 003, section 5, and the definitions written down
- * naively, on random releases.
+ * then the definitions written down naively, on random releases.
  */
 #include "shim.h"
 
@@ -18,10 +17,7 @@
 /* Wrong by more than rounding, in an inequality. */
 #define EPSILON		1e-9
 
-/* ----------------------------------------------------------------
- * Frames and releases made by hand
- * ----------------------------------------------------------------
- */
+/* ---- Frames and releases made by hand ---- */
 
 static Domain
 make_line(const double *position, Code size, bool has_null, uint64 *frequency)
@@ -109,10 +105,7 @@ check_summary(const Metrics *metrics, double loss, double withheld, double inven
 	check_near(summed_up(metrics, "average_class"), class);
 }
 
-/* ----------------------------------------------------------------
- * Pencil and paper
- * ----------------------------------------------------------------
- */
+/* ---- Pencil and paper ---- */
 
 /*
  * Ages 10, 20, 40, 50, one row each; classes {10, 20} and {40, 50}.
@@ -161,39 +154,6 @@ test_line(void)
 	check_near(m.precision, 0.4375);	/* (3 * 1/4 + 1) / 4 */
 	check_near(m.fem, 0.8112781244591328);	/* 3/4 log2 4/3 + 1/4 log2 4 */
 	check_near(m.vem, 0.8112781244591328);	/* 3/4 log2 4/3 + 1/4 log2 4/1 */
-}
-
-/*
- * How often values occur matters to em alone.  Frequencies 3, 1, 0, 4:
- * H(10..20) = H(3/4, 1/4) = 2 - 3/4 log2 3 = 0.81128
- * H(10..40) is the same, as nobody is 40; H(40..50) = 0
- * H(10..50) = log2 8 - (3 log2 3 + 4 log2 4) / 8 = 1.40564
- */
-static void
-test_entropy_follows_frequencies(void)
-{
-	double		position[] = {10, 20, 40, 50};
-	uint64		frequency[] = {3, 1, 0, 4};
-	Code		code[] = {0, 0, 0, 1, 3, 3, 3, 3};
-	Code	   *codes[] = {code};
-	Domain		domain = make_line(position, 4, false, frequency);
-	Frame		frame = make_frame(8, 1, &domain, codes);
-	uint64		first[] = {0, 4, 8};
-	RowId		rows[] = {0, 1, 2, 3, 4, 5, 6, 7};
-	Span		regions[] = {{0, 1}, {2, 3}};
-	Classes		classes = make_classes(2, 1, first, rows, regions);
-
-	check_near(measure(&frame, &classes, 4).em, 3.245112497836531); /* 4 H(10..20) */
-	regions[0] = (Span) {0, 2};
-	check_near(measure(&frame, &classes, 4).em, 3.245112497836531);
-	regions[0] = regions[1] = (Span) {0, 3};
-	check_near(measure(&frame, &classes, 4).em, 11.245112497836531);	/* 8 H(10..50) */
-
-	/* A cell of values that nobody has, in a frame made of other rows. */
-	frequency[0] = frequency[1] = 0;
-	regions[0] = (Span) {0, 2};
-	regions[1] = span_of(3);
-	check(measure(&frame, &classes, 4).em == 0);
 }
 
 /* 10, 20, 40, NULL: withheld with anything else, at no loss alone. */
@@ -641,10 +601,7 @@ test_summary(void)
 	check_summary(&m, 50, 0, 0, 5e18);
 }
 
-/* ----------------------------------------------------------------
- * Random releases
- * ----------------------------------------------------------------
- */
+/* ---- Random releases ---- */
 
 typedef struct Release
 {
@@ -919,100 +876,6 @@ test_bounds(void)
 	}
 }
 
-/* Paper 003, theorem 1, first point. */
-static void
-test_entropies_are_bounded(void)
-{
-	FOR_RANDOM_RELEASES(r)
-	{
-		Metrics		m = measure_random(&r);
-
-		check(m.fem >= 0 && m.fem <= log2(asked(&r)) + EPSILON);
-		check(m.vem >= 0 && m.vem <= log_volume(&r) + EPSILON);
-	}
-}
-
-/* Theorem 1, second point: all of it is in the original, none in one class of everything. */
-static void
-test_entropies_of_the_extremes(void)
-{
-	FOR_RANDOM_RELEASES(r)
-	{
-		Metrics		m = measure_random(&r);
-		Metrics		original;
-		Metrics		withheld;
-		int			wide = 0;
-
-		cut(&r, 1);
-		original = measure_random(&r);
-		check(original.fem >= m.fem - EPSILON && original.vem >= m.vem - EPSILON);
-		r.counts.suppressed = 0;
-		original = measure_random(&r);
-		check_near(original.fem, log2((double) r.frame.nrows));
-		check_near(original.vem, log_volume(&r));
-		check(original.lm == 0 && original.em == 0);
-		check_near(original.precision, 1.0);
-
-		r.classes.nclasses = 1;
-		r.classes.first[1] = r.frame.nrows;
-		for (int q = 0; q < r.frame.nqis; q++)
-			r.classes.regions[q] = domain_whole(&r.frame.domain[q]);
-		withheld = measure_random(&r);
-		check(withheld.fem == 0 && withheld.vem == 0);
-		check(withheld.vem_counterfeit == 0 && withheld.fem_counterfeit <= 0);
-
-		/* A column with one value has nothing to lose. */
-		for (int q = 0; q < r.frame.nqis; q++)
-			wide += r.frame.domain[q].size > 1;
-		check_near(summed_up(&original, "loss_percent"), 0.0);
-		check_near(summed_up(&withheld, "loss_percent"), 100.0 * wide / r.frame.nqis);
-	}
-}
-
-/* Theorem 1, third point, and its like for the losses: merge the last two classes. */
-static void
-test_generalising_never_helps(void)
-{
-	FOR_RANDOM_RELEASES(r)
-	{
-		Metrics		before;
-		Metrics		after;
-		uint32		last = r.classes.nclasses - 1;
-
-		if (last == 0)
-			continue;
-		r.counts.counterfeits = NULL;
-		before = measure_random(&r);
-		r.classes.nclasses--;
-		r.classes.first[last] = r.classes.first[last + 1];
-		set_region(&r, last - 1, r.classes.regions + (uint64) (last - 1) * r.classes.nqis);
-		after = measure_random(&r);
-		check(after.fem <= before.fem + EPSILON);
-		check(after.vem <= before.vem + EPSILON);
-		check(after.lm >= before.lm - EPSILON);
-		check(after.precision <= before.precision + EPSILON);
-		check(after.dm > before.dm);
-	}
-}
-
-/* Theorem 2. */
-static void
-test_suppressing_never_helps(void)
-{
-	FOR_RANDOM_RELEASES(r)
-	{
-		Metrics		before = measure_random(&r);
-		Metrics		after;
-
-		r.classes.nclasses--;
-		r.counts.suppressed += class_size(&r.classes, r.classes.nclasses);
-		after = measure_random(&r);
-		check(after.fem <= before.fem + EPSILON);
-		check(after.vem <= before.vem + EPSILON);
-		check_all_finite(&after);
-	}
-}
-
 /* Theorem 3: VEM of several columns is the sum of theirs; LM and EM likewise. */
 static void
 test_vem_is_additive(void)
@@ -1041,28 +904,6 @@ test_vem_is_additive(void)
 		check_near(all.lm, lm);
 		check_near(all.em, em);
 		check_near(all.vem, vem);
-	}
-}
-
-/* "The addition of counterfeit records to an anonymized dataset lowers the data quality." */
-static void
-test_counterfeits_never_help(void)
-{
-	FOR_RANDOM_RELEASES(r)
-	{
-		uint64		more[60];
-		Metrics		before = measure_random(&r);
-		Metrics		after;
-
-		memcpy(more, r.counts.counterfeits, sizeof(uint64) * r.classes.nclasses);
-		more[below(r.classes.nclasses)]++;
-		r.counts.counterfeits = more;
-		after = measure_random(&r);
-		check(after.vem_counterfeit <= before.vem_counterfeit + EPSILON);
-		check(before.fem_counterfeit < 0 || after.fem_counterfeit <= before.fem_counterfeit + EPSILON);
-		check(after.fem_counterfeit <= after.fem + EPSILON);
-		check_near(after.fem, before.fem);
-		check_near(after.lm, before.lm);
 	}
 }
 
@@ -1108,7 +949,6 @@ test_nothing_is_left_behind(void)
 
 static const Test tests[] = {
 	{"a line", test_line},
-	{"the entropy measure follows frequencies", test_entropy_follows_frequencies},
 	{"a line with NULL", test_line_with_null},
 	{"a ragged tree with NULL", test_tree},
 	{"prefixes, whose levels are characters", test_prefix},
@@ -1123,17 +963,8 @@ static const Test tests[] = {
 	{"the columns that cost most", test_costliest_columns},
 	{"random: the definitions as printed", test_definitions},
 	{"random: ranges of the losses", test_bounds},
-	{"random: theorem 1, bounds", test_entropies_are_bounded},
-	{"random: theorem 1, extremes", test_entropies_of_the_extremes},
-	{"random: theorem 1, generalising never helps", test_generalising_never_helps},
-	{"random: theorem 2, suppressing never helps", test_suppressing_never_helps},
 	{"random: theorem 3, additivity", test_vem_is_additive},
-	{"random: counterfeits never help", test_counterfeits_never_help},
 	{"random: memory goes back", test_nothing_is_left_behind},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

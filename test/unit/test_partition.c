@@ -1325,8 +1325,4 @@ static const Test tests[] = {
 	{"the costly dimension is cut", test_costly_dimension_is_cut},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

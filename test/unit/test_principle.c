@@ -21,10 +21,7 @@ static const PrincipleKind *const kinds[] = {
 	PRINCIPLES(KIND_ADDRESS)
 };
 
-/* ----------------------------------------------------------------
- * Sets and principles
- * ----------------------------------------------------------------
- */
+/* ---- Sets and principles ---- */
 
 /* A set with so many rows of each value. */
 static Tally *
@@ -68,10 +65,7 @@ measured(const Principle *principle, const Tally *set)
 	return principle_measure(principle, &principle->term[0], set, &aspect);
 }
 
-/* ----------------------------------------------------------------
- * The papers' own examples
- * ----------------------------------------------------------------
- */
+/* ---- The papers' own examples ---- */
 
 /* "l-Diversity", figures 2 and 3: heart disease, viral infections, cancer. */
 static void
@@ -177,10 +171,7 @@ test_gains(void)
 	check(measured(&beta, SET(1, 5, 4, 0)) == 0 && measured(&delta, SET(1, 5, 4, 0)) < 1e-9);
 }
 
-/* ----------------------------------------------------------------
- * NULLs and columns
- * ----------------------------------------------------------------
- */
+/* ---- NULLs and columns ---- */
 
 static void
 test_nulls(void)
@@ -238,10 +229,7 @@ test_joint(void)
 	check(principle_implies(&joint, &apart) && !principle_implies(&apart, &joint));
 }
 
-/* ----------------------------------------------------------------
- * Random sets
- * ----------------------------------------------------------------
- */
+/* ---- Random sets ---- */
 
 /* Two columns of which each value has one of each, or bands of one; and how common all are. */
 typedef struct Values
@@ -415,10 +403,7 @@ test_weaker(void)
 	check(met > some_of(1000));
 }
 
-/* ----------------------------------------------------------------
- * What is declared
- * ----------------------------------------------------------------
- */
+/* ---- What is declared ---- */
 
 static Principle
 declared(PrincipleParam param, int64 value)
@@ -465,8 +450,4 @@ static const Test tests[] = {
 	{"declared", test_declared},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -26,10 +26,7 @@ draw(void)
 	return pg_prng_double(&random_state);
 }
 
-/* ----------------------------------------------------------------
- * Losses
- * ----------------------------------------------------------------
- */
+/* ---- Losses ---- */
 
 static TreeNode node[] = {{.leaves = {0, 1}, .first_child = 1, .nchildren = 2}, {.leaves = {0, 0}, .level = 1}, {.leaves = {1, 1}, .level = 1}};
 static uint32 leaf[] = {1, 2};
@@ -125,10 +122,7 @@ test_curve(void)
 	check(loss_of_size(&curve, 3) == 0);
 }
 
-/* ----------------------------------------------------------------
- * Costs
- * ----------------------------------------------------------------
- */
+/* ---- Costs ---- */
 
 /* The life of one class, person by person, by the rules of docs/explanation/bpg.md; adds to its cost and its people. */
 static void

@@ -22,10 +22,7 @@
 #define MAX_COLUMNS		4
 #define NVALUES			6
 
-/* ----------------------------------------------------------------
- * Histories
- * ----------------------------------------------------------------
- */
+/* ---- Histories ---- */
 
 typedef struct Story
 {
@@ -215,10 +212,7 @@ together_of(const Story *story, int r, int s)
 	return together;
 }
 
-/* ----------------------------------------------------------------
- * Finding a release
- * ----------------------------------------------------------------
- */
+/* ---- Finding a release ---- */
 
 typedef struct Input
 {
@@ -294,10 +288,7 @@ find(Story *story, SeqTask task)
 	return specialise(&task);
 }
 
-/* ----------------------------------------------------------------
- * Levels from their definitions
- * ----------------------------------------------------------------
- */
+/* ---- Levels from their definitions ---- */
 
 typedef struct Joined
 {
@@ -486,10 +477,7 @@ least_level(const Story *story, bool kernel, bool diversity)
 	return least;
 }
 
-/* ----------------------------------------------------------------
- * What must be so
- * ----------------------------------------------------------------
- */
+/* ---- What must be so ---- */
 
 /* The next narrower cell that holds a code; the same one if there is none. */
 static Span
@@ -651,10 +639,7 @@ test_random(void)
 	check(nfound > some_of(500));
 }
 
-/* ----------------------------------------------------------------
- * Larger ones
- * ----------------------------------------------------------------
- */
+/* ---- Larger ones ---- */
 
 static void
 check_large(Story *story, SeqTask task)
@@ -725,10 +710,7 @@ test_sequences(void)
 	}
 }
 
-/* ----------------------------------------------------------------
- * By themselves
- * ----------------------------------------------------------------
- */
+/* ---- By themselves ---- */
 
 /* Example 1.1: age and disease are out; gender and disease must be generalised further. */
 static void

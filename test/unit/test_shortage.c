@@ -170,8 +170,4 @@ static const Test tests[] = {
 	{"releases with more edges than are allowed", of_too_many_edges},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -12,18 +12,6 @@
 #define MAX_VALUES		9
 #define NOWHERE			PG_UINT32_MAX
 
-/* A generator of numbers, the same in every run (xorshift). */
-static uint64 random_state = 2010;
-
-static uint32
-draw(uint32 n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state >> 20) % n;
-}
-
 /* Some of the individuals, each once, cut into classes. */
 static void
 draw_release(SeenRelease *release, Individual nindividuals, Code nvalues)
@@ -35,17 +23,17 @@ draw_release(SeenRelease *release, Individual nindividuals, Code nvalues)
 	release->value = palloc(sizeof(Code) * (nindividuals + 1));
 	release->nclasses = 0;
 	for (Individual t = 0; t < nindividuals; t++)
-		if (draw(4) > 0)
+		if (any_below(4) > 0)
 			release->individual[rows++] = t;
 	for (uint32 i = 0; i < rows; i++)
 	{
-		uint32		other = i + draw(rows - i);
+		uint32		other = i + any_below(rows - i);
 		Individual		individual = release->individual[other];
 
 		release->individual[other] = release->individual[i];
 		release->individual[i] = individual;
-		release->value[i] = nvalues == 0 || draw(5) == 0 ? NO_CODE : draw(nvalues);
-		if (draw(6) == 0 || i + 1 == rows)
+		release->value[i] = nvalues == 0 || any_below(5) == 0 ? NO_CODE : any_below(nvalues);
+		if (any_below(6) == 0 || i + 1 == rows)
 			release->first[++release->nclasses] = i + 1;
 	}
 }
@@ -53,9 +41,9 @@ draw_release(SeenRelease *release, Individual nindividuals, Code nvalues)
 static void
 draw_history(Seen *seen)
 {
-	seen->nreleases = draw(MAX_RELEASES + 1);
-	seen->nindividuals = draw(MAX_INDIVIDUALS + 1);
-	seen->nvalues = draw(MAX_VALUES + 1);
+	seen->nreleases = any_below(MAX_RELEASES + 1);
+	seen->nindividuals = any_below(MAX_INDIVIDUALS + 1);
+	seen->nvalues = any_below(MAX_VALUES + 1);
 	seen->release = palloc0(sizeof(SeenRelease) * (seen->nreleases + 1));
 	for (int32 r = 0; r < seen->nreleases; r++)
 		draw_release(&seen->release[r], seen->nindividuals, seen->nvalues);
@@ -143,8 +131,4 @@ static const Test tests[] = {
 	{"random histories", test_random_histories},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

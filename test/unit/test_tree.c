@@ -13,18 +13,6 @@
 
 #define MAX_TEXT	12
 
-/* A generator of numbers, the same in every run (xorshift). */
-static uint64 random_state = 2012;
-
-static uint32
-draw(uint32 n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state >> 20) % n;
-}
-
 static uint32
 characters(const char *text)
 {
@@ -63,8 +51,8 @@ draw_texts(char **texts, Code most)
 	for (Code i = 0; i < most; i++)
 	{
 		texts[i] = palloc0(2 * MAX_TEXT + 1);
-		for (uint32 length = draw(MAX_TEXT); length > 0; length--)
-			strcat(texts[i], letters[draw(8) == 0 ? 1 + draw(2) : 0]);
+		for (uint32 length = any_below(MAX_TEXT); length > 0; length--)
+			strcat(texts[i], letters[any_below(8) == 0 ? 1 + any_below(2) : 0]);
 	}
 	qsort(texts, most, sizeof(char *), compare_texts);
 	for (Code i = 0; i < most; i++)
@@ -128,7 +116,7 @@ test_random_texts(void)
 	for (int i = 0; i < 2000; i++)
 	{
 		char	   *texts[60];
-		Code		n = draw_texts(texts, 1 + draw(60));
+		Code		n = draw_texts(texts, 1 + any_below(60));
 
 		check_tree(tree_of_prefixes(texts, n, false), texts, n, false);
 		check_tree(tree_of_prefixes(texts, n, true), texts, n, true);
@@ -236,7 +224,7 @@ test_classes_over_a_deep_tree(void)
 			domains[q] = (Domain) {.size = 2 * DEPTH,.null_code = NO_CODE,.position = position};
 		codes[q] = palloc(sizeof(Code) * frame.nrows);
 		for (RowId row = 0; row < frame.nrows; row++)
-			codes[q][row] = draw(2 * DEPTH);
+			codes[q][row] = any_below(2 * DEPTH);
 	}
 	frame.domain = domains;
 	frame.code = codes;
@@ -264,8 +252,4 @@ static const Test tests[] = {
 	{"classes over a deep tree", test_classes_over_a_deep_tree},
 };
 
-int
-main(void)
-{
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -2,11 +2,6 @@
 # restores: publications, releases, answers, taxonomies and seals are as they were, and go on.
 #
 # PPREPUB_INSTALLATIONS: VERSION=DIRECTORY of each installation that has pprepub, from the oldest on.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Hospital;
 use Weeks;
 

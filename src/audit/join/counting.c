@@ -647,7 +647,7 @@ find_barrier(CliqueCounter *counter, Size p)
 	for (int32 c = input->nqis; c < input->ncolumns; c++)
 		if (graph->side[pair->a].cells[c] != NULL && graph->side[pair->b].cells[c] != NULL)
 			*barrier = BARRIER_ANY;
-	if (*barrier == BARRIER_ANY || memchr(pair->alive, false, pair->nedges) == NULL)
+	if (*barrier == BARRIER_ANY || memchr(pair->alive, 0, pair->nedges) == NULL)
 		return;
 	*barrier = BARRIER_DROPPED;
 	counter->is_dented[2 * p] = new_zeros(bool, graph->side[pair->a].nnodes);

@@ -142,14 +142,13 @@ admit(FullJoin *full)
 	full->admitted = new_zeros(bool, full->ncliques);
 	found = worlds_search(&worlds, NO_CELL, full->steps, full->admitted);
 	full->steps -= Min(full->steps, worlds.steps);
-	if (found == IMPOSSIBLE)
-		return JOIN_UNMATCHED;
-	for (uint32 c = 0; c < full->ncliques && found == POSSIBLE; c++)
+	if (found != POSSIBLE)
+		return found == IMPOSSIBLE ? JOIN_UNMATCHED : JOIN_OVER_BUDGET;
+	for (uint32 c = 0; c < full->ncliques; c++)
 		full->admitted[c] = worlds.cell[c].people > 0;
-
 	for (uint64 effort = FIRST_EFFORT;; effort = more_effort(effort))
 	{
-		bool		is_open = found == NOT_KNOWN;
+		bool		is_open = false;
 
 		for (uint32 c = 0; c < full->ncliques && full->steps > 0; c++)
 		{

@@ -437,7 +437,7 @@ join_kernel(JoinGraph *graph, JoinTrouble *trouble)
 		.fixed = new_zeros(bool, graph->nreleases),
 		.node = new_zeros(uint32, graph->nreleases)
 	};
-	while (outcome == JOIN_FOUND && memchr(narrowing.stale, true, npairs(graph)) != NULL)
+	while (outcome == JOIN_FOUND && memchr(narrowing.stale, 1, npairs(graph)) != NULL)
 	{
 		if (!narrow_to_matches(&narrowing, &dropped, trouble))
 			outcome = JOIN_UNMATCHED;

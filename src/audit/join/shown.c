@@ -293,8 +293,7 @@ static void
 link_people(Showing *showing, uint32 tuple, uint32 enough)
 {
 	uint64		fewest = PG_UINT64_MAX;
-	const Consistent *best = NULL;
-	int32		best_release = 0;
+	int32		best = 0;
 
 	for (int32 r = 0; r < showing->graph->nreleases; r++)
 	{
@@ -304,18 +303,16 @@ link_people(Showing *showing, uint32 tuple, uint32 enough)
 		find_consistent(consistent, showing->tuples, tuple, false);
 		for (uint32 i = 0; i < consistent->nnodes && n < fewest; i++)
 			n += showing->graph->side[r].size[consistent->node[i]];
-		if (n >= fewest)
-			continue;
-		fewest = n;
-		best = consistent;
-		best_release = r;
+		if (n < fewest)
+			best = r;
+		fewest = Min(n, fewest);
 	}
-	for (uint32 i = 0; i < best->nnodes; i++)
+	for (uint32 i = 0; i < showing->consistent[best].nnodes; i++)
 	{
-		const uint64 *first = &showing->first[best_release][best->node[i]];
+		const uint64 *first = &showing->first[best][showing->consistent[best].node[i]];
 
 		for (uint64 m = first[0]; m < first[1] && showing->nvalues[tuple] < enough; m++)
-			link_person(showing, tuple, showing->member[best_release][m]);
+			link_person(showing, tuple, showing->member[best][m]);
 	}
 }
 

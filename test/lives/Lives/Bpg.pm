@@ -119,9 +119,7 @@ sub draw_distribution
 	return "\"public.$name\"";
 }
 
-# ----------------------------------------------------------------
-# The table
-# ----------------------------------------------------------------
+# ---- The table ----
 
 sub key
 {
@@ -265,9 +263,7 @@ sub folds_move
 	return;
 }
 
-# ----------------------------------------------------------------
-# The publication
-# ----------------------------------------------------------------
+# ---- The publication ----
 
 sub declare
 {
@@ -360,9 +356,7 @@ sub alter_promises
 	return;
 }
 
-# ----------------------------------------------------------------
-# Releases
-# ----------------------------------------------------------------
+# ---- Releases ----
 
 sub cohort
 {
@@ -429,7 +423,7 @@ sub ask
 	return { %$question, kind => 'query', rows => $life->{rows} };
 }
 
-# The same of the live table, in cells; a condition that is never true asks nobody.
+# Asks the live table, in cells; a condition that is never true asks nobody.
 sub live_query
 {
 	my ($self, $question) = @_;
@@ -572,9 +566,7 @@ sub happens
 		\&declare_anew, \&ask_and_forget, \&adopt, \&take_snapshot, (\&publish_in_transaction, \&ask_in_transaction, \&race) x 2);
 }
 
-# ----------------------------------------------------------------
-# Judges
-# ----------------------------------------------------------------
+# ---- Judges ----
 
 sub judge
 {
@@ -686,7 +678,7 @@ sub judge_release
 	return;
 }
 
-# What the release says that it promised, which is what was declared.
+# The release says that it promised what was declared.
 sub promised
 {
 	my ($self, $release) = @_;
@@ -705,7 +697,7 @@ sub promised
 }
 
 # The distribution that sets are compared with, if they are: one that was declared, or that of the first release, which never changes.
-# What comes up later has the share of the release of everybody that finds it.
+# Values that come up later have the share of the release of everybody that finds them.
 sub judge_everybody
 {
 	my ($self, $release, $event, $log) = @_;

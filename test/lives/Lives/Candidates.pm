@@ -35,9 +35,7 @@ sub live
 	return;
 }
 
-# ----------------------------------------------------------------
-# Changes
-# ----------------------------------------------------------------
+# ---- Changes ----
 
 # A person's value is drawn before the person is born, so that nobody has to look.
 sub declare
@@ -153,9 +151,7 @@ sub adopt
 	return;
 }
 
-# ----------------------------------------------------------------
-# A release
-# ----------------------------------------------------------------
+# ---- A release ----
 
 # Of an imported one, these people have these values.
 sub judge
@@ -349,9 +345,7 @@ sub judge_pairs
 	return;
 }
 
-# ----------------------------------------------------------------
-# All releases together
-# ----------------------------------------------------------------
+# ---- All releases together ----
 
 sub history
 {

@@ -44,9 +44,7 @@ sub agrees
 	return $self->_follow([ 0 .. $#{ $self->{rules} } ]);
 }
 
-# ----------------------------------------------------------------
-# Open values, and rules
-# ----------------------------------------------------------------
+# ---- Open values, and rules ----
 
 # A person's value is open, or, where values change, a person's in a release: a set of values, as bits.
 sub _read
@@ -117,9 +115,7 @@ sub _add_rule
 	return;
 }
 
-# ----------------------------------------------------------------
-# Conclusions
-# ----------------------------------------------------------------
+# ---- Conclusions ----
 
 # Narrows down what is open until the rules, of which these have to be looked at, say no more. False if nothing is possible.
 # The trail tells how to go back.
@@ -263,9 +259,7 @@ sub _reach
 	};
 }
 
-# ----------------------------------------------------------------
-# Worlds
-# ----------------------------------------------------------------
+# ---- Worlds ----
 
 sub _ask_all
 {

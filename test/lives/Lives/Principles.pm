@@ -54,7 +54,7 @@ sub judges_people
 	return defined $conditions->{l} && (@{ $conditions->{columns} } > 1 || defined $conditions->{columns}[0]{band});
 }
 
-# What both promise, each of which may be judged by the columns of either.
+# The promises of both, each of which may be judged by the columns of either.
 sub weaker
 {
 	my ($one, $other) = @_;
@@ -78,9 +78,7 @@ sub same_bands
 	return !grep { ($one->{columns}[$_]{band} // 0) != ($other->{columns}[$_]{band} // 0) } 0 .. $#{ $one->{columns} };
 }
 
-# ----------------------------------------------------------------
-# A set
-# ----------------------------------------------------------------
+# ---- A set ----
 
 # faults(conditions, set, everybody): what is not as it should be, in words.
 sub faults
@@ -170,9 +168,7 @@ sub column_faults
 	return @faults;
 }
 
-# ----------------------------------------------------------------
-# Everybody
-# ----------------------------------------------------------------
+# ---- Everybody ----
 
 # The shares of one column's values among those who have one: all of them, and those of the first distribution.
 sub shares

@@ -59,9 +59,7 @@ sub declare
 	return $self;
 }
 
-# ----------------------------------------------------------------
-# People
-# ----------------------------------------------------------------
+# ---- People ----
 
 sub qis
 {
@@ -130,9 +128,7 @@ sub change
 	return;
 }
 
-# ----------------------------------------------------------------
-# Releases
-# ----------------------------------------------------------------
+# ---- Releases ----
 
 sub columns
 {
@@ -184,9 +180,7 @@ sub cell
 	return draw('*', "[$value," . ($value + 1) . ')', '[' . ($value - draw(0, 1, 2)) . ',' . ($value + draw(1, 2, 3)) . ')');
 }
 
-# ----------------------------------------------------------------
-# Judges
-# ----------------------------------------------------------------
+# ---- Judges ----
 
 sub judge
 {
@@ -286,7 +280,7 @@ sub judge_audit
 	{
 		my $what = "audit: $check->{check_name}: $check->{measured}, required $check->{required}";
 
-		# What came of an import is told for ever, in a check of its own.
+		# A weak import is told for ever, in a check of its own.
 		if ($check->{check_name} !~ /^(joined|imported)$/)
 		{
 			$life->found('audit', $what) if !($check->{holds} // 1);
