@@ -19,7 +19,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 /* Combinations of codes that are remembered, at most. */
 #define MOST_KNOWN 16384
@@ -339,9 +338,8 @@ count_vector(StoreAggregateState *state)
 	uint32		n;
 	uint32		same;
 
-	batch_go(batch, state->vector++);
+	n = batch_go(batch, state->vector++, rows);
 	state->in_group = state->vector * ENCODING_VECTOR < batch->nrows;
-	n = batch_rows(batch, rows);
 	if (state->filter != NULL)
 		n = filter_rows(state->filter, batch, rows, n);
 	if (n > 0 && state->nkeys > 0)

@@ -23,7 +23,6 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 

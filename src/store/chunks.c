@@ -6,8 +6,10 @@
 
 #include "store/chunks.h"
 
+#include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/relscan.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -17,7 +19,6 @@
 #include "common/pg_prng.h"
 #include "compat.h"
 #include "port/pg_crc32c.h"
-#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"

@@ -7,11 +7,8 @@
 
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/relscan.h"
 #include "executor/tuptable.h"
 #include "storage/lmgr.h"
-#include "storage/lockdefs.h"
 #include "store/layout.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"

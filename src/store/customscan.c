@@ -17,7 +17,6 @@
 #include "storage/dsm.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/ruleutils.h"
 
 /* In the memory that workers share, followed by the scan's own part. */
@@ -139,8 +138,7 @@ choose_rows(void *arg, bool entered, uint32 vector, bool *wanted)
 		memset(wanted, true, ENCODING_VECTOR);
 		return;
 	}
-	batch_go(batch, vector);
-	n = batch_rows(batch, rows);
+	n = batch_go(batch, vector, rows);
 	n = filter_rows(state->filter, batch, rows, n);
 	memset(wanted, false, ENCODING_VECTOR);
 	for (uint32 i = 0; i < n; i++)

@@ -11,7 +11,6 @@
 #include "access/relscan.h"
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "store/handler.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"

@@ -69,6 +69,7 @@ relation_nontransactional_truncate(Relation rel)
 	invalidate_rows(rel);
 }
 
+/* Moves the table to other files, in another tablespace. */
 static void
 relation_copy_data(Relation rel, const RelFileLocator *node)
 {
@@ -145,7 +146,8 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, dou
 	{
 		Relation	toast = table_open(rel->rd_rel->reltoastrelid, AccessShareLock);
 
-		*pages = Max(RelationGetNumberOfBlocks(toast), 1);
+		*pages = RelationGetNumberOfBlocks(toast);
+		*pages = Max(*pages, 1);
 		table_close(toast, AccessShareLock);
 	}
 	*tuples = numbers;
@@ -444,6 +446,7 @@ copy_tuples(Rewrite *rewrite)
 	table_endscan(scan);
 }
 
+/* VACUUM FULL. */
 static void
 relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
 						  TransactionId oldest_xmin, TransactionId *xid_cutoff, MultiXactId *multi_cutoff,
@@ -464,7 +467,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	rewrite.new = table_open(new->rd_rel->reltoastrelid, AccessExclusiveLock);
 	toast_open_indexes(rewrite.new, AccessExclusiveLock, &rewrite.indexes, &rewrite.nindexes);
 	find_outdated(&rewrite);
-	/* As heapam rewrites a table: with the visibility of chunks, and frozen where they can be. */
+	/* Chunks keep their visibility, and are frozen where they can be, like the rows of a heap. */
 	rewrite.state = begin_heap_rewrite(rewrite.old, rewrite.new, oldest_xmin, *xid_cutoff, *multi_cutoff);
 	copy_tuples(&rewrite);
 	end_heap_rewrite(rewrite.state);

@@ -52,19 +52,14 @@ batch_enter(Batch *batch, uint32 nrows)
 		batch->columns[i].opened = false;
 }
 
-void
-batch_go(Batch *batch, uint32 vector)
+uint32
+batch_go(Batch *batch, uint32 vector, uint16 *rows)
 {
 	batch->vector = vector;
 	batch->n = Min(batch->nrows - vector * ENCODING_VECTOR, ENCODING_VECTOR);
 	MemoryContextReset(batch->context);
 	for (int i = 0; i < batch->ncolumns; i++)
 		batch->columns[i].has_codes = batch->columns[i].has_values = false;
-}
-
-uint32
-batch_rows(const Batch *batch, uint16 *rows)
-{
 	for (uint32 i = 0; i < batch->n; i++)
 		rows[i] = i;
 	return batch->n;
@@ -259,8 +254,8 @@ make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int 
 	int			number = -1;
 
 	pull_varattnos(node, varno, &attributes);
-	clause->columns = palloc(Max(bms_num_members(attributes), 1) * sizeof(int));
-	clause->attributes = palloc(Max(bms_num_members(attributes), 1) * sizeof(AttrNumber));
+	clause->columns = palloc((bms_num_members(attributes) + 1) * sizeof(int));
+	clause->attributes = palloc((bms_num_members(attributes) + 1) * sizeof(AttrNumber));
 	while ((number = bms_next_member(attributes, number)) >= 0)
 	{
 		AttrNumber	attribute = number + FirstLowInvalidHeapAttributeNumber;

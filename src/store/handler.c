@@ -100,6 +100,7 @@ copy_with_place(TupleTableSlot *slot)
 	return copy;
 }
 
+/* Virtual slots, but copies of their rows know where these stand. */
 static const TupleTableSlotOps *
 slot_callbacks(Relation rel)
 {
@@ -164,6 +165,7 @@ index_delete_tuples(Relation rel, TM_IndexDeleteOp *delstate)
  * ----------------------------------------------------------------
  */
 
+/* Fetches a row by its TID. */
 static bool
 tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
 {

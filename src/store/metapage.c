@@ -15,7 +15,6 @@
 #include "port/pg_crc32c.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
-#include "storage/lmgr.h"
 #include "storage/smgr.h"
 
 #define METAPAGE_MAGIC 0x70707265

@@ -17,7 +17,6 @@
 #include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "utils/rel.h"
 #include "utils/spccache.h"
 
 static planner_hook_type previous_planner;

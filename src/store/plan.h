@@ -121,10 +121,9 @@ extern Batch *make_batch(TupleDesc desc, const int *columns, int ncolumns);
 
 /* The cursor has entered another group. */
 extern void batch_enter(Batch *batch, uint32 nrows);
-extern void batch_go(Batch *batch, uint32 vector);
 
-/* All rows of the current vector, of which there are ENCODING_VECTOR at most; returns how many. */
-extern uint32 batch_rows(const Batch *batch, uint16 *rows);
+/* Goes to a vector; returns its rows, of which there are ENCODING_VECTOR at most. */
+extern uint32 batch_go(Batch *batch, uint32 vector, uint16 *rows);
 
 /* The codes of a column's rows; NULL if there are none. */
 extern const CodedVector *batch_codes(Batch *batch, int i);

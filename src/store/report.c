@@ -16,7 +16,6 @@
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 /* The width of rows is estimated from the first vectors of this many groups. */

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "access/tupdesc.h"
+#include "access/sdir.h"
 #include "compat.h"
 #include "executor/tuptable.h"
 #include "nodes/bitmapset.h"

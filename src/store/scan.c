@@ -102,6 +102,7 @@ get_ready(StoreScan *scan)
 		pgstat_count_heap_scan(rel);
 }
 
+/* Begins a scan of any kind; its snapshot is our own where ANALYZE gives none. */
 static TableScanDesc
 scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
 		   ParallelTableScanDesc pscan, uint32 flags)
@@ -128,6 +129,7 @@ scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
 	return &scan->base;
 }
 
+/* Ends a scan, with all that it has opened. */
 static void
 scan_end(TableScanDesc base)
 {
@@ -169,7 +171,10 @@ scan_getnextslot(TableScanDesc base, ScanDirection direction, TupleTableSlot *sl
 static uint64
 nearest_row(ItemPointer tid, uint64 place)
 {
-	return Min((uint64) ItemPointerGetBlockNumberNoCheck(tid) * ROWS_PER_BLOCK + Min(place, ROWS_PER_BLOCK), MAX_ROWS);
+	uint64		row = ItemPointerGetBlockNumberNoCheck(tid);
+
+	row = row * ROWS_PER_BLOCK + Min(place, ROWS_PER_BLOCK);
+	return Min(row, MAX_ROWS);
 }
 
 static void
@@ -201,6 +206,7 @@ parallelscan_estimate(Relation rel)
 	return sizeof(StoreParallelScan);
 }
 
+/* Workers do not have our memory: what is pending is sealed before they start. */
 static Size
 parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
 {
@@ -292,6 +298,7 @@ next_of_page(StoreScan *scan, TupleTableSlot *slot)
 }
 
 #if PG_VERSION_NUM >= 180000
+/* The next row of the bitmap, page after page. */
 static bool
 scan_bitmap_next_tuple(TableScanDesc base, TupleTableSlot *slot, bool *recheck,
 					   uint64 *lossy_pages, uint64 *exact_pages)
@@ -327,6 +334,7 @@ scan_bitmap_next_tuple(TableScanDesc base, struct TBMIterateResult *page, TupleT
 }
 #endif
 
+/* Turns to the next block that TABLESAMPLE draws. */
 static bool
 scan_sample_next_block(TableScanDesc base, struct SampleScanState *scanstate)
 {
@@ -348,6 +356,7 @@ scan_sample_next_block(TableScanDesc base, struct SampleScanState *scanstate)
 	return true;
 }
 
+/* The next row that it draws of that block. */
 static bool
 scan_sample_next_tuple(TableScanDesc base, struct SampleScanState *scanstate, TupleTableSlot *slot)
 {
@@ -451,6 +460,7 @@ report_done(ItemPointer tid, BlockNumber *reported)
 	*reported = block;
 }
 
+/* Builds an index from all rows. */
 static double
 index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, bool allow_sync,
 					   bool anyvisible, bool progress, BlockNumber start, BlockNumber blocks,

@@ -133,6 +133,7 @@ read_stored(const EncodedColumn *column, uint32 from, uint32 n, MemoryContext co
 	return NULL;
 }
 
+/* Reads some codes, at most a vector. */
 static const char *
 read_codes(const EncodedColumn *column, uint32 from, uint32 n, uint64 *codes)
 {

@@ -43,6 +43,7 @@ typedef struct SequencePlan
  * ----------------------------------------------------------------
  */
 
+/* Makes room for n values. */
 static Values
 create_values(const ColumnShape *shape, uint32 n)
 {
@@ -238,6 +239,7 @@ entries_at_most(uint32 n, uint64 size)
 	return limit;
 }
 
+/* Measures values as they are. */
 static void
 measure_values(SequencePlan *plan, const Values *values)
 {
@@ -281,6 +283,7 @@ measure_sequence(SequencePlan *plan, const Values *values)
 		*plan = other;
 }
 
+/* Writes codes, if there are some, and values. */
 static void
 write_sequence(Output *out, const SequencePlan *plan)
 {

@@ -319,6 +319,7 @@ share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
 	return (double) left / length;
 }
 
+/* Writes directory and blocks; room is made for blocks that do not become smaller. */
 static void
 write_compressed(Output *out, const ColumnShape *shape, const Item *items, uint32 n)
 {
@@ -492,6 +493,7 @@ check_directory(const ItemsReader *reader)
 	return length <= ENCODING_MAX_BYTES ? NULL : "Compressed values take more than a column may.";
 }
 
+/* Opens the directory of blocks. */
 static const char *
 open_compressed(ItemsReader *reader, Input *in)
 {
@@ -562,6 +564,7 @@ open_block(const ItemsReader *reader, uint32 b, MemoryContext context, const cha
 	return expand(*items, block->stored, block->length, context, items);
 }
 
+/* Reads items block by block, since each is decompressed as a whole. */
 static const char *
 read_compressed(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
 {

@@ -98,6 +98,7 @@ output_finish(Output *out, Size *length)
  * ----------------------------------------------------------------
  */
 
+/* Finds a block's range and, of values, that of its steps. */
 static PackedRange
 measure_block(const uint64 *values, uint32 n, PackedKind kind)
 {
