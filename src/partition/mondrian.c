@@ -72,24 +72,6 @@ cut_and_gather(Work *work)
 	MemoryContextDelete(cuts);
 }
 
-/* Are the rows allowed all together?  If not, nothing is. */
-static bool
-all_allowed(Work *work, uint64 nrows)
-{
-	uint32		counted;
-	bool		allowed;
-
-	if (!work->monotonous)
-	{
-		for (uint32 r = 0; r < work->records->nrecords; r++)
-			add_record(work, work->tally, r);
-		return allowed_at_once(work);
-	}
-	allowed = count_until_allowed(work, 0, nrows, &counted);
-	uncount_rows(work, 0, counted);
-	return allowed;
-}
-
 Classes *
 mondrian(const Frame *frame, RowId *rows, uint64 nrows,
 		 const Principle *principle, uint64 seed)
@@ -98,11 +80,25 @@ mondrian(const Frame *frame, RowId *rows, uint64 nrows,
 	MemoryContext work_context = AllocSetContextCreate(context, "mondrian", ALLOCSET_DEFAULT_SIZES);
 	Work	   *work;
 	Classes    *classes = NULL;
+	uint32		counted;
+	bool		allowed;
 
 	Assert(principle->nterms == 0 || principle->judging != NULL);
 	MemoryContextSwitchTo(work_context);
 	work = work_create(frame, records_collapse(frame, rows, nrows, seed), nrows, principle);
-	if (all_allowed(work, nrows))
+	/* If the rows are not allowed all together, nothing is. */
+	if (work->monotonous)
+	{
+		allowed = count_until_allowed(work, 0, nrows, &counted);
+		uncount_rows(work, 0, counted);
+	}
+	else
+	{
+		for (uint32 r = 0; r < work->records->nrecords; r++)
+			add_record(work, work->tally, r);
+		allowed = allowed_at_once(work);
+	}
+	if (allowed)
 	{
 		cut_and_gather(work);
 		exchange_rows(work);

@@ -204,16 +204,6 @@ principle_needs_shares(const Principle *principle)
 	return needs;
 }
 
-char *
-term_promise(const PrincipleTerm *term)
-{
-	StringInfoData text;
-
-	initStringInfo(&text);
-	term->kind->promise(term, &text);
-	return text.data;
-}
-
 const char *
 term_name(const PrincipleTerm *term)
 {
@@ -541,6 +531,12 @@ static double
 asked_of(const PrincipleTerm *term)
 {
 	return term->kind == &recursive_principle ? term->detail : term->strength;
+}
+
+char *
+term_promise(const PrincipleTerm *term)
+{
+	return psprintf(term->kind->promise, asked_of(term), term->strength - 1);
 }
 
 bool

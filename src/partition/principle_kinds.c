@@ -51,18 +51,12 @@ lack_frequency(const PrincipleTerm *term, const ValueCounts *set)
 	return commonest_count(set) * term->strength - set->known;
 }
 
-static void
-promise_frequency(const PrincipleTerm *term, StringInfo text)
-{
-	appendStringInfo(text, "no value has more than 1/%g of the rows", term->strength);
-}
-
 const PrincipleKind frequency_principle = {
 	.name = "frequency",
 	.more_is_stronger = true,
 	.measure = measure_frequency,
 	.lack = lack_frequency,
-	.promise = promise_frequency,
+	.promise = "no value has more than 1/%g of the rows",
 };
 
 /* ----------------------------------------------------------------
@@ -92,18 +86,12 @@ lack_entropy(const PrincipleTerm *term, const ValueCounts *set)
 	return set->known * (term->strength / measure_entropy(term, set) - 1);
 }
 
-static void
-promise_entropy(const PrincipleTerm *term, StringInfo text)
-{
-	appendStringInfo(text, "the values are as uncertain as %g equally common ones", term->strength);
-}
-
 const PrincipleKind entropy_principle = {
 	.name = "entropy",
 	.more_is_stronger = true,
 	.measure = measure_entropy,
 	.lack = lack_entropy,
-	.promise = promise_entropy,
+	.promise = "the values are as uncertain as %g equally common ones",
 };
 
 /* ----------------------------------------------------------------
@@ -165,19 +153,12 @@ lack_recursive(const PrincipleTerm *term, const ValueCounts *set)
 	return most / term->detail - behind + 1;
 }
 
-static void
-promise_recursive(const PrincipleTerm *term, StringInfo text)
-{
-	appendStringInfo(text, "the commonest value has less than %g times the rows of all but the %d commonest",
-					 term->detail, (int) term->strength - 1);
-}
-
 const PrincipleKind recursive_principle = {
 	.name = "recursive",
 	.is_strict = true,
 	.measure = measure_recursive,
 	.lack = lack_recursive,
-	.promise = promise_recursive,
+	.promise = "the commonest value has less than %g times the rows of all but the %g commonest",
 };
 
 /* ----------------------------------------------------------------
@@ -193,16 +174,6 @@ const PrincipleKind recursive_principle = {
  * move the distance of sets that have none of them.
  * ----------------------------------------------------------------
  */
-
-static double
-equal_distance(const ValueCounts *set)
-{
-	double		distance = 0;
-
-	for (uint32 i = 0; i < set->n; i++)
-		distance += Max(0, share_in(set, set->value[i]) - set->whole[set->value[i]]);
-	return distance;
-}
 
 /* The shares that must be moved past each place; what the distribution has no share for at all goes as far as can be. */
 static double
@@ -222,12 +193,17 @@ ordered_distance(const ValueCounts *set)
 	return distance;
 }
 
+/* The distance, ordered where values have an order. */
 static double
 measure_t(const PrincipleTerm *term, const ValueCounts *set)
 {
-	double		distance = set->place != NULL && term->detail != DISTANCE_EQUAL
-		? ordered_distance(set) : equal_distance(set);
+	double		distance = 0;
 
+	if (set->place != NULL && term->detail != DISTANCE_EQUAL)
+		distance = ordered_distance(set);
+	else
+		for (uint32 i = 0; i < set->n; i++)
+			distance += Max(0, share_in(set, set->value[i]) - set->whole[set->value[i]]);
 	return Max(0, distance - PRINCIPLE_ROUNDING);
 }
 
@@ -237,18 +213,12 @@ lack_t(const PrincipleTerm *term, const ValueCounts *set)
 	return set->known * (measure_t(term, set) - term->strength);
 }
 
-static void
-promise_t(const PrincipleTerm *term, StringInfo text)
-{
-	appendStringInfo(text, "the values are no farther than %g from those of all people", term->strength);
-}
-
 const PrincipleKind t_principle = {
 	.name = "t",
 	.compares = true,
 	.measure = measure_t,
 	.lack = lack_t,
-	.promise = promise_t,
+	.promise = "the values are no farther than %g from those of all people",
 };
 
 /* ----------------------------------------------------------------
@@ -296,20 +266,13 @@ lack_beta(const PrincipleTerm *term, const ValueCounts *set)
 	return lack;
 }
 
-static void
-promise_beta(const PrincipleTerm *term, StringInfo text)
-{
-	appendStringInfo(text, "no value gains more than %g times its share among all people, or less if it is common",
-					 term->strength);
-}
-
 const PrincipleKind beta_principle = {
 	.name = "beta",
 	.compares = true,
 	.needs_shares = true,
 	.measure = measure_beta,
 	.lack = lack_beta,
-	.promise = promise_beta,
+	.promise = "no value gains more than %g times its share among all people, or less if it is common",
 };
 
 /* ----------------------------------------------------------------
@@ -353,12 +316,6 @@ lack_delta(const PrincipleTerm *term, const ValueCounts *set)
 	return lack;
 }
 
-static void
-promise_delta(const PrincipleTerm *term, StringInfo text)
-{
-	appendStringInfo(text, "no value is e^%g times as common as among all people", term->strength);
-}
-
 const PrincipleKind delta_principle = {
 	.name = "delta",
 	.is_strict = true,
@@ -366,5 +323,5 @@ const PrincipleKind delta_principle = {
 	.needs_shares = true,
 	.measure = measure_delta,
 	.lack = lack_delta,
-	.promise = promise_delta,
+	.promise = "no value is e^%g times as common as among all people",
 };

@@ -5,7 +5,6 @@
 #ifndef PPREPUB_PARTITION_PRINCIPLE_KINDS_H
 #define PPREPUB_PARTITION_PRINCIPLE_KINDS_H
 
-#include "lib/stringinfo.h"
 #include "partition/principle.h"
 
 /* The values of one aspect in a set of rows, and what they are compared with. */
@@ -39,8 +38,8 @@ struct PrincipleKind
 	/* About how many rows with other values would have to come, or of the commonest to go, if it is refused. */
 	double		(*lack) (const PrincipleTerm *term, const ValueCounts *set);
 
-	/* Appends the promise: "no value has more than 1/3 of the rows". */
-	void		(*promise) (const PrincipleTerm *term, StringInfo text);
+	/* The promise in words, of the number that a measure is held against, and of the strength less 1 */
+	const char *promise;
 };
 
 #define PRINCIPLE_KIND(name, kind, type, least, most, strength) extern const PrincipleKind kind;

@@ -61,12 +61,6 @@ typedef struct RowSort
 	uint32		place[(1 << DIGIT_BITS) + 1];
 } RowSort;
 
-static SortColumn
-sort_column(const Code *code, Code size)
-{
-	return (SortColumn) {.code = code, .size = size, .bits = size == 0 ? 0 : pg_leftmost_one_pos32(size) + 1};
-}
-
 /* One stable pass of counting sort over a digit. */
 static void
 sort_by_digit(RowSort *sort, int shift)
@@ -118,9 +112,11 @@ sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 	int			ncolumns = 0;
 
 	sort.digit_bits = nrows < FEW_ROWS ? FEW_DIGIT_BITS : DIGIT_BITS;
-	columns[ncolumns++] = sort_column(frame->sensitive, frame->nsensitive);
+	columns[ncolumns++] = (SortColumn) {.code = frame->sensitive, .size = frame->nsensitive};
 	for (int d = records->ndimensions - 1; d >= 0; d--)
-		columns[ncolumns++] = sort_column(frame->code[records->dimensions[d].qi], records->dimensions[d].size - 1);
+		columns[ncolumns++] = (SortColumn) {.code = frame->code[records->dimensions[d].qi], .size = records->dimensions[d].size - 1};
+	for (int c = 0; c < ncolumns; c++)
+		columns[c].bits = columns[c].size == 0 ? 0 : pg_leftmost_one_pos32(columns[c].size) + 1;
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

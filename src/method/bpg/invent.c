@@ -58,16 +58,6 @@ know_rows(Bpg *bpg, const RowId *rows, uint64 n)
 	}
 }
 
-/* The values that a neighborhood showed last: an older epoch may be of a release that left them out. */
-static void
-know_neighborhood(Bpg *bpg, uint32 n)
-{
-	if (past_is_untold(bpg->past, n))
-		return;
-	for (uint64 i = bpg->past->first[n]; i < bpg->past->first[n + 1]; i++)
-		know_value(bpg, last_shown(bpg->past, n, i));
-}
-
 /*
  * The values that were shown last, and those that leave by true rows of the
  * classes so far.  Others would tell of a person who is withheld.
@@ -82,8 +72,10 @@ know_values(Bpg *bpg)
 	{
 		bpg->known = new_array(Code, bpg->frame->nsensitive);
 		bpg->is_known = new_zeros(bool, bpg->frame->nsensitive);
+		/* An older epoch than the last may be of a release that left values out. */
 		for (uint32 n = 0; n < past->nneighborhoods; n++)
-			know_neighborhood(bpg, n);
+			for (uint64 i = past->first[n]; i < past->first[n + 1] && !past_is_untold(past, n); i++)
+				know_value(bpg, last_shown(past, n, i));
 	}
 	know_rows(bpg, classes->rows + bpg->nread, classes->first[classes->nclasses] - bpg->nread);
 	bpg->nread = classes->first[classes->nclasses];

@@ -22,19 +22,6 @@ set_fate(Bpg *bpg, uint64 i, Fate fate)
 	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 }
 
-/* Lists the members that are not in this release, so that walks over them need not pass all others. */
-static void
-find_leavers(Bpg *bpg)
-{
-	uint64		n = 0;
-
-	for (uint64 i = 0; i < bpg->size; i++)
-		if (!is_published(bpg, i))
-			bpg->leaver[n++] = i;
-	Assert(n == bpg->left);
-	bpg->knows_leavers = true;
-}
-
 /*
  * Members of a side.  Who is left is asked after whenever one more is, and mostly
  * these are few of many.
@@ -46,11 +33,20 @@ typedef struct SideWalk
 	uint64		at;
 } SideWalk;
 
+/* Begins a walk.  Members that are not in this release are listed, so that walks over them need not pass all others. */
 static inline SideWalk
 walk_side(Bpg *bpg, bool published)
 {
 	if (!published && !bpg->knows_leavers)
-		find_leavers(bpg);
+	{
+		uint64		n = 0;
+
+		for (uint64 i = 0; i < bpg->size; i++)
+			if (!is_published(bpg, i))
+				bpg->leaver[n++] = i;
+		Assert(n == bpg->left);
+		bpg->knows_leavers = true;
+	}
 	return (SideWalk) {bpg, published, 0};
 }
 
@@ -102,16 +98,10 @@ forget_values(Bpg *bpg, const Code *values, bool published)
 		tally_remove(bpg->tally, values[i]);
 }
 
-static Code
-shown_before(const Bpg *bpg, uint64 i)
-{
-	return last_shown(bpg->past, bpg->n, bpg->past->first[bpg->n] + i);
-}
-
 static bool
 is_changed(const Bpg *bpg, uint64 i)
 {
-	return bpg->fate[i] == SHOWN && bpg->frame->sensitive[row_of(bpg, i)] != shown_before(bpg, i);
+	return bpg->fate[i] == SHOWN && bpg->frame->sensitive[row_of(bpg, i)] != last_shown(bpg->past, bpg->n, bpg->past->first[bpg->n] + i);
 }
 
 /* Does the person show a value, though an older one was shown? */

@@ -53,18 +53,6 @@ typedef struct Demanding
  * ----------------------------------------------------------------
  */
 
-/* Does a row demand no more than all do, whatever values its classes had? */
-static bool
-is_modest(const Demanding *demanding, RowId row)
-{
-	const Paths *paths = demanding->paths;
-	double		kept = 0;
-
-	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
-		kept += demanding->shown.class[paths->class[i]].worst;
-	return kept == 0 || exp(kept) >= demanding->enough;
-}
-
 #define ST_SORT sort_demands
 #define ST_ELEMENT_TYPE Demand
 #define ST_COMPARE(a, b) ((a)->ratio < (b)->ratio ? 1 : (a)->ratio > (b)->ratio ? -1 : (a)->value < (b)->value ? -1 : 1)
@@ -95,8 +83,12 @@ static void
 add_demands(Demanding *demanding, RowId row)
 {
 	const Paths *paths = demanding->paths;
-	bool		modest = is_modest(demanding, row);
+	double		kept = 0;
+	bool		modest;			/* does it demand no more than all do, whatever values its classes had? */
 
+	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
+		kept += demanding->shown.class[paths->class[i]].worst;
+	modest = kept == 0 || exp(kept) >= demanding->enough;
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1] && !modest; i++)
 	{
 		const ShownClass *class = &demanding->shown.class[paths->class[i]];
@@ -112,8 +104,7 @@ add_demands(Demanding *demanding, RowId row)
 	for (Code i = 0; i < demanding->nlinked; i++)
 	{
 		Code		value = demanding->linked[i];
-		double		kept = demanding->kept[value];
-		double		ratio = kept >= demanding->enough ? 0 : next_ratio(demanding->strategy, kept);
+		double		ratio = demanding->kept[value] >= demanding->enough ? 0 : next_ratio(demanding->strategy, demanding->kept[value]);
 
 		if (ratio > demanding->ratios.base)
 		{
@@ -171,22 +162,6 @@ promise_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 siz
  * ----------------------------------------------------------------
  */
 
-/*
- * A ratio that is met where a double says so: alpha has a decimal point, so l
- * times alpha may be a whole number that comes out a little larger; what the
- * constant ratio demands for more than one release is irrational, and must not
- * come out smaller.
- */
-static double
-base_ratio(const Strategy *strategy)
-{
-	double		ratio = first_ratio(strategy);
-
-	if (strategy->kind == GEOMETRIC)
-		return ratio * (1 - 1e-12);
-	return strategy->releases == 1 || strategy->l == 1 ? ratio : ratio * (1 + 1e-12);
-}
-
 /* Returns the sensitive value of each row, or NO_CODE where it needs no protection. */
 static const Code *
 protected_values(const Frame *frame)
@@ -206,12 +181,23 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 {
 	Demanding  *demanding = palloc0(sizeof(Demanding));
 	Size		nvalues = (Size) frame->nsensitive + 1;
+	double		base = first_ratio(strategy);
 
 	demanding->strategy = strategy;
 	demanding->paths = paths;
+
+	/*
+	 * A ratio that is met where a double says so: alpha has a decimal point, so l times alpha may be a whole number
+	 * that comes out a little larger; what the constant ratio demands for more than one release is irrational, and
+	 * must not come out smaller.
+	 */
+	if (strategy->kind == GEOMETRIC)
+		base *= 1 - 1e-12;
+	else if (strategy->releases > 1 && strategy->l > 1)
+		base *= 1 + 1e-12;
 	demanding->ratios = (Ratios) {
 		.value = protected_values(frame), .nvalues = frame->nsensitive,
-		.base = base_ratio(strategy), .is_met = promise_is_met,
+		.base = base, .is_met = promise_is_met,
 	};
 	if (paths == NULL || paths->nclasses == 0 || paths->first[frame->nrows] == 0)
 		return &demanding->ratios;

@@ -214,18 +214,6 @@ note_unsafe(void *what, const Correlation *correlation)
 		unsafe->worst = *correlation;
 }
 
-/* Describes a correlation as JSON, for the audit. */
-static char *
-words_of(const Audit *audit, const Correlation *correlation)
-{
-	const SeenRelease *release = audit->recalled->seen.release;
-
-	return psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"other_release\": %d, \"other_class\": " INT64_FORMAT ", \"unmatched\": %u}",
-					correlation->b.release + 1, release[correlation->b.release].number[correlation->b.class],
-					correlation->a.release + 1, release[correlation->a.release].number[correlation->a.class],
-					correlation->unmatched);
-}
-
 /* The checks of cor-split: those of weak m-invariance, and historical correlations. */
 static void
 check_cor_split(Audit *audit)
@@ -235,6 +223,8 @@ check_cor_split(Audit *audit)
 	uint32		n = 0;
 	uint32		fewest = PG_UINT32_MAX;
 	Unsafe		unsafe = {.least = least};
+	const Correlation *worst = &unsafe.worst;
+	const SeenRelease *release = audit->recalled->seen.release;
 
 	for (int32 r = 0; r < releases; r++)
 	{
@@ -247,7 +237,9 @@ check_cor_split(Audit *audit)
 	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);
 	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %s people", fewest == n ? psprintf("%u", n) : psprintf("%u to %u", fewest, n)),
 						 psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
-						 unsafe.n == 0 ? NULL : words_of(audit, &unsafe.worst)),
+						 unsafe.n == 0 ? NULL : psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"other_release\": %d, \"other_class\": " INT64_FORMAT ", \"unmatched\": %u}",
+														 worst->b.release + 1, release[worst->b.release].number[worst->b.class], worst->a.release + 1,
+														 release[worst->a.release].number[worst->a.class], worst->unmatched)),
 			   0, unsafe.n);
 }
 
