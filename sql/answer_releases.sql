@@ -24,7 +24,7 @@ $$;
 -- An answer has the rows that a stored release would have, class by class.
 CREATE TABLE seen AS SELECT row_number() OVER () AS place, a.* FROM answer(cohort => 'age > 0') a;
 SELECT count(DISTINCT class), bool_and(n = 1) AS class_by_class FROM (SELECT class, max(place) - min(place) + 2 - count(*) AS n FROM seen GROUP BY class) s;
-SELECT age, sex, illness, ward FROM seen ORDER BY age, illness, ward \g (format=aligned t=off)
+SELECT age, sex, illness, ward FROM seen ORDER BY age, illness, ward;
 -- It is a release, without a table.
 SELECT number, kind, published_by = session_user AS by_who_asked, relation, cohort, columns, rows, classes, suppressed, seconds > 0 AS took FROM pprepub.release;
 SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
@@ -36,23 +36,23 @@ SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.class_members('pat
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') WHERE key = 'Alice' GROUP BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY region;
 SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive \g (format=aligned t=off)
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT release, kind, other_release, records, sensitive_values, holds FROM pprepub.attack('patients');
 SELECT metric, value FROM pprepub.metrics('patients', 1) WHERE metric IN ('avg', 'suppressed');
 
 -- Stored releases and answers have one history, and share their numbers.
 SELECT number, kind, relation, rows FROM pprepub.publish('patients');
-SELECT age, sex, illness, ward FROM answer('{illness, ward, sex}') ORDER BY sex, illness, ward \g (format=aligned t=off)
-SELECT age, sex, illness FROM answer(cohort => 'sex = ''M''') ORDER BY illness \g (format=aligned t=off)
+SELECT age, sex, illness, ward FROM answer('{illness, ward, sex}') ORDER BY sex, illness, ward;
+SELECT age, sex, illness FROM answer(cohort => 'sex = ''M''') ORDER BY illness;
 DELETE FROM patients WHERE id = 'Alice';
 SELECT count(*) FROM answer();		-- without her, Bob would be told apart
 SELECT number, kind, relation, rows, suppressed FROM pprepub.publish('patients');
-SELECT number, kind, relation, columns, rows, classes, suppressed FROM pprepub.release ORDER BY number \g (format=aligned t=off)
+SELECT number, kind, relation, columns, rows, classes, suppressed FROM pprepub.release ORDER BY number;
 SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
 SELECT count(*) FROM published.patients;		-- the newest that is stored
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY signature;
-SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
+SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT * FROM pprepub.rebuild_history('patients');
 -- Answers that failed have no number.
 BEGIN;
@@ -112,7 +112,7 @@ SELECT count(*) FROM pprepub.class_members('none');
 SELECT count(*) FROM pprepub.neighborhoods('none');
 SELECT count(*) FROM pprepub.linked_values('none');
 SELECT count(*) FROM pprepub.attack('none');
-SELECT check_name, measured, holds FROM pprepub.audit('none') \g (format=aligned t=off)
+SELECT check_name, measured, holds FROM pprepub.audit('none');
 SELECT * FROM pprepub.rebuild_history('none');
 -- Quasi-identifiers of any name.
 INSERT INTO none SELECT i, i, i, i, i FROM generate_series(1, 9) i;

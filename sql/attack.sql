@@ -84,7 +84,7 @@ SELECT count(*), bool_and(holds) FROM pprepub.attack('people');
 RESET ROLE;
 BEGIN;
 UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 13}' WHERE publication = (SELECT max(publication) FROM pprepub_internal.catalog_publication) AND number IN (3, 4);
-SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3 \g (format=aligned t=off)
+SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3;
 ROLLBACK;
 SET ROLE regress_owner;
 

@@ -182,8 +182,8 @@ SELECT number FROM pprepub.publish('few');
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.assert_safe('few', '{"k": 4, "l": 3}');
 \echo :LAST_ERROR_SQLSTATE
-SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}') \g (format=aligned t=off)
-SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few') \g (format=aligned t=off)
+SELECT check_name, required_value, measured_value, failing_classes, failing_people, worst FROM pprepub.audit('few', '{"k": 4, "l": 4, "frequency": 9}');
+SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few');
 SELECT kind, count(*) AS sets, count(*) FILTER (WHERE NOT holds) AS failing, bool_and(holds) AS holds FROM pprepub.attack('few', '{"k": 4}') GROUP BY kind ORDER BY kind;
 SELECT linkability, unknown, people_at FROM pprepub.linkability('few');
 SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}');

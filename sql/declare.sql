@@ -14,14 +14,14 @@ SELECT pprepub.create_range_taxonomy('decades', 0, 120, '{10}');
 SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease', 'bpg', :'params');
 SELECT * FROM published.patients;		-- nothing is published yet
 SELECT relname, relkind, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1 \g (format=aligned t=off)
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
 SELECT regexp_replace(pg_get_viewdef('published_private.patients_source'), '\m(patients|stays)\.', '', 'g') AS source;
 SELECT nspname, nspowner::regrole, nspacl FROM pg_namespace WHERE nspname LIKE 'published%' ORDER BY 1;
 \x
 SELECT * FROM pprepub.publication;
 \x
 RESET ROLE;
-SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1 \g (format=aligned t=off)
+SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.publication;
 RESET ROLE;

@@ -29,7 +29,7 @@ SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000
 -- With other parameters, which hold for the forecast alone.
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
 FROM unnest('{counterfeit,dirty}'::text[]) repair, unnest('{1,4,16}'::int[]) reserve,
-	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2 \g (format=aligned t=off)
+	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT params ->> 'reserve' AS reserve FROM pprepub.publication;
 
 -- The log tells how many leave, once some have left; of whole periods, where there are any. From here on classes depend on lots that publish() has drawn.

@@ -8,9 +8,9 @@ SET search_path = worlds;
 \set SHOW_CONTEXT never
 SELECT l, t.releases, round(value::numeric, 2) AS ratio
 FROM (VALUES (2, 2), (2, 5), (2, 20), (5, 20), (10, 20), (2, 10), (5, 10), (10, 10)) t (l, releases),
-	pprepub.plan('global', to_jsonb(t) || '{"strategy": "constant-ratio"}') p WHERE p.releases = 1 AND figure = 'ratio' \g (format=aligned t=off)
+	pprepub.plan('global', to_jsonb(t) || '{"strategy": "constant-ratio"}') p WHERE p.releases = 1 AND figure = 'ratio';
 SELECT releases, strategy, max(round(value::numeric, 4)) FILTER (WHERE figure = 'ratio') AS ratio, max(round(value::numeric, 4)) FILTER (WHERE figure = 'breach') AS breach
-FROM unnest('{constant-ratio,geometric}'::text[]) strategy, pprepub.plan('global', jsonb_build_object('l', 2, 'releases', 4, 'strategy', strategy)) GROUP BY 1, 2 ORDER BY 2, 1 \g (format=aligned t=off)
+FROM unnest('{constant-ratio,geometric}'::text[]) strategy, pprepub.plan('global', jsonb_build_object('l', 2, 'releases', 4, 'strategy', strategy)) GROUP BY 1, 2 ORDER BY 2, 1;
 SELECT count(*), max(releases), max(value) FROM pprepub.plan('global', '{"l": 2, "strategy": "geometric", "alpha": 3}');
 SELECT * FROM pprepub.plan('global', '{"l": 1, "strategy": "geometric", "alpha": 1.5, "releases": 1}');
 SELECT * FROM pprepub.plan('global', '{"l": 1, "strategy": "constant-ratio", "releases": 1}');
@@ -63,11 +63,11 @@ SELECT * FROM worlds_out.patients();
 -- One of the flus is another disease: classes of 4, twice.
 UPDATE patients SET disease = 'cough' WHERE id = 'o3';
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease \g (format=aligned t=off)
+SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease;
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT * FROM pprepub.linked_values('patients') WHERE key = 'o2' ORDER BY sensitive \g (format=aligned t=off)
 SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive \g (format=aligned t=off)
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 
 -- A third time a class must have 9: four people have no such company.
 SELECT number FROM pprepub.publish('patients');
@@ -82,7 +82,7 @@ SELECT key, sizes, counts FROM pprepub.linked_values('patients') WHERE key = 'o2
 SELECT sensitive, releases, probability FROM pprepub.breach_probability('patients') WHERE key = 'o2' AND sensitive IN ('chlamydia', 'gout') ORDER BY 1;
 -- Nothing is left of the secret, but others may come.
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name \g (format=aligned t=off)
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name;
 SELECT * FROM pprepub.rebuild_history('patients');
 
 -- Promises stay.
@@ -103,8 +103,8 @@ CALL public.forget('patients');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare"}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
-FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC \g (format=aligned t=off)
-SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1 \g (format=aligned t=off)
+FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC;
+SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1;
 SELECT DISTINCT sensitive FROM pprepub.linked_values('patients');
 -- Values that were shown without protection stay shown, and the owner is told.
 INSERT INTO rare VALUES ('gout');
@@ -185,14 +185,14 @@ CREATE TABLE extract_5 AS SELECT name, left(zip, 4) || '*' AS zip, sex, NULL::te
 SELECT number FROM pprepub.import_release('guests', 'extract_5', key => 'name', accept_changes => true);
 CREATE TABLE extract_6 AS SELECT name, zip, sex FROM extract_5;
 SELECT number FROM pprepub.import_release('guests', 'extract_6', key => 'name');
-SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key \g (format=aligned t=off)
+SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key;
 CREATE TABLE extract_7 AS SELECT * FROM extract_5 WHERE false;
 SELECT number FROM pprepub.import_release('guests', 'extract_7', key => 'name', accept_changes => true);
 SELECT check_name, measured, holds FROM pprepub.audit('guests') WHERE NOT holds ORDER BY 1;
 -- Later releases do not link those people to it again.
 INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlamydia' ELSE 'flu' END FROM generate_series(1, 12) i;
 SELECT number, rows, suppressed FROM pprepub.publish('guests');
-SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key \g (format=aligned t=off)
+SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key;
 CALL public.forget('guests');
 -- Each release is judged by the l that it was published with: those who were linked before are told of, and fail nothing.
 CREATE TABLE eight AS SELECT i AS id, i AS zip, CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END AS d FROM generate_series(1, 8) i;
@@ -201,7 +201,7 @@ SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT pprepub.alter_publication('eight', '{"l": 4}');
 \set VERBOSITY default
-SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1 \g (format=aligned t=off)
+SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
 SELECT pprepub.assert_safe('eight');
 -- An import is judged by the l of its day; a release under a smaller one takes nothing from that.
 CREATE TABLE pairs AS SELECT id, d, (id + 1) / 2 AS class FROM eight;

@@ -52,11 +52,11 @@ FROM pprepub.import_release('patients', 'published_before', key => 'person');
 \pset format aligned \t off
 \d published.patients_1
 \pset format unaligned \t on
-SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age \g (format=aligned t=off)
+SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age;
 SELECT class, count(*) FROM published.patients_1 GROUP BY class HAVING count(DISTINCT (age, zip, country, sex)) > 1;
 SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
-SELECT check_name, required, measured, holds FROM pprepub.audit('patients') \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 -- There is no view of it: what is imported is not the newest that is stored here.
@@ -149,7 +149,7 @@ CREATE VIEW without_key AS SELECT age, zip FROM published_before;
 SELECT classes FROM pprepub.import_release('patients', 'without_key');
 SELECT classes FROM pprepub.import_release('patients', 'without_key', accept_changes => true);
 SELECT * FROM pprepub.metrics('patients', 4);
-SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers') \g (format=aligned t=off)
+SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers');
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key::int;
 
@@ -166,7 +166,7 @@ SET client_min_messages = error;
 SELECT number, kind, rows, suppressed FROM pprepub.publish('patients');
 SET client_min_messages = notice;
 SELECT count(*) FROM published.patients;
-SELECT release, kind, other_release, holds FROM pprepub.attack('patients') WHERE release = 6 OR other_release = 6 \g (format=aligned t=off)
+SELECT release, kind, other_release, holds FROM pprepub.attack('patients') WHERE release = 6 OR other_release = 6;
 -- The view stays with what was stored here.
 SET client_min_messages = error;
 SELECT number FROM pprepub.import_release('patients', 'published_before', 'person', true);
@@ -231,13 +231,13 @@ CREATE VIEW first_one AS SELECT id AS person, int4range(age / 10 * 10, age / 10 
 	CASE WHEN id % 2 = 0 THEN 'World' ELSE country END AS country, ward FROM patients;
 SELECT number, kind, columns, rows, classes FROM pprepub.import_release('seq', 'first_one', 'person');
 \d published.seq_1
-SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward \g (format=aligned t=off)
+SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward;
 SELECT m.key, m.class FROM pprepub.class_members('seq') m ORDER BY class, key;
 CREATE VIEW second_one AS SELECT country, disease FROM patients;
 SELECT number, kind, columns, rows FROM pprepub.import_release('seq', 'second_one');
 CREATE VIEW with_class AS SELECT id AS person, 1 AS class FROM patients;
 SELECT try_import('with_class', 'person', publication => 'seq');
-SELECT check_name, required, measured, holds FROM pprepub.audit('seq') \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('seq');
 SELECT region, records FROM pprepub.neighborhoods('seq') ORDER BY region;
 SELECT * FROM pprepub.attack('seq') \g (format=aligned t=off)
 SELECT * FROM pprepub.rebuild_history('seq');

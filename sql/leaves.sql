@@ -61,7 +61,7 @@ SELECT rows, suppressed FROM pprepub.publish('stays');
 SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
 RESET ROLE;
-SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1 \g (format=aligned t=off)
+SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_owner;
 ALTER TABLE stays ALTER COLUMN discharged TYPE timestamp;
 ALTER TABLE stays DROP COLUMN discharged;

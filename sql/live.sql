@@ -301,7 +301,7 @@ BEGIN
 	PERFORM FROM published.failing();
 	RAISE WARNING 'told nothing';
 END $$;
-SELECT release, sqlstate, message FROM pprepub.failed_answer WHERE publication = 'failing' ORDER BY release \g (format=aligned t=off)
+SELECT release, sqlstate, message FROM pprepub.failed_answer WHERE publication = 'failing' ORDER BY release;
 RESET SESSION AUTHORIZATION;
 -- a session of a superuser's that acts as an analyst sees what analysts see
 SET ROLE regress_analyst;
@@ -341,7 +341,7 @@ SELECT cohort FROM pprepub.release WHERE publication = 'kinds' ORDER BY number D
 UPDATE kinds SET small = NULL, big = NULL WHERE id % 4 = 0;
 SELECT pprepub.drop_publication('kinds', true);
 SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "name": "prefix"}', 'disease', 'bpg', '{"k": 50, "l": 2, "reserve": 1}');
-SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 \g (format=aligned t=off)
+SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT pprepub.drop_publication('kinds', true);
 DROP TABLE kinds, moods, codes;
 DROP TYPE mood;

@@ -25,7 +25,7 @@ CREATE TABLE three AS SELECT * FROM (VALUES ('Ken', '[14,17)', '[20,24)', 'dyspe
 SELECT number, kind, rows, classes FROM pprepub.import_release('patients', 'three', key => 'name');
 CALL a_release_later();
 SELECT number, rows, classes, counterfeits FROM pprepub.publish('patients');
-SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1 \g (format=aligned t=off)
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1;
 SELECT max(risk), min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Table IV instead, which is 2-diverse: the owner hears what it breaks (Examples 2 and 3, section I-A).
@@ -43,7 +43,7 @@ SELECT * FROM pprepub.risk_after_updates('patients') ORDER BY key, release \g (f
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE NOT holds ORDER BY 1;
 -- Candidates that are left stay; those who were given away stay given away.
 SELECT number FROM pprepub.publish('patients');
-SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2 \g (format=aligned t=off)
+SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2;
 
 -- Releases that could not be followed are refused: without the column, with NULLs, with values of which nothing is declared.
 CREATE TABLE silent AS SELECT name, zip, hours FROM patients;

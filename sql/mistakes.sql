@@ -116,7 +116,7 @@ SET ROLE regress_owner;
 \c -
 SHOW pprepub.answer_wait;
 SELECT pprepub.lies_in('F', 'F');
-SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%' \g (format=aligned t=off)
+SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pprepub.%';
 SET ROLE regress_owner;
 
 -- Row versions.

@@ -67,10 +67,10 @@ SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed
 \pset format unaligned \t on
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.patients'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
-SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward \g (format=aligned t=off)
+SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
 SELECT array_agg(DISTINCT class) FROM published.patients;
 SELECT relname, relowner::regrole, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1 \g (format=aligned t=off)
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1;
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)

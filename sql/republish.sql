@@ -75,10 +75,10 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 SET client_min_messages = error;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8) \g (format=aligned t=off)
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8);
 TRUNCATE people;
 INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1) \g (format=aligned t=off)
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1);
 RESET client_min_messages;
 TRUNCATE people;
 

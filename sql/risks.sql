@@ -21,7 +21,7 @@ SELECT about, columns, role, kind, distinct_values, round(alone_share::numeric, 
 	round(distinction::numeric, 4) AS distinction, why FROM pprepub.suggest('risks_people') WHERE about <> 'call' \g (format=aligned t=off)
 SELECT why AS call FROM pprepub.suggest('risks_people') WHERE about = 'call' \gset
 \echo :call
-SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about NOT IN ('column', 'call') OR role = 'key' \g (format=aligned t=off)
+SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about NOT IN ('column', 'call') OR role = 'key';
 SELECT why AS call FROM pprepub.suggest('risks_people', key => 'age') WHERE about = 'call';
 SELECT * FROM pprepub.suggest('risks_people', key => 'nobody');
 SELECT * FROM pprepub.suggest('risks_people', threshold => 1);

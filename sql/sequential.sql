@@ -29,7 +29,7 @@ SELECT count(DISTINCT gender) AS genders, bool_or(gender = '*') AS withheld, cou
 SELECT linkability FROM pprepub.linkability('four');
 SELECT try_publish('four', '{age, gender}');
 SELECT linkability FROM pprepub.linkability('four', join_kind => 'fmj');
-SELECT check_name, required, measured, holds FROM pprepub.audit('four') \g (format=aligned t=off)
+SELECT check_name, required, measured, holds FROM pprepub.audit('four');
 SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'four_1' ORDER BY ordinal_position;
 
 -- Parameters that are refused

@@ -228,8 +228,8 @@ SELECT pprepub.drop_publication('ill', true), pprepub.drop_taxonomy('icd'), ppre
 CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv', 'flu', 'hiv'])[i] AS a, i % 2 AS b FROM generate_series(1, 4) i;
 SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}');
 SELECT number FROM pprepub.publish('four');
-SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2 \g (format=aligned t=off)
-SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4 \g (format=aligned t=off)
+SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
+SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4;
 CALL forget('four');
 
 -- Hostile names, and types of all sorts.

@@ -81,11 +81,11 @@ SELECT q, (agg_ask('SELECT count(*), count(v), min(f8), max(c), sum(big), avg(id
 	'n = 3.5', 'n > 3.4999', 'u > ''80000000-0000-0000-0000-000000000000''', 'u = md5(''1'')::uuid', 'o > 2147483700::oid', 'o = 2147483700::oid', 'o < 2147483700::oid',
 	'd = ''2000-02-03''', 'ts > ''2003-01-01''', 'small % 10 = id % 10', 'coalesce(v, t) = ''t3''', 'id::bigint = 20000', 'c::varchar = ''c33''',
 	'id > 5 AND id % 5 = 0 AND id < 44000', 'CASE WHEN id > 10 THEN 10 / (id - 10) > 0 END', 'id <> 10 AND 10 / (id - 10) = 0',
-	'id > (SELECT 30000)', 'tab.* IS NOT NULL', 'random() > 2', 'false', 'true']) q \g (format=aligned t=off)
+	'id > (SELECT 30000)', 'tab.* IS NOT NULL', 'random() > 2', 'false', 'true']) q;
 
 -- Grouped, by columns of every encoding.
 SELECT q, (agg_ask('SELECT ' || q || ', count(*), count(v), min(id), max(f8), sum(big), avg(small), max(c) FROM TAB GROUP BY ' || q)).* FROM unnest(ARRAY[
-	't', 'v', 'c', 'e', 'late', 'later', 'small', 'f8', 'f4', 'n', 'r', 'u', 'd', 't, v', 'small, f8', 'e, late', 'c, d', 't, small, f4, n, r', 'o', 'id % 3']) q \g (format=aligned t=off)
+	't', 'v', 'c', 'e', 'late', 'later', 'small', 'f8', 'f4', 'n', 'r', 'u', 'd', 't, v', 'small, f8', 'e, late', 'c, d', 't, small, f4, n, r', 'o', 'id % 3']) q;
 SELECT q, (agg_ask(q)).* FROM unnest(ARRAY[
 	'SELECT t FROM TAB GROUP BY t', 'SELECT count(*) FROM TAB GROUP BY t', 'SELECT t, t || v, sum(id) / 2 FROM TAB WHERE id > 100 GROUP BY t, v',
 	'SELECT t, count(*) FROM TAB WHERE r @> 4 GROUP BY t HAVING count(*) > 1400 AND t > ''t2''', 'SELECT t, count(*) FROM TAB WHERE id < 0 GROUP BY t',
@@ -100,7 +100,7 @@ SELECT q, (agg_ask(q)).* FROM unnest(ARRAY[
 	'SELECT id % 7, count(*) FROM TAB GROUP BY 1', 'SELECT count(tab) FROM TAB', 'SELECT count(*) FROM TAB JOIN (VALUES (5), (6)) b (id) USING (id)',
 	'SELECT x, c FROM (VALUES (1), (2)) v (x), LATERAL (SELECT count(*) FROM TAB WHERE small = x) s (c)',
 	'SELECT max(c COLLATE "C") FROM TAB WHERE random() < 2', 'SELECT count(*) FROM (SELECT * FROM TAB LIMIT 7) s',
-	'SELECT array_agg(x) FROM (SELECT (SELECT sum(id) FROM TAB WHERE small = x) FROM generate_series(1, 3) x) s (x)']) q \g (format=aligned t=off)
+	'SELECT array_agg(x) FROM (SELECT (SELECT sum(id) FROM TAB WHERE small = x) FROM generate_series(1, 3) x) s (x)']) q;
 SELECT count(*) FROM agg_store TABLESAMPLE BERNOULLI (100);
 SELECT count(*) FROM (SELECT * FROM agg_store WHERE id < 10 FOR SHARE) s;
 CREATE TABLE agg_part (LIKE agg_store) PARTITION BY RANGE (id);
@@ -130,7 +130,7 @@ EXPLAIN (COSTS OFF) EXECUTE agg_p(1, 't1');
 RESET plan_cache_mode;
 CREATE FUNCTION agg_above(x int) RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM agg_store WHERE id > x $$;
 SELECT x, agg_above(x), (SELECT count(*) FROM agg_store WHERE id > x AND small = 3), ARRAY(SELECT v || count(*) FROM agg_store WHERE id > x GROUP BY v ORDER BY v)
-FROM (VALUES (43000), (44000), (NULL), (99999), (43000)) w (x) \g (format=aligned t=off)
+FROM (VALUES (43000), (44000), (NULL), (99999), (43000)) w (x);
 BEGIN;
 DECLARE agg_c SCROLL CURSOR FOR SELECT v, count(*) FROM agg_store WHERE id < 3000 GROUP BY v ORDER BY v;
 FETCH 2 FROM agg_c;

@@ -68,7 +68,7 @@ CREATE TABLE store_show (c int, n int, r text, d text, e text) USING pprepub;
 INSERT INTO store_show SELECT 7, NULL, 'r' || i / 500, 'd' || i * 7919 % 13, md5(i::text) FROM generate_series(1, 16000) i;
 SELECT pprepub.compact_storage('store_show') > 0 AS merged;
 SELECT "table", groups, rows, bytes BETWEEN 100000 AND 1000000 AS bytes, heap_bytes / 8192 BETWEEN 140 AND 160 AS heap FROM pprepub.storage WHERE "table" = 'store_show'::regclass;
-SELECT key AS column, value - 'bytes' AS encodings, (value->>'bytes')::int < 20000 AS little FROM pprepub.storage, jsonb_each(encodings) WHERE "table" = 'store_show'::regclass ORDER BY 1 \g (format=aligned t=off)
+SELECT key AS column, value - 'bytes' AS encodings, (value->>'bytes')::int < 20000 AS little FROM pprepub.storage, jsonb_each(encodings) WHERE "table" = 'store_show'::regclass ORDER BY 1;
 
 -- Sizes.
 SELECT pg_relation_size('store_show'), pg_table_size('store_show') > 100000 AS table_size, pg_total_relation_size('store_t') > pg_table_size('store_t') AS with_index;

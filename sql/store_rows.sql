@@ -94,7 +94,7 @@ CLOSE c;
 -- ANALYZE knows what stands in it.
 ANALYZE store_types;
 SELECT reltuples FROM pg_class WHERE oid = 'store_types'::regclass;
-SELECT attname, null_frac, n_distinct, avg_width, correlation FROM pg_stats WHERE tablename = 'store_types' AND attname IN ('id', 'b', 'c', 'x') ORDER BY 1 \g (format=aligned t=off)
+SELECT attname, null_frac, n_distinct, avg_width, correlation FROM pg_stats WHERE tablename = 'store_types' AND attname IN ('id', 'b', 'c', 'x') ORDER BY 1;
 
 SET client_min_messages = warning;
 DROP TABLE store_types, store_empty, store_nothing, store_nulls, store_wide, store_big, source;
