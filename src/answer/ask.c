@@ -168,20 +168,6 @@ verify_may_ask(void)
 				 errhint("CREATE TABLE AS keeps the rows of an answer.")));
 }
 
-/* Spares a worker a request that is far too long to be accepted. */
-static void
-verify_size(const Request *request)
-{
-	if (request->cohort != NULL)
-		verify_cohort_length(request->cohort);
-	if (request->columns != NULL &&
-		ArrayGetNItems(ARR_NDIM(request->columns), ARR_DIMS(request->columns)) > MaxHeapAttributeNumber)
-		ereport(ERROR,
-				(errcode(ERRCODE_TOO_MANY_COLUMNS),
-				 errmsg("a release shows %d columns at most", MaxHeapAttributeNumber),
-				 errhint("Name each column once.")));
-}
-
 /*
  * May the role that asks see errors of the source?  The owner may, and sees them anyhow when the source is read.  The
  * role is that of the session, not that of a function which asks on its behalf.  Code that asks by SPI could keep the
@@ -250,10 +236,18 @@ receive_answer(Channel *channel, const AcquiredWorker *worker, RowTarget *target
 void
 ask(Question *question, RowTarget *target)
 {
+	const ArrayType *columns = question->request.columns;
 	Channel    *channel;
 	AcquiredWorker worker;
 
-	verify_size(&question->request);
+	/* A request that is far too long to be accepted spares a worker. */
+	if (question->request.cohort != NULL)
+		verify_cohort_length(question->request.cohort);
+	if (columns != NULL && ArrayGetNItems(ARR_NDIM(columns), ARR_DIMS(columns)) > MaxHeapAttributeNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_TOO_MANY_COLUMNS),
+				 errmsg("a release shows %d columns at most", MaxHeapAttributeNumber),
+				 errhint("Name each column once.")));
 	question->request = session_request(question->request.cohort, question->request.columns);
 	question->time_grid = answer_time_grid;
 	question->sees_errors = sees_source_errors(question->owner);

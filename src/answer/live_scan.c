@@ -332,28 +332,20 @@ columns_of(const LiveScan *scan)
 	return column_names(scan->publication, shown);
 }
 
-/* The names of columns, quoted, in words. */
-static char *
-name_columns(const DeclaredPublication *publication, const List *columns)
-{
-	StringInfoData names;
-	ListCell   *cell;
-
-	initStringInfo(&names);
-	foreach(cell, columns)
-		appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", publication->columns[lfirst_int(cell)].name);
-	return names.data;
-}
-
 /* A condition that looks at middles of cells, or at NULL where they are withheld, finds other rows than it seems to. */
 static void
 notice_not_asked(const LiveScan *scan, const char *table)
 {
+	StringInfoData names;
+	ListCell   *cell;
+
 	if (scan->plan.not_asked == NIL)
 		return;
+	initStringInfo(&names);
+	foreach(cell, scan->plan.not_asked)
+		appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", scan->publication->columns[lfirst_int(cell)].name);
 	ereport(NOTICE,
-			(errmsg("a condition on %s of \"%s\" could not be asked, and is applied to generalized values",
-					name_columns(scan->publication, scan->plan.not_asked), table),
+			(errmsg("a condition on %s of \"%s\" could not be asked, and is applied to generalized values", names.data, table),
 			 errhint("Conditions that can be asked stand in WHERE or ON, joined by AND. They compare a column with values that are known when the query begins (=, <, BETWEEN, IN, LIKE, IS NULL).")));
 }
 

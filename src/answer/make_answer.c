@@ -43,20 +43,6 @@
  * ----------------------------------------------------------------
  */
 
-/* The worker's snapshot shows committed publications only, not what the asking transaction has declared. */
-static void
-verify_is_committed(const Question *question)
-{
-	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					   CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",
-						question->name),
-				 errdetail("Answers are made in a transaction of their own."),
-				 errhint("Commit first, and ask then.")));
-}
-
 /* Parsing a query locks all its tables, those behind views included, and runs no code of the source's. */
 static void
 lock_source(const DeclaredPublication *publication)
@@ -216,20 +202,6 @@ add_row(RowSink *base, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(old);
 }
 
-/* Creates an answer without rows, with room for all that the release has. */
-static Answer *
-create_answer(const ReleaseBuild *build, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Answer	   *answer = palloc0(sizeof(Answer));
-	uint64		nrows = build->metrics.rows + build->metrics.counterfeits;
-
-	answer->desc = released_columns(build->publication);
-	answer->rows = new_array(MinimalTuple, nrows);
-	MemoryContextSwitchTo(old);
-	return answer;
-}
-
 /* Fills the answer, the log and the table of answered cells; without a class, the last is not written. */
 static SentRelease
 write_rows(const ReleaseBuild *build, int32 number, Answer *answer, MemoryContext context)
@@ -293,9 +265,14 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 {
 	Stopwatch	watch = stopwatch_start();
 	int32		number = next_number(publication);
-	Answer	   *answer = create_answer(build, context);
-	SentRelease sent = write_rows(build, number, answer, context);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Answer	   *answer = palloc0(sizeof(Answer));
+	SentRelease sent;
 
+	answer->desc = released_columns(build->publication);
+	answer->rows = new_array(MinimalTuple, (uint64) build->metrics.rows + build->metrics.counterfeits);
+	MemoryContextSwitchTo(old);
+	sent = write_rows(build, number, answer, context);
 	answer->number = number;
 	answer->fold = past_table(publication, NEIGHBORHOODS_TABLE);
 	note_release(build, number, &sent, seconds + stopwatch_seconds(&watch));
@@ -321,7 +298,15 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	ReleaseBuild *build;
 	Answer	   *answer;
 
-	verify_is_committed(question);
+	/* The worker's snapshot shows committed publications only, not what the asking transaction has declared. */
+	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
+					   CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",
+						question->name),
+				 errdetail("Answers are made in a transaction of their own."),
+				 errhint("Commit first, and ask then.")));
 	publication = publication_open_number(question->publication, ExclusiveLock);
 	verify_may_have_answer(publication, question->request.by);
 	verify_may_release(publication);

@@ -1,10 +1,7 @@
 /*
  * settings.c
- *		The settings of answers, and the server's settings that a worker runs under.
- *
- * NOTES
- *		A worker's settings that plain users cannot change stay as they are set here; act_as() sets those that change what
- *		queries mean, anew for each transaction.
+ *		The settings of answers, and the server's settings that a worker runs under: those that plain users cannot change
+ *		stay as they are set here, and act_as() sets those that change what queries mean, anew for each transaction.
  */
 #include "answer/answer.h"
 

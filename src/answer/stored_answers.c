@@ -56,17 +56,15 @@ static bool
 is_numbered(const AnsweredRelease *answer)
 {
 	bool	   *found = palloc0(sizeof(bool) * ((Size) answer->nclasses + 1));
-	bool		result = true;
 
-	for (uint32 c = 0; c < answer->nclasses && result; c++)
+	for (uint32 c = 0; c < answer->nclasses; c++)
 	{
-		result = answer->number[c] >= 1 && answer->number[c] <= answer->nclasses &&
-			!found[answer->number[c]];
-		if (result)
-			found[answer->number[c]] = true;
+		if (answer->number[c] < 1 || answer->number[c] > answer->nclasses || found[answer->number[c]])
+			return false;
+		found[answer->number[c]] = true;
 	}
 	pfree(found);
-	return result;
+	return true;
 }
 
 /* Of all columns but sensitive ones that are shown, which differ between rows of a class. */

@@ -92,29 +92,6 @@ has_begun(void)
  * ----------------------------------------------------------------
  */
 
-/* Takes the publication's lock before the snapshot (ORDER). */
-static void
-begin_transaction(const Question *question, Identity *before)
-{
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	act_as(before, question->owner);
-	set_lock_timeout(LOCK_STEP_S);
-	lock_publication_number(question->publication, ExclusiveLock);
-	PushActiveSnapshot(GetTransactionSnapshot());
-}
-
-/* The security context stays restricted to the end: code of the source's may run while the transaction commits. */
-static void
-commit_transaction(const Identity *before)
-{
-	PopActiveSnapshot();
-	AtEOXact_GUC(false, before->guc_level);
-	commit_durably();
-	CommitTransactionCommand();
-	SetUserIdAndSecContext(before->userid, before->security_context);
-}
-
 /* The answer that was committed, or NULL and the error for which nothing was. */
 static Answer *
 make_and_commit(const Question *question, MemoryContext context, ErrorData **error)
@@ -126,12 +103,26 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 	{
 		Identity	before;
 
-		begin_transaction(question, &before);
+		SetCurrentStatementStartTimestamp();
+		StartTransactionCommand();
+		act_as(&before, question->owner);
+		set_lock_timeout(LOCK_STEP_S);
+		lock_publication_number(question->publication, ExclusiveLock);	/* before the snapshot (ORDER) */
+		PushActiveSnapshot(GetTransactionSnapshot());
 		MemoryContextSwitchTo(context);
 		SPI_connect();
 		answer = make_answer(question, begin_answer, context);
 		SPI_finish();
-		commit_transaction(&before);
+		PopActiveSnapshot();
+		AtEOXact_GUC(false, before.guc_level);
+		commit_durably();
+
+		/*
+		 * The security context stays restricted to the end: code of the source's may run while the transaction
+		 * commits.
+		 */
+		CommitTransactionCommand();
+		SetUserIdAndSecContext(before.userid, before.security_context);
 	}
 	PG_CATCH();
 	{

@@ -255,7 +255,7 @@ try_to_acquire(const Channel *channel, const Question *question, bool may_wait, 
 
 /*
  * False when a worker is to be started: as decided, for lack of time, or since the one waited for waits for this process.
- *  While all processes are in use, that is tried again now and then.
+ * While all processes are in use, that is tried again now and then.
  */
 static bool
 acquire_existing(const Channel *channel, const Question *question, bool may_take_others, const Stopwatch *watch,

@@ -25,6 +25,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
 #include "utils/syscache.h"
 
 PG_FUNCTION_INFO_V1(pprepub_alter_publication);
@@ -44,6 +45,7 @@ const DeclareHooks *declare_hooks = NULL;
 static void
 take_over(DeclaredPublication *publication, Oid owner)
 {
+	Oid			functions[] = {answer_function(publication), counts_function(publication)};
 	CatalogAccess access;
 	SPITupleTable *relations;
 	uint64		count;
@@ -70,12 +72,10 @@ take_over(DeclaredPublication *publication, Oid owner)
 		else if (!is_shown)
 			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", name));
 	}
-	if (OidIsValid(answer_function(publication)))
-		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", answer_function_sql(publication),
-								 quote_identifier(GetUserNameFromId(owner, false))));
-	if (OidIsValid(counts_function(publication)))
-		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", counts_function_sql(publication),
-								 quote_identifier(GetUserNameFromId(owner, false))));
+	for (int i = 0; i < (int) lengthof(functions); i++)
+		if (OidIsValid(functions[i]))
+			execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", format_procedure_qualified(functions[i]),
+									 quote_identifier(GetUserNameFromId(owner, false))));
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET owner = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
@@ -246,63 +246,36 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* The relations made for a publication, each as DROP names it: "TABLE a.b"; without releases, if these are kept. */
-static char **
-relations_of(const DeclaredPublication *publication, bool keep_releases, uint64 *count)
-{
-	CatalogAccess access;
-	char	  **relations;
-
-	catalog_enter(&access);
-	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
-	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' WHEN 'f' THEN 'FOREIGN TABLE ' WHEN 'c' THEN 'TYPE ' ELSE 'TABLE ' END || r.relation::text AS named"
-						  " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-						  " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2) ORDER BY k.relkind = 'c', k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
-						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						  CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)));
-	relations = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
-	for (uint64 i = 0; i < *count; i++)
-		relations[i] = catalog_text(&access, i, "named");
-	catalog_leave(&access);
-	return relations;
-}
-
-/* Drops, as the publication's owner, its functions and relations. */
+/* Drops, as the publication's owner, its functions and relations; but for releases, if these are kept. */
 static void
 drop_relations(const DeclaredPublication *publication, bool keep_releases)
 {
 	Identity	caller;
-	uint64		count;
-	char	  **relations = relations_of(publication, keep_releases, &count);
-
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	if (OidIsValid(answer_function(publication)))
-		execute_own_ddl(psprintf("DROP FUNCTION %s", answer_function_sql(publication)));
-	if (OidIsValid(counts_function(publication)))
-		execute_own_ddl(psprintf("DROP FUNCTION %s", counts_function_sql(publication)));
-	for (uint64 i = 0; i < count; i++)
-		execute_own_ddl(psprintf("DROP %s", relations[i]));
-	SPI_finish();
-	act_as_before(&caller);
-}
-
-/* Deletes the publication's rows from the catalog. */
-static void
-delete_from_catalog(const DeclaredPublication *publication)
-{
-	static const char *const tables[] = {
-		"catalog_failure", "catalog_metric", "catalog_release", "catalog_relation", "catalog_column",
-		"catalog_publication"
-	};
 	CatalogAccess access;
+	uint64		count;
+	char	  **statements;
 
 	catalog_enter(&access);
-	for (int i = 0; i < (int) lengthof(tables); i++)
-		catalog_execute(psprintf("DELETE FROM pprepub_internal.%s WHERE publication = $1", tables[i]),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	forget_unused_trees();
+	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
+	count = catalog_read("SELECT d.statement FROM (SELECT 1, 0::oid, 'DROP FUNCTION ' || f.oid::regprocedure FROM pg_proc f WHERE f.oid IN ($3, $4)"
+						 " UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, r.relation::oid,"
+						 "  CASE k.relkind WHEN 'v' THEN 'DROP VIEW ' WHEN 'f' THEN 'DROP FOREIGN TABLE ' WHEN 'c' THEN 'DROP TYPE ' ELSE 'DROP TABLE ' END || r.relation"
+						 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
+						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						 CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
+						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(answer_function(publication))),
+						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(counts_function(publication))));
+	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));
+	for (uint64 i = 0; i < count; i++)
+		statements[i] = catalog_text(&access, i, "statement");
 	catalog_leave(&access);
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	for (uint64 i = 0; i < count; i++)
+		execute_own_ddl(statements[i]);
+	SPI_finish();
+	act_as_before(&caller);
 }
 
 /*
@@ -329,6 +302,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	bool		forget_history = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	DeclaredPublication *publication;
+	CatalogAccess access;
 
 	verify_may_change("drop_publication()");
 	publication = publication_open_to_drop(name);
@@ -341,7 +315,10 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 						 quote_literal_cstr(name))));
 	declare_hooks->end_publication(publication);
 	drop_relations(publication, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
-	delete_from_catalog(publication);
+	catalog_enter(&access);
+	catalog_execute("SELECT pprepub_internal.forget_publication($1)", CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	forget_unused_trees();
+	catalog_leave(&access);
 	notice_empty_schemas(publication);
 	PG_RETURN_VOID();
 }

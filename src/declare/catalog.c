@@ -118,17 +118,20 @@ verify_may_change(const char *command)
 				 errdetail("Code that a source brings along, for one, runs in such an operation.")));
 }
 
+bool
+is_read_like_table(Oid relation)
+{
+	return strchr("rvmpf", get_rel_relkind(relation)) != NULL && get_rel_relkind(relation) != '\0';
+}
+
 void
 verify_source_kind(Oid relation)
 {
-	char		kind = get_rel_relkind(relation);
-
-	if (kind == '\0')
+	if (get_rel_relkind(relation) == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relation)));
-	if (kind != RELKIND_RELATION && kind != RELKIND_VIEW && kind != RELKIND_MATVIEW &&
-		kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
+	if (!is_read_like_table(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a source", get_rel_name(relation)),
@@ -349,33 +352,16 @@ find_plan(const char *sql, HASHACTION action, bool *found)
 }
 
 /*
- * Keeps a plan until the session ends.  The entry is made last, when nothing can fail any more, since no abort would
- * remove it.
+ * Returns the statement's plan, which is kept until the session ends, unless another statement has its hash.  A generic plan
+ * will do, since no parameter changes how a statement is best run.
  */
-static void
-save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
-{
-	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-	char	   *copy = pstrdup(sql);
-	Oid		   *types_copy = memcpy(palloc(sizeof(Oid) * (nparams + 1)), types, sizeof(Oid) * nparams);
-	SavedPlan  *saved;
-
-	MemoryContextSwitchTo(old);
-	if (SPI_keepplan(plan) != 0)
-		elog(ERROR, "could not keep the plan of \"%s\"", sql);
-	saved = find_plan(sql, HASH_ENTER, NULL);
-	saved->sql = copy;
-	saved->nparams = nparams;
-	saved->types = types_copy;
-	saved->plan = plan;
-}
-
-/* Returns the statement's plan.  A generic plan will do, since no parameter changes how a statement is best run. */
 static SPIPlanPtr
 plan_for(const char *sql, int nparams, Oid *types)
 {
 	SavedPlan  *saved = find_plan(sql, HASH_FIND, NULL);
 	SPIPlanPtr	plan;
+	char	   *kept_sql;
+	Oid		   *kept_types;
 
 	if (saved != NULL && strcmp(saved->sql, sql) == 0 && saved->nparams == nparams &&
 		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0)
@@ -383,19 +369,19 @@ plan_for(const char *sql, int nparams, Oid *types)
 	plan = SPI_prepare_cursor(sql, nparams, types, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR, "could not prepare \"%s\": %s", sql, SPI_result_code_string(SPI_result));
-	if (saved == NULL)
-		save_plan(plan, sql, nparams, types);
+	if (saved != NULL)
+		return plan;
+	kept_sql = MemoryContextStrdup(TopMemoryContext, sql);
+	kept_types = memcpy(MemoryContextAlloc(TopMemoryContext, sizeof(Oid) * (nparams + 1)), types, sizeof(Oid) * nparams);
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not keep the plan of \"%s\"", sql);
+	/* The entry is made last, when nothing can fail any more, since no abort would remove it. */
+	saved = find_plan(sql, HASH_ENTER, NULL);
+	saved->sql = kept_sql;
+	saved->nparams = nparams;
+	saved->types = kept_types;
+	saved->plan = plan;
 	return plan;
-}
-
-/*
- * The latest, since the lock on a publication keeps its rows and its history as they are.  On a standby no lock does, so
- * there it is that of the statement, by which the history is read.
- */
-static Snapshot
-read_snapshot(void)
-{
-	return RecoveryInProgress() && ActiveSnapshotSet() ? GetActiveSnapshot() : GetLatestSnapshot();
 }
 
 uint64
@@ -405,6 +391,7 @@ catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *
 	Datum	   *values = palloc(sizeof(Datum) * (nparams + 1));
 	char	   *nulls = palloc(nparams + 1);
 	SPIPlanPtr	plan;
+	Snapshot	snapshot = InvalidSnapshot;
 	int			result;
 
 	for (int i = 0; i < nparams; i++)
@@ -414,10 +401,16 @@ catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *
 		nulls[i] = params[i].isnull ? 'n' : ' ';
 	}
 	plan = plan_for(sql, nparams, types);	/* before the snapshot is taken: nothing holds that until it is used */
-	result = SPI_execute_snapshot(plan, values, nulls,
-								  mode == CATALOG_WRITE ? InvalidSnapshot :
-								  mode == CATALOG_LOOK ? GetActiveSnapshot() : read_snapshot(),
-								  InvalidSnapshot, mode == CATALOG_LOOK, true, 0);
+
+	/*
+	 * A read has the latest, since the lock on a publication keeps its rows and its history as they are.  On a standby
+	 * no lock does, so there it is that of the statement, by which the history is read.
+	 */
+	if (mode == CATALOG_LOOK || (mode == CATALOG_READ && RecoveryInProgress() && ActiveSnapshotSet()))
+		snapshot = GetActiveSnapshot();
+	else if (mode == CATALOG_READ)
+		snapshot = GetLatestSnapshot();
+	result = SPI_execute_snapshot(plan, values, nulls, snapshot, InvalidSnapshot, mode == CATALOG_LOOK, true, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 	return SPI_processed;
@@ -525,16 +518,6 @@ catalog_oid(uint64 row, const char *name)
  * ----------------------------------------------------------------
  */
 
-/* A parallel worker writes its errors to the server's log, also those that are caught: there is none until the level ends. */
-static int
-without_workers(void)
-{
-	int			level = NewGUCNestLevel();
-
-	(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return level;
-}
-
 /* Runs the work as PL/pgSQL runs a block with an exception handler; keeps its effects if asked to. */
 static ErrorData *
 try_work(void (*work) (void *what), void *what, bool is_kept)
@@ -548,8 +531,10 @@ try_work(void (*work) (void *what), void *what, bool is_kept)
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
-		int			settings = without_workers();
+		int			settings = NewGUCNestLevel();
 
+		/* A parallel worker would write its errors to the server's log, also those that are caught. */
+		(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 		work(what);
 		AtEOXact_GUC(true, settings);
 		if (is_kept)

@@ -42,7 +42,8 @@ extern void fix_settings(void);
  */
 extern void verify_may_change(const char *command);
 
-/* Raises an error if there is no such relation, or none that can be read like a table. */
+/* Is it a table, a view, a materialized view, a foreign table or a partitioned one?  And an error if it is none of them. */
+extern bool is_read_like_table(Oid relation);
 extern void verify_source_kind(Oid relation);
 
 extern Oid	relation_owner(Oid relation);

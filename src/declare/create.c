@@ -132,7 +132,8 @@ hide_tuple(DeclaredPublication *publication, TupleDesc source)
 	};
 }
 
-bool
+/* Is it the tuple of several columns? */
+static bool
 is_tuple(const DeclaredPublication *publication, const DeclaredColumn *column)
 {
 	return column->role == ROLE_SENSITIVE && column >= publication->columns + publication->ncolumns;
@@ -155,7 +156,8 @@ create_tuple_type(DeclaredPublication *publication)
 	tuple->type = get_rel_type_id(make_relation(publication, publication->private, "_sensitive", "TYPE", psprintf("AS (%s)", columns.data)));
 }
 
-char *
+/* The tuple as a statement computes it from columns of these names. */
+static char *
 tuple_sql(const DeclaredPublication *publication, const char *const *names)
 {
 	StringInfoData list;
@@ -167,6 +169,20 @@ tuple_sql(const DeclaredPublication *publication, const char *const *names)
 	/* IS NULL would look into columns that are rows themselves. */
 	return psprintf("CASE WHEN pg_catalog.num_nonnulls(%s) OPERATOR(pg_catalog.>) 0 THEN ROW(%s)::%s END",
 					list.data, list.data, quoted_private(publication, "_sensitive"));
+}
+
+char *
+pinned_view_sql(const DeclaredPublication *publication, const char *const *names)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+		appendStringInfo(&sql, "%s%s AS %s", i > 0 ? ", " : "AS SELECT ",
+						 is_tuple(publication, &publication->columns[i]) ? tuple_sql(publication, names) : quote_identifier(names[i]),
+						 quote_identifier(publication->columns[i].name));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
+	return sql.data;
 }
 
 #define MAX_NAME_BYTES 48
@@ -336,39 +352,27 @@ verify_equality(const char *column, Oid type, bool order, const char *use)
 				 errhint("Declare a view that casts the column, for example to text or jsonb.")));
 }
 
-/* Does a value of the type print as a name, which ALTER … RENAME can change? */
-static bool
-prints_names(Oid type)
-{
-	switch (getBaseType(type))
-	{
-		case REGPROCOID:
-		case REGPROCEDUREOID:
-		case REGOPEROID:
-		case REGOPERATOROID:
-		case REGCLASSOID:
-		case REGTYPEOID:
-		case REGROLEOID:
-		case REGNAMESPACEOID:
-		case REGCONFIGOID:
-		case REGDICTIONARYOID:
-		case REGCOLLATIONOID:
-			return true;
-		default:
-			return get_typtype(getBaseType(type)) == TYPTYPE_ENUM;
-	}
-}
-
 /*
- * Refuses arrays of types that print names.  The history keeps values of a type that has no array type as text, and
- * arrays have none.
+ * Refuses arrays of types that print names, which ALTER … RENAME can change.  The history keeps values of a type that has no
+ * array type as text, and arrays have none.
  */
 static void
 verify_lasting(const char *column, Oid type, const char *use)
 {
+	static const Oid registered[] = {
+		REGPROCOID, REGPROCEDUREOID, REGOPEROID, REGOPERATOROID, REGCLASSOID, REGTYPEOID, REGROLEOID, REGNAMESPACEOID,
+		REGCONFIGOID, REGDICTIONARYOID, REGCOLLATIONOID
+	};
 	Oid			element = get_element_type(type);
+	bool		prints_names;
 
-	if (!OidIsValid(get_array_type(type)) && OidIsValid(element) && prints_names(element))
+	if (!OidIsValid(element))
+		return;
+	element = getBaseType(element);
+	prints_names = get_typtype(element) == TYPTYPE_ENUM;
+	for (int i = 0; i < (int) lengthof(registered); i++)
+		prints_names |= element == registered[i];
+	if (prints_names && !OidIsValid(get_array_type(type)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be the %s",
@@ -512,27 +516,20 @@ declare_columns(Declaration *declaration)
 }
 
 /*
- * Finds the trees of the taxonomies that columns name.  A ladder is for numbers; any other taxonomy compares the values'
- * text.
+ * Finds the trees of the taxonomies that columns name, inside catalog_enter().  A ladder is for numbers; any other taxonomy
+ * compares the values' text.
  */
 static void
 find_trees(DeclaredPublication *publication)
 {
-	CatalogAccess access;
-
-	catalog_enter(&access);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		DeclaredColumn *column = &publication->columns[i];
-		bool		isnull;
 
 		if (column->taxonomy == NULL || column->role != ROLE_QUASI_IDENTIFIER)
 			continue;
 		column->tree = find_taxonomy(column->taxonomy);
-		catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)));
-		(void) catalog_field(0, "ladder", &isnull);
-		if (!isnull && !is_number(column->type))
+		if (!is_number(column->type) && tree_is_ladder(column->tree))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of type %s cannot be generalized by taxonomy \"%s\"",
@@ -540,7 +537,6 @@ find_trees(DeclaredPublication *publication)
 					 errdetail("The taxonomy is a ladder of intervals over numbers."),
 					 errhint("Create a taxonomy of the column's values with pprepub.create_taxonomy().")));
 	}
-	catalog_leave(&access);
 }
 
 /* Inside catalog_enter(): looks up the publications that the call names as declared beside this one. */
@@ -565,26 +561,6 @@ find_beside(Declaration *declaration)
  * Objects, and the catalog
  * ----------------------------------------------------------------
  */
-
-/* Creates TARGET_private.NAME_source, a view of the declared columns, and the hidden ones, that only the owner can read. */
-static void
-create_pinned_view(DeclaredPublication *publication)
-{
-	StringInfoData sql;
-	int			n = publication->ncolumns + publication->nhidden;
-	const char **names = palloc(sizeof(char *) * n);
-
-	for (int i = 0; i < n; i++)
-		names[i] = publication->columns[i].name;
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "AS SELECT ");
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&sql, "%s%s%s", i > 0 ? ", " : "",
-						 is_tuple(publication, &publication->columns[i]) ? psprintf("%s AS ", tuple_sql(publication, names)) : "",
-						 quote_identifier(names[i]));
-	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
-	publication->pinned = make_relation(publication, publication->private, "_source", "VIEW", sql.data);
-}
 
 /*
  * Creates TARGET_private.NAME_lookups, which names the tables without people: a view follows tables that are renamed or
@@ -643,13 +619,16 @@ store_publication(DeclaredPublication *publication)
 static void
 make_objects(DeclaredPublication *publication)
 {
+	const char **names = palloc(sizeof(char *) * (publication->ncolumns + publication->nhidden));
 	Identity	caller;
 
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+		names[i] = publication->columns[i].name;
 	act_as(&caller, publication->owner);
 	SPI_connect();
 	ensure_schemas(publication);
 	create_tuple_type(publication);
-	create_pinned_view(publication);
+	publication->pinned = make_relation(publication, publication->private, "_source", "VIEW", pinned_view_sql(publication, names));
 	create_lookups_view(publication);
 	create_answer_function(publication);
 	create_counts_function(publication);
@@ -670,7 +649,9 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	read_arguments(fcinfo, &declaration);
 	verify_source(publication);
 	declare_columns(&declaration);
+	catalog_enter(&access);
 	find_trees(publication);
+	catalog_leave(&access);
 
 	/* One declaration at a time, or two could each miss the other. */
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);

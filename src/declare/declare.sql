@@ -330,6 +330,11 @@ COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS 'drop a taxonomy; publication
 
 -- From each publication's source to the relations and functions that it depends on; "role" is the reader's.  Of a publication,
 -- which is 0 in a declaration, its source, owner, lookup tables, and the publications that need no look.
+--
+-- Partitions and children are followed up and then down again: a row, and so a person, can move from one partition to its
+-- sibling.  A view is followed only into relations that its owner may read: a view that cannot be read shares nothing, and a
+-- role could otherwise stop the releases of another by a view of its table.  A filled materialized view was read once.
+-- Functions are followed if their bodies are in SQL's own form; the tables that others read cannot be seen from the catalogs.
 CREATE FUNCTION pprepub_internal.shared_data(source oid, number int, skipped int[], reader oid, tables oid[],
 		OUT name text, OUT relation text, OUT oid oid, OUT is_lookup boolean, OUT pinned oid, OUT owner oid, OUT key text) RETURNS SETOF record
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
@@ -443,6 +448,17 @@ CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURN
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
 COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
 	'change parameters of a publication, adopt extended taxonomies, and let a new owner of the source take over';
+
+CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$
+	DELETE FROM pprepub_internal.catalog_failure WHERE publication = $1;
+	DELETE FROM pprepub_internal.catalog_metric WHERE publication = $1;
+	DELETE FROM pprepub_internal.catalog_release WHERE publication = $1;
+	DELETE FROM pprepub_internal.catalog_relation WHERE publication = $1;
+	DELETE FROM pprepub_internal.catalog_column WHERE publication = $1;
+	DELETE FROM pprepub_internal.catalog_publication WHERE publication = $1;
+$$;
+COMMENT ON FUNCTION pprepub_internal.forget_publication(int) IS 'delete the rows of a publication from the catalog';
 
 CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false, keep_releases boolean DEFAULT false)
 	RETURNS void

@@ -190,22 +190,6 @@ whole_number(const DeclaredColumn *column, const char **rest)
 	return number;
 }
 
-/* Reads a step of numbers with a fraction. */
-static void
-read_number(const DeclaredColumn *column, RangeStep *step)
-{
-	const char *text = column->step;
-	const char *digits = text[0] == '-' ? text + 1 : text;
-	size_t		length = number_length(digits, true);
-
-	if (length == 0 || digits[length] != '\0')
-		refuse_step(column, "is no number");
-	if (text[0] == '-' || text[strspn(text, "0.")] == '\0')
-		refuse_step(column, "is not greater than 0");
-	step->number = DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(text),
-													   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
-}
-
 static const struct
 {
 	const char *word;
@@ -222,30 +206,26 @@ static const struct
 	{"year", 0, MONTHS_PER_YEAR},
 };
 
-/* The place among the lengths of the word that ends a step, in the singular or in the plural. */
-static int
-find_length(const DeclaredColumn *column, const char *word)
+/* Reads a length of time, which is of months or of days and times, never of both. */
+static void
+read_length(const DeclaredColumn *column, RangeStep *step)
 {
-	for (int i = 0; i < (int) lengthof(lengths); i++)
+	const char *word;
+	int64		number = whole_number(column, &word);
+	int64		months;
+	int			i;
+
+	word += strspn(word, " ");
+	for (i = 0; i < (int) lengthof(lengths); i++)
 	{
 		size_t		letters = strlen(lengths[i].word);
 
 		if (pg_strncasecmp(word, lengths[i].word, letters) == 0 &&
 			(word[letters] == '\0' || pg_strcasecmp(word + letters, "s") == 0))
-			return i;
+			break;
 	}
-	refuse_step(column, "is no length of time");
-}
-
-/* Reads a length of time, which is of months or of days and times, never of both. */
-static void
-read_length(const DeclaredColumn *column, RangeStep *step)
-{
-	const char *rest;
-	int64		number = whole_number(column, &rest);
-	int			i = find_length(column, rest + strspn(rest, " "));
-	int64		months;
-
+	if (i == lengthof(lengths))
+		refuse_step(column, "is no length of time");
 	if (pg_mul_s64_overflow(number, lengths[i].months, &months) || months > PG_INT32_MAX ||
 		pg_mul_s64_overflow(number, lengths[i].microseconds, &step->unit))
 		refuse_step(column, "is too large");
@@ -262,6 +242,7 @@ step_of(const DeclaredColumn *column)
 {
 	RangeStep  *step;
 	const char *rest;
+	size_t		digits;
 
 	if (column->step == NULL)
 		return NULL;
@@ -282,7 +263,14 @@ step_of(const DeclaredColumn *column)
 		case FLOAT4OID:
 		case FLOAT8OID:
 			step->type = NUMERICOID;
-			read_number(column, step);
+			rest = column->step[0] == '-' ? column->step + 1 : column->step;
+			digits = number_length(rest, true);
+			if (digits == 0 || rest[digits] != '\0')
+				refuse_step(column, "is no number");
+			if (rest > column->step || rest[strspn(rest, "0.")] == '\0')
+				refuse_step(column, "is not greater than 0");
+			step->number = DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(rest),
+															   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
 			break;
 		default:
 			step->type = column->type;

@@ -193,23 +193,15 @@ extend_pinned_view(const DeclaredPublication *publication, int from)
 	const AttrNumber *attributes = pinned_attributes(publication);
 	int			n = publication->ncolumns + publication->nhidden;
 	const char **current = palloc(sizeof(char *) * n);
-	StringInfoData sql;
 	Identity	caller;
 
 	for (int i = 0; i < n; i++)
 		current[i] = i < from && attributes[i] != InvalidAttrNumber
 			? get_attname(publication->source, attributes[i], false)
 			: publication->columns[i].name;
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT ", quoted_relation(publication->pinned));
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&sql, "%s%s AS %s", i > 0 ? ", " : "",
-						 is_tuple(publication, &publication->columns[i]) ? tuple_sql(publication, current) : quote_identifier(current[i]),
-						 quote_identifier(publication->columns[i].name));
-	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	execute_own_ddl(sql.data);
+	execute_own_ddl(psprintf("CREATE OR REPLACE VIEW %s %s", quoted_relation(publication->pinned), pinned_view_sql(publication, current)));
 	SPI_finish();
 	act_as_before(&caller);
 }

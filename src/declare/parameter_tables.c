@@ -21,7 +21,6 @@
 #include "utils/rel.h"
 #include "utils/varlena.h"
 
-
 /* ----------------------------------------------------------------
  * Names
  * ----------------------------------------------------------------
@@ -31,37 +30,17 @@
 static void
 verify_table_kind(Oid table, const char *param)
 {
-	switch (get_rel_relkind(table))
-	{
-		case RELKIND_RELATION:
-		case RELKIND_VIEW:
-		case RELKIND_MATVIEW:
-		case RELKIND_PARTITIONED_TABLE:
-		case RELKIND_FOREIGN_TABLE:
-			break;
-		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
-					 errdetail("It names a table, a view, a materialized view or a foreign table.")));
-	}
+	if (!is_read_like_table(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
+				 errdetail("It names a table, a view, a materialized view or a foreign table.")));
 	if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
 				 errdetail("It is temporary, and a publication outlives the session."),
 				 errhint("Name a permanent table with its rows.")));
-}
-
-/* Resolves a name as regclass does, under the caller's search path. */
-static char *
-qualified_name(const char *name, const char *param)
-{
-	RangeVar   *variable = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
-	Oid			table = RangeVarGetRelid(variable, NoLock, false);
-
-	verify_table_kind(table, param);
-	return quoted_relation(table);
 }
 
 Jsonb *
@@ -73,8 +52,13 @@ resolve_tables(const MethodDeclaration *method, Jsonb *given)
 	{
 		char	   *name = param_string(given, spec->param);
 
-		if (name != NULL)
-			given = with_string(given, spec->param, qualified_name(name, spec->param));
+		Oid			table;
+
+		if (name == NULL)
+			continue;
+		table = RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name))), NoLock, false);
+		verify_table_kind(table, spec->param);
+		given = with_string(given, spec->param, quoted_relation(table));
 	}
 	return given;
 }
@@ -143,22 +127,9 @@ copied_columns(const DeclaredPublication *publication, const TableSpec *spec, in
 	return columns;
 }
 
-/* Lists columns with their types, for an error message. */
-static char *
-list_columns(const CopiedColumn *columns, int n)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&list, "%s\"%s\" %s%s", i > 0 ? ", " : "", columns[i].name,
-						 format_type_be(columns[i].type), columns[i].optional ? " (optional)" : "");
-	return list.data;
-}
-
 /* Has the table the column?  Raises an error if its type cannot be cast, or if it is missing and must not be. */
 static bool
-find_column(TupleDesc table, const CopiedColumn *column, const char *param, const char *hint)
+has_column(TupleDesc table, const CopiedColumn *columns, int n, const CopiedColumn *column, const char *param)
 {
 	Form_pg_attribute attribute = source_attribute(table, column->name);
 	Oid			type = attribute == NULL ? InvalidOid : getBaseType(attribute->atttypid);
@@ -170,10 +141,18 @@ find_column(TupleDesc table, const CopiedColumn *column, const char *param, cons
 						column->name, param, format_type_be(attribute->atttypid), format_type_be(column->type)),
 				 errhint("Name a view that casts the column.")));
 	if (attribute == NULL && !column->optional)
+	{
+		StringInfoData list;
+
+		initStringInfo(&list);
+		for (int i = 0; i < n; i++)
+			appendStringInfo(&list, "%s\"%s\" %s%s", i > 0 ? ", " : "", columns[i].name,
+							 format_type_be(columns[i].type), columns[i].optional ? " (optional)" : "");
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the table that \"%s\" names has no column \"%s\"", param, column->name),
-				 errhint("Its columns are %s.", hint)));
+				 errhint("Its columns are %s.", list.data)));
+	}
 	return attribute != NULL;
 }
 
@@ -200,7 +179,7 @@ copy_rows(const DeclaredPublication *publication, const TableSpec *spec, Oid tab
 
 		appendStringInfo(&definition, "%s%s %s", i > 0 ? ", " : "", name, columns[i].type_sql);
 		appendStringInfo(&values, "%s%s::%s", i > 0 ? ", " : "",
-						 find_column(RelationGetDescr(relation), &columns[i], spec->param, list_columns(columns, n))
+						 has_column(RelationGetDescr(relation), columns, n, &columns[i], spec->param)
 						 ? name : "NULL", columns[i].type_sql);
 	}
 	execute_ddl(psprintf("CREATE TABLE %s (%s)", copy, definition.data));
@@ -238,17 +217,6 @@ copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid ta
 	note_relation(publication, copy, part);
 }
 
-/* The reason why a table that the call at hand does not name cannot be copied again, or NULL. */
-static const char *
-reason_not_to_copy(Oid table, Oid owner)
-{
-	if (!OidIsValid(table))
-		return "It does not exist any more.";
-	if (pg_class_aclcheck(table, owner, ACL_SELECT) != ACLCHECK_OK)
-		return "The publication's owner may not read it any more.";
-	return NULL;
-}
-
 void
 copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_weakening)
 {
@@ -266,7 +234,13 @@ copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_we
 			continue;
 		variable = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
 		table = RangeVarGetRelid(variable, NoLock, !is_named);
-		why = is_named ? NULL : reason_not_to_copy(table, publication->owner);
+		if (is_named)
+			why = NULL;
+		else if (!OidIsValid(table))
+			why = "It does not exist any more.";
+		else
+			why = pg_class_aclcheck(table, publication->owner, ACL_SELECT) == ACLCHECK_OK ? NULL :
+				"The publication's owner may not read it any more.";
 		if (why == NULL)
 			copy_table(publication, spec, table, accept_weakening);
 		else

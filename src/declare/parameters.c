@@ -97,40 +97,31 @@ title_of(const MethodDeclaration *method)
 
 #define LONGEST_MISSPELLING 63	/* bytes: of longer words no near one is looked for */
 
-/* The parameter whose name a word was most probably meant to be, or NULL: at most every third letter is another. */
-static const ParamSpec *
-nearest_parameter(const MethodDeclaration *method, const char *word)
-{
-	int			length = strlen(word);
-	int			least = length / 3 + 1;
-	const ParamSpec *nearest = NULL;
-
-	if (length > LONGEST_MISSPELLING)
-		return NULL;
-	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
-	{
-		int			distance = pg_strcasecmp(word, spec->name) == 0 ? 0 :
-			varstr_levenshtein_less_equal(word, length, spec->name, strlen(spec->name), 1, 1, 1, least, true);
-
-		if (distance < least)
-			least = distance, nearest = spec;
-	}
-	return nearest;
-}
-
-/* A hint that names every parameter of a method, the one first that a wrong word (or NULL) was meant to be. */
+/* A hint that names every parameter of a method, that one first of which a wrong word (or NULL) has at least two thirds. */
 static int
 hint_parameters(const MethodDeclaration *method, const char *word)
 {
-	const ParamSpec *nearest = word == NULL ? NULL : nearest_parameter(method, word);
+	int			length = word == NULL ? 0 : strlen(word);
+	int			least = length / 3 + 1;
+	const char *nearest = NULL;
 	StringInfoData text;
 
 	initStringInfo(&text);
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
 		appendStringInfo(&text, "%s\"%s\"%s", spec == method->params ? "" : ", ", spec->name,
 						 spec->presence == PARAM_REQUIRED ? " (required)" : "");
+		if (word != NULL && length <= LONGEST_MISSPELLING)
+		{
+			int			distance = pg_strcasecmp(word, spec->name) == 0 ? 0 :
+				varstr_levenshtein_less_equal(word, length, spec->name, strlen(spec->name), 1, 1, 1, least, true);
+
+			if (distance < least)
+				least = distance, nearest = spec->name;
+		}
+	}
 	return errhint("%sParameters of %s: %s.",
-				   nearest == NULL ? "" : psprintf("Perhaps you meant \"%s\". ", nearest->name), title_of(method), text.data);
+				   nearest == NULL ? "" : psprintf("Perhaps you meant \"%s\". ", nearest), title_of(method), text.data);
 }
 
 const ParamSpec *
@@ -354,22 +345,6 @@ refuse_arguments(Jsonb *given, const char *publication)
 	}
 }
 
-/* A seed that cannot be guessed.  It is stored, so that the random choices made from it can be repeated. */
-static JsonbValue *
-draw_seed(void)
-{
-	JsonbValue *value = palloc0(sizeof(JsonbValue));
-	uint64		seed;
-
-	if (!pg_strong_random(&seed, sizeof(seed)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not get random numbers")));
-	value->type = jbvNumeric;
-	value->val.numeric = int64_to_numeric((int64) (seed >> 1));
-	return value;
-}
-
 Jsonb *
 check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 {
@@ -398,7 +373,16 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 					 errmsg("parameter \"%s\" of %s is missing", spec->name, title_of(method)),
 					 errhint("Give it in the parameters, {\"%s\": …}: %s.", spec->name, accepted_values(spec))));
 		if (value == NULL && spec->type == PARAM_SEED)
-			value = draw_seed();
+		{
+			/* One that cannot be guessed; it is stored, so that the random choices made from it can be repeated. */
+			uint64		seed;
+
+			if (!pg_strong_random(&seed, sizeof(seed)))
+				ereport(ERROR,
+						(errcode(ERRCODE_INTERNAL_ERROR),
+						 errmsg("could not get random numbers")));
+			value = field_of(parse_json(psprintf("{\"v\": " INT64_FORMAT "}", (int64) (seed >> 1))), "v");
+		}
 		else if (value == NULL && spec->fallback != NULL)
 			value = field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
 		if (value == NULL || value->type == jbvNull)
@@ -535,15 +519,15 @@ param_member(Jsonb *params, const char *name, const char *key)
 Jsonb *
 with_string(Jsonb *params, const char *name, const char *value)
 {
-	Datum		path = PointerGetDatum(construct_array((Datum[]) {CStringGetTextDatum(name)}, 1,
-													   TEXTOID, -1, false, TYPALIGN_INT));
 	StringInfoData json;
 
 	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	escape_json(&json, name);
+	appendStringInfoChar(&json, ':');
 	escape_json(&json, value);
-	return DatumGetJsonbP(DirectFunctionCall4(jsonb_set, JsonbPGetDatum(params), path,
-											  JsonbPGetDatum(parse_json(json.data)),
-											  BoolGetDatum(true)));
+	appendStringInfoChar(&json, '}');
+	return DatumGetJsonbP(DirectFunctionCall2(jsonb_concat, JsonbPGetDatum(params), JsonbPGetDatum(parse_json(json.data))));
 }
 
 Jsonb *

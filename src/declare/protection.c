@@ -1,6 +1,6 @@
 /*
  * protection.c
- *		The statement trigger and the event trigger behind protection.h.
+ *		The statement trigger and the event trigger that keep releases and history as they are (publication.h).
  *
  * NOTES
  *		The event trigger sees every DDL command of the database, also those that touch nothing of ours.  One query checks
@@ -214,8 +214,8 @@ check_drops(const char *tag)
 		refuse(tag, catalog_int(0, "publication"));
 
 	/*
-	 * Relations that may go are deleted from the catalog; a column that is dropped has its relation's number, too.  Other
-	 * relations may be dropped also where the catalog cannot be written.
+	 * Relations that may go are deleted from the catalog; a column that is dropped has its relation's number, too.
+	 * Other relations may be dropped also where the catalog cannot be written.
 	 */
 	if (catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub_internal.catalog_relation r"
 					 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0") > 0)

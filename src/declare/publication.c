@@ -255,17 +255,13 @@ refuse_dropped(void)
 static void
 hold_on_standby(const DeclaredPublication *publication)
 {
-	CatalogAccess access;
-
 	LockRelationOid(publication->pinned, AccessShareLock);
 	if (get_rel_relkind(publication->pinned) != '\0')
 		return;
 	PushActiveSnapshot(GetLatestSnapshot());
-	catalog_enter(&access);
-	if (catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
+	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
+					   CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))))
 		refuse_dropped();
-	catalog_leave(&access);
 	PopActiveSnapshot();
 }
 
@@ -540,29 +536,30 @@ open_with_source(DeclaredPublication *publication, bool new_owner)
 	return publication;
 }
 
-/* Reads the publication whose number a query has found, or NULL for none. */
+/* Reads the publication whose number a query finds, or NULL for none. */
 static DeclaredPublication *
-read_found(CatalogAccess *access, uint64 found)
+read_found(const char *sql, CatalogParam param)
 {
-	DeclaredPublication *publication;
+	DeclaredPublication *publication = NULL;
+	CatalogAccess access;
 
-	if (found == 0)
-		return NULL;
-	publication = MemoryContextAllocZero(access->context, sizeof(DeclaredPublication));
-	publication->id = catalog_int(0, "publication");
-	read_publication(access, publication, CATALOG_READ);
+	catalog_enter(&access);
+	if (catalog_read(sql, param) > 0)
+	{
+		publication = MemoryContextAllocZero(access.context, sizeof(DeclaredPublication));
+		publication->id = catalog_int(0, "publication");
+		read_publication(&access, publication, CATALOG_READ);
+	}
+	catalog_leave(&access);
 	return publication;
 }
 
 DeclaredPublication *
 publication_declared(const char *name)
 {
-	DeclaredPublication *publication;
-	CatalogAccess access;
+	DeclaredPublication *publication = read_found("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1",
+												  CATALOG_TEXT(name));
 
-	catalog_enter(&access);
-	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1", CATALOG_TEXT(name)));
-	catalog_leave(&access);
 	if (publication == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -573,13 +570,9 @@ publication_declared(const char *name)
 DeclaredPublication *
 publication_of_live(Oid relation)
 {
-	DeclaredPublication *publication;
-	CatalogAccess access;
+	DeclaredPublication *publication = read_found("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
+												  CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation)));
 
-	catalog_enter(&access);
-	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
-												   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation))));
-	catalog_leave(&access);
 	if (publication == NULL)
 		return NULL;
 	if (get_rel_relkind(publication->pinned) == '\0')
@@ -646,15 +639,13 @@ free_column_name(const DeclaredPublication *publication, const char *name)
 char *
 quoted_private(const DeclaredPublication *publication, const char *suffix)
 {
-	return quote_qualified_identifier(publication->private,
-									  psprintf("%s%s", publication->name, suffix));
+	return quote_qualified_identifier(publication->private, psprintf("%s%s", publication->name, suffix));
 }
 
 char *
 quoted_target(const DeclaredPublication *publication, const char *suffix)
 {
-	return quote_qualified_identifier(publication->target,
-									  psprintf("%s%s", publication->name, suffix));
+	return quote_qualified_identifier(publication->target, psprintf("%s%s", publication->name, suffix));
 }
 
 static Oid

@@ -218,8 +218,8 @@ extern Oid	make_relation(const DeclaredPublication *publication, const char *sch
  * Records in the catalog that a relation was made for a publication, so that it is protected and dropped with it.  Parts:
  * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" (the type), "members", "asked",
  * "neighborhoods", "paths", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
- * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter names, TABLE_PART
- * with the parameter's name.
+ * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter
+ * names, TABLE_PART with the parameter's name.
  */
 #define TABLE_PART "table "
 
@@ -244,16 +244,12 @@ extern char *column_type_sql(const DeclaredColumn *column);
 /* A type's own equality, wherever its operator stands. */
 extern char *equality_sql(Oid type);
 
-/* The type, as DDL writes it, of a quasi-identifier's cells. */
+/* The types, as DDL writes them, of a quasi-identifier's cells, and in which releases show any column. */
 extern char *printed_type_sql(const DeclaredColumn *column);
-
-/* The type, as DDL writes it, in which releases show the column. */
 extern char *released_type_sql(const DeclaredColumn *column);
 
-/* Raises an error if a function's argument is NULL. */
+/* Raises an error if a function's argument is NULL; and an argument that names an object. */
 extern void verify_not_null(FunctionCallInfo fcinfo, int n, const char *what);
-
-/* A function's argument that names an object; a NULL is an error. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);
 
 /*
@@ -274,10 +270,8 @@ extern void ensure_schemas(const DeclaredPublication *publication);
  * ----------------------------------------------------------------
  */
 
-extern bool is_tuple(const DeclaredPublication *publication, const DeclaredColumn *column);
-
-/* The tuple as a statement computes it from columns of these names: [columns of the publication]. */
-extern char *tuple_sql(const DeclaredPublication *publication, const char *const *names);
+/* The pinned view, of columns that have these names in the source: [columns and hidden columns of the publication]. */
+extern char *pinned_view_sql(const DeclaredPublication *publication, const char *const *names);
 
 /* ----------------------------------------------------------------
  * The step of a range, the numbers, dates or times that its cells may end at: kinds.c

@@ -2,19 +2,8 @@
  * source_overlap.c
  *		Finding another publication that reaches the tables that a source reaches.
  *
- * NOTES
- *		Partitions and children are followed up and then down again: a row, and so a person, can move from one partition
- *		to its sibling.
- *
- *		A view is followed only into relations that its owner may read: a view that cannot be read shares nothing, and a
- *		role could otherwise stop the releases of another by a view of its table.  A filled materialized view was read
- *		once.
- *
- *		Functions are followed if their bodies are in SQL's own form; the tables that others read cannot be seen from the
- *		catalogs.
- *
- *		Most sources are tables that reach nothing but themselves.  Two of these are compared by their OIDs; the query
- *		below takes milliseconds in a session that has not run it before.
+ * Most sources are tables that reach nothing but themselves.  Two of these are compared by their OIDs; the query,
+ * pprepub_internal.shared_data(), takes milliseconds in a session that has not run it before.
  */
 #include "declare/warn_owner.h"
 

@@ -25,6 +25,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
 #include "utils/numeric.h"
 #include "utils/syscache.h"
 
@@ -34,29 +35,6 @@ PG_FUNCTION_INFO_V1(pprepub_promise);
  * TARGET and TARGET_private, which belong to the owner alone
  * ----------------------------------------------------------------
  */
-
-/*
- * An error about a schema that is another role's: a publication that stands in it already cannot have another one.  Where
- * publications of other roles stand in it, it must not become another role's: nothing of them would be published any more.
- */
-static void
-refuse_owner(const char *name, Oid owner, bool is_declared)
-{
-	char	   *owner_name = GetUserNameFromId(owner, false);
-	bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
-										  CATALOG_TEXT(name), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner)));
-
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
-			 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
-			 is_declared
-			 ? errhint("Run ALTER SCHEMA %s OWNER TO %s.", quote_identifier(name), quote_identifier(owner_name))
-			 : is_in_use
-			 ? errhint("Publications of others stand in it: declare this one with a schema of its own, target => '…'.")
-			 : errhint("Declare the publication with another schema, target => '…', or run ALTER SCHEMA %s OWNER TO %s if nobody else needs this one.",
-					   quote_identifier(name), quote_identifier(owner_name))));
-}
 
 /* Raises an error unless the schema exists, belongs to the owner, and lets no other role create in it. */
 static void
@@ -75,7 +53,25 @@ verify_schema(const char *name, Oid owner, bool is_declared)
 						 quote_identifier(name), quote_identifier(owner_name))));
 	acl = rights_on(NamespaceRelationId, schema, &schema_owner);
 	if (schema_owner != owner)
-		refuse_owner(name, owner, is_declared);
+	{
+		bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
+											  CATALOG_TEXT(name), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner)));
+
+		/*
+		 * A publication that stands in it already cannot have another one.  Where publications of other roles stand in
+		 * it, it must not become another role's: nothing of them would be published any more.
+		 */
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
+				 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
+				 is_declared
+				 ? errhint("Run ALTER SCHEMA %s OWNER TO %s.", quote_identifier(name), quote_identifier(owner_name))
+				 : is_in_use
+				 ? errhint("Publications of others stand in it: declare this one with a schema of its own, target => '…'.")
+				 : errhint("Declare the publication with another schema, target => '…', or run ALTER SCHEMA %s OWNER TO %s if nobody else needs this one.",
+						   quote_identifier(name), quote_identifier(owner_name))));
+	}
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 		if (ACL_DAT(acl)[i].ai_grantee != owner &&
 			(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
@@ -226,14 +222,6 @@ static const char *const kind_comments[][2] = {
 	},
 };
 
-static const char *
-column_comment(const DeclaredColumn *column, ShownAs shown)
-{
-	if (column->role == ROLE_QUASI_IDENTIFIER)
-		return psprintf("quasi-identifier: %s", kind_comments[column->kind][shown]);
-	return is_sensitive(column) ? "sensitive: the person's own value" : "insensitive: the person's own value";
-}
-
 void
 comment_on_column(Oid relation, const char *name, const char *comment)
 {
@@ -249,8 +237,15 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
 	comment_on_column(relation, "class",
 					  psprintf("rows of one release with the same number cannot be told apart (%s)", whole_principle(publication)));
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			comment_on_column(relation, publication->columns[i].name, column_comment(&publication->columns[i], shown));
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_QUASI_IDENTIFIER)
+			comment_on_column(relation, column->name, psprintf("quasi-identifier: %s", kind_comments[column->kind][shown]));
+		else if (column->role != ROLE_KEY)
+			comment_on_column(relation, column->name, is_sensitive(column) ? "sensitive: the person's own value" :
+							  "insensitive: the person's own value");
+	}
 	if (shown == SHOWN_AS_VALUES)
 		comment_on_column(relation, free_column_name(publication, "cells"), "cells of the quasi-identifiers as releases print them, by column");
 	CommandCounterIncrement();
@@ -260,17 +255,6 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
  * Values
  * ----------------------------------------------------------------
  */
-
-/* The type of the column's values, as DDL writes it: the source's, but texts are of any length, as prefixes and nodes are. */
-static char *
-value_type_sql(const DeclaredColumn *column)
-{
-	DeclaredColumn plain = *column;
-
-	if (column->role == ROLE_QUASI_IDENTIFIER)
-		plain.typmod = -1;
-	return column_type_sql(&plain);
-}
 
 /* A text cell, but NULL where it is withheld. */
 static char *
@@ -347,12 +331,6 @@ answer_function(const DeclaredPublication *publication)
 	return function_in_target(publication, "", arguments, lengthof(arguments));
 }
 
-char *
-answer_function_sql(const DeclaredPublication *publication)
-{
-	return psprintf("%s(pg_catalog.text, pg_catalog.name[])", quoted_target(publication, ""));
-}
-
 /* The column definitions of the function's result: those of a release. */
 static char *
 column_list_sql(const DeclaredPublication *publication)
@@ -379,7 +357,7 @@ void
 create_answer_function(const DeclaredPublication *publication)
 {
 	char	   *columns = column_list_sql(publication);
-	char	   *function = answer_function_sql(publication);
+	char	   *function;
 
 	if (!method_declaration(publication->method)->answers)
 		return;
@@ -389,6 +367,7 @@ create_answer_function(const DeclaredPublication *publication)
 						 quoted_target(publication, ""), columns,
 						 quote_literal_cstr(psprintf("SELECT * FROM pprepub_internal.answer(%s, $1, $2) AS answer(%s)",
 													 quote_literal_cstr(publication->name), columns))));
+	function = format_procedure_qualified(answer_function(publication));
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
 						 quote_literal_cstr("ask for the people of a cohort, safe together with all that was published before; each call is one answer, and is remembered")));
 	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
@@ -441,9 +420,14 @@ create_live_table(const DeclaredPublication *publication)
 		return;
 	initStringInfo(&columns);
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&columns, "%s %s, ", quote_identifier(publication->columns[i].name),
-							 value_type_sql(&publication->columns[i]));
+	{
+		DeclaredColumn column = publication->columns[i];
+
+		if (column.role == ROLE_QUASI_IDENTIFIER)
+			column.typmod = -1; /* texts are of any length, as prefixes and nodes are */
+		if (column.role != ROLE_KEY)
+			appendStringInfo(&columns, "%s %s, ", quote_identifier(column.name), column_type_sql(&column));
+	}
 	comment_on_live_table(publication, make_relation(publication, publication->target, "_now", "FOREIGN TABLE",
 													 psprintf("(%s%s%s pg_catalog.jsonb) SERVER pprepub", columns.data,
 															  method->classes ? "class pg_catalog.int8, " : "",
@@ -469,15 +453,6 @@ live_column(const DeclaredPublication *publication, AttrNumber attribute)
 	return left == 1 && method_declaration(publication->method)->classes ? LIVE_CLASS : LIVE_CELLS;
 }
 
-/* The type of the column that has the number. */
-static Oid
-live_type(const DeclaredPublication *publication, AttrNumber attribute)
-{
-	int			column = live_column(publication, attribute);
-
-	return column == LIVE_CLASS ? INT8OID : column == LIVE_CELLS ? JSONBOID : publication->columns[column].type;
-}
-
 int
 count_live_columns(const DeclaredPublication *publication)
 {
@@ -490,8 +465,12 @@ verify_live_columns(const DeclaredPublication *publication, TupleDesc columns)
 	bool		is_same = columns->natts == count_live_columns(publication);
 
 	for (int i = 0; i < columns->natts && is_same; i++)
-		is_same = !TupleDescAttr(columns, i)->attisdropped &&
-			TupleDescAttr(columns, i)->atttypid == live_type(publication, i + 1);
+	{
+		int			column = live_column(publication, i + 1);
+
+		is_same = !TupleDescAttr(columns, i)->attisdropped && TupleDescAttr(columns, i)->atttypid ==
+			(column == LIVE_CLASS ? INT8OID : column == LIVE_CELLS ? JSONBOID : publication->columns[column].type);
+	}
 	if (!is_same)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),

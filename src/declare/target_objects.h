@@ -21,9 +21,6 @@
 /* The function, or InvalidOid when there is none. */
 extern Oid	answer_function(const DeclaredPublication *publication);
 
-/* Quoted schema, name and argument types, as DDL statements name the function. */
-extern char *answer_function_sql(const DeclaredPublication *publication);
-
 /* Creates the function, without any grants, if the method can answer.  Called as the owner, inside SPI. */
 extern void create_answer_function(const DeclaredPublication *publication);
 

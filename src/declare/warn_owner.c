@@ -217,12 +217,13 @@ warn_of_unique_sensitive(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* Counts the rows, and those whose combination of insensitive values occurs once. */
-static Figures
-count_unique(const DeclaredPublication *publication)
+void
+warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)
 {
-	StringInfoData columns;
 	Figures		figures = {.owner = publication->owner};
+	StringInfoData columns;
+	int64		unique;
+	int64		rows;
 
 	initStringInfo(&columns);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -230,33 +231,12 @@ count_unique(const DeclaredPublication *publication)
 			/* as text, since a type need not have an equality */
 			appendStringInfo(&columns, "%s%s::pg_catalog.text", columns.len > 0 ? ", " : "",
 							 quote_identifier(publication->columns[i].name));
-	figures.sql = psprintf("SELECT pg_catalog.count(*) FILTER (WHERE n OPERATOR(pg_catalog.=) 1),"
-						   " pg_catalog.sum(n)::pg_catalog.int8"
+	if (columns.len == 0)
+		return;
+	figures.sql = psprintf("SELECT pg_catalog.count(*) FILTER (WHERE n OPERATOR(pg_catalog.=) 1), pg_catalog.sum(n)::pg_catalog.int8"
 						   " FROM (SELECT pg_catalog.count(*) AS n FROM %s GROUP BY %s) s",
 						   quoted_relation(publication->pinned), columns.data);
 	read_figures(&figures);
-	return figures;
-}
-
-static bool
-has_insensitive(const DeclaredPublication *publication)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role == ROLE_INSENSITIVE)
-			return true;
-	return false;
-}
-
-void
-warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)
-{
-	Figures		figures;
-	int64		unique;
-	int64		rows;
-
-	if (!has_insensitive(publication))
-		return;
-	figures = count_unique(publication);
 	unique = figures.figure[0];
 	rows = figures.figure[1];
 	if (is_declared && unique * 2 > rows &&
@@ -292,8 +272,11 @@ void
 warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 {
 	const char *instead = without_stand_ins(publication, publication->params);
+	bool		has_insensitive = false;
 
-	if (instead == NULL || !has_insensitive(publication) ||
+	for (int i = 0; i < publication->ncolumns; i++)
+		has_insensitive |= publication->columns[i].role == ROLE_INSENSITIVE;
+	if (instead == NULL || !has_insensitive ||
 		(before != NULL && without_stand_ins(publication, before) != NULL))
 		return;
 	warn_owner(publication, &(OwnerWarning) {

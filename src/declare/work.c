@@ -86,74 +86,36 @@ work_close(OwnersWork *work)
  */
 
 /*
- * The code of an error that a source's own code may have chosen, five letters of a value: only what programs act on is
- * told of one of the moment, and nothing of others.
+ * Raises an error in place of one that may tell a value of the source, if only in its context, or in its code, which a
+ * source's own code may have chosen, five letters of a value: only what programs act on is told of one of the moment, and
+ * nothing of others.
  */
-static int
-told_code(int sqlerrcode)
-{
-	switch (sqlerrcode)
-	{
-		case ERRCODE_T_R_SERIALIZATION_FAILURE:
-		case ERRCODE_T_R_DEADLOCK_DETECTED:
-		case ERRCODE_QUERY_CANCELED:
-		case ERRCODE_LOCK_NOT_AVAILABLE:
-			return sqlerrcode;
-		default:
-			return is_transient(sqlerrcode) ? ERRCODE_TO_CATEGORY(sqlerrcode) : ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
-	}
-}
-
-/* Raises an error in place of one that may tell a value of the source, if only in its context. */
 static void
 hide_error(MemoryContext context)
 {
 	ErrorData  *error;
+	int			code;
+	bool		was_moment;
 
 	MemoryContextSwitchTo(context);
 	error = CopyErrorData();
 	FlushErrorState();
-	if (is_transient(error->sqlerrcode))
-		ereport(ERROR,
-				(errcode(told_code(error->sqlerrcode)),
-				 errmsg("the audit was interrupted"),
-				 errdetail("It was canceled, took too long or too much, or was in the way of others."),
-				 errhint("Call the function again.")));
+	code = error->sqlerrcode;
+	was_moment = is_transient(code);
+	if (!was_moment)
+		code = ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+	else if (code != ERRCODE_T_R_SERIALIZATION_FAILURE && code != ERRCODE_T_R_DEADLOCK_DETECTED &&
+			 code != ERRCODE_QUERY_CANCELED && code != ERRCODE_LOCK_NOT_AVAILABLE)
+		code = ERRCODE_TO_CATEGORY(code);
 	ereport(ERROR,
-			(errcode(told_code(error->sqlerrcode)),
-			 errmsg("the publication cannot be audited as it is"),
-			 errdetail("An error that may tell a value of the source is shown to its owner only."),
-			 errhint("Let its owner call the function.")));
-}
-
-/*
- * Unlocks all that was locked meanwhile: neither publishers nor the owner of a source shall wait for the end of the
- * transaction of a reader.  Where code of a source has written, the locks stay, since others must not see what it wrote.
- */
-static void
-let_go(ResourceOwner owner, bool has_written)
-{
-	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, true, false);
-	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, has_written, false);
-	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, true, false);
-	ResourceOwnerDelete(owner);
+			(errcode(code),
+			 was_moment ? errmsg("the audit was interrupted") : errmsg("the publication cannot be audited as it is"),
+			 was_moment ? errdetail("It was canceled, took too long or too much, or was in the way of others.")
+			 : errdetail("An error that may tell a value of the source is shown to its owner only."),
+			 was_moment ? errhint("Call the function again.") : errhint("Let its owner call the function.")));
 }
 
 #define CLIENT_CHECK_MS	1000
-
-/*
- * From here on, a client that has gone ends its session: nobody reads what the function computes, which may take minutes.
- *  PostgreSQL looks for that, if it is set so, which it is not by default.  Returns whether it is set here.
- */
-static bool
-watch_client(void)
-{
-	if (client_connection_check_interval > 0 || MyProcPort == NULL || !WaitEventSetCanReportClosed())
-		return false;
-	client_connection_check_interval = CLIENT_CHECK_MS;
-	enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, CLIENT_CHECK_MS);
-	return true;
-}
 
 static void
 unwatch_client(bool is_watched)
@@ -172,9 +134,18 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .outer = CurrentResourceOwner};
 	ResourceOwner owner = ResourceOwnerCreate(own.outer, "call of an auditor");
 	CommandId	before = GetCurrentCommandId(false);
-	bool		is_watched = watch_client();
+	bool		is_watched = client_connection_check_interval == 0 && MyProcPort != NULL && WaitEventSetCanReportClosed();
 	Datum		result;
 
+	/*
+	 * From here on, a client that has gone ends its session: nobody reads what the function computes, which may take
+	 * minutes.  PostgreSQL looks for that, if it is set so, which it is not by default.
+	 */
+	if (is_watched)
+	{
+		client_connection_check_interval = CLIENT_CHECK_MS;
+		enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, CLIENT_CHECK_MS);
+	}
 	call = &own;
 	CurrentResourceOwner = owner;
 	PG_TRY();
@@ -194,7 +165,16 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	call = outer;
 	CurrentResourceOwner = own.outer;
 	unwatch_client(is_watched);
-	let_go(owner, GetCurrentCommandId(false) != before);
+
+	/*
+	 * Unlocks all that was locked meanwhile: neither publishers nor the owner of a source shall wait for the end of
+	 * the transaction of a reader.  Where code of a source has written, the locks stay, since others must not see what
+	 * it wrote.
+	 */
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, true, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, GetCurrentCommandId(false) != before, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, true, false);
+	ResourceOwnerDelete(owner);
 	return result;
 }
 
@@ -272,25 +252,48 @@ report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 PG_FUNCTION_INFO_V1(pprepub_grant_audit);
 PG_FUNCTION_INFO_V1(pprepub_revoke_audit);
 
-/* Executes a GRANT or REVOKE on the publication's view, which is made if that is wanted; returns the role. */
-static Oid
-change_auditors(FunctionCallInfo fcinfo, const char *statement, bool is_made, const DeclaredPublication **changed)
+/* Figures of audits count the people of answers: an auditor who also asks could learn how many are in a cohort. */
+static void
+warn_of_asker(const DeclaredPublication *publication, Oid role)
+{
+	Oid			function = answer_function(publication);
+	Oid			live = noted_relation(publication, "live");
+
+	if (!has_privs_of_role(role, publication->owner) &&
+		((OidIsValid(function) && object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK) ||
+		 (OidIsValid(live) && pg_class_aclcheck(live, role, ACL_SELECT) == ACLCHECK_OK)))
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),
+			.detail = "Figures of an audit count true people. An auditor who compares them before and after an answer of their own can learn how many of its rows are true.",
+			.hint = "Let somebody audit who has no answers."
+		});
+}
+
+/*
+ * The right is PostgreSQL's own: to read a view that holds nothing, TARGET_private.NAME_auditors, made with the first grant.  So
+ * DROP ROLE, DROP OWNED BY, pg_dump and pg_upgrade know of it, and no number of a role that is gone stands in a table of
+ * ours, to be given to another one later.
+ */
+static void
+change_auditors(FunctionCallInfo fcinfo, bool is_granted)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication;
 	Oid			role;
 	Oid			auditors;
+	bool		is_made;
 	Identity	caller;
 
 	verify_not_null(fcinfo, 1, "the role");
 	role = get_role_oid(NameStr(*PG_GETARG_NAME(1)), false);
 	publication = publication_open(name, ExclusiveLock);
 	auditors = noted_relation(publication, "auditors");
-	if (!OidIsValid(auditors) && is_made)
+	is_made = !OidIsValid(auditors) && is_granted;
+	if (is_made)
 		verify_name_is_not_taken(publication, publication->private, psprintf("%s_auditors", publication->name));
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	if (!OidIsValid(auditors) && is_made)
+	if (is_made)
 	{
 		auditors = make_relation(publication, publication->private, "_auditors", "VIEW",
 								 psprintf("AS SELECT %s::pg_catalog.text AS publication", quote_literal_cstr(publication->name)));
@@ -300,49 +303,26 @@ change_auditors(FunctionCallInfo fcinfo, const char *statement, bool is_made, co
 		note_relation(publication, auditors, "auditors");
 	}
 	if (OidIsValid(auditors))
-		execute_own_ddl(psprintf(statement, quoted_relation(auditors), quote_identifier(GetUserNameFromId(role, false))));
+		execute_own_ddl(psprintf(is_granted ? "GRANT SELECT ON TABLE %s TO %s" : "REVOKE SELECT ON TABLE %s FROM %s CASCADE",
+								 quoted_relation(auditors), quote_identifier(GetUserNameFromId(role, false))));
 	SPI_finish();
 	act_as_before(&caller);
-	*changed = publication;
-	return role;
-}
-
-/* Figures of audits count the people of answers: an auditor who also asks could learn how many are in a cohort. */
-static void
-warn_of_asker(const DeclaredPublication *publication, Oid role)
-{
-	Oid			function = answer_function(publication);
-	Oid			live = noted_relation(publication, "live");
-
-	if (has_privs_of_role(role, publication->owner))
-		return;
-	if ((OidIsValid(function) && object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK) ||
-		(OidIsValid(live) && pg_class_aclcheck(live, role, ACL_SELECT) == ACLCHECK_OK))
-		warn_owner(publication, &(OwnerWarning) {
-			.message = psprintf("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),
-			.detail = "Figures of an audit count true people. An auditor who compares them before and after an answer of their own can learn how many of its rows are true.",
-			.hint = "Let somebody audit who has no answers."
-		});
+	if (is_granted)
+		warn_of_asker(publication, role);
 }
 
 Datum
 pprepub_grant_audit(PG_FUNCTION_ARGS)
 {
-	const DeclaredPublication *publication;
-	Oid			role;
-
 	verify_may_change("grant_audit()");
-	role = change_auditors(fcinfo, "GRANT SELECT ON TABLE %s TO %s", true, &publication);
-	warn_of_asker(publication, role);
+	change_auditors(fcinfo, true);
 	PG_RETURN_VOID();
 }
 
 Datum
 pprepub_revoke_audit(PG_FUNCTION_ARGS)
 {
-	const DeclaredPublication *publication;
-
 	verify_may_change("revoke_audit()");
-	(void) change_auditors(fcinfo, "REVOKE SELECT ON TABLE %s FROM %s CASCADE", false, &publication);
+	change_auditors(fcinfo, false);
 	PG_RETURN_VOID();
 }

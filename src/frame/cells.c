@@ -10,12 +10,12 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "declare/string_map.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "miscadmin.h"
+#include "shared/string_map.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

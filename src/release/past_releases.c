@@ -588,6 +588,7 @@ note_region(void *what, TupleTableSlot *slot)
 	(void) tuple_number(reading->regions, reading->numbers, reading->ncells);
 }
 
+/* Receives a row of the table. */
 static void
 visit_row(void *what, TupleTableSlot *slot)
 {

@@ -122,7 +122,7 @@ typedef struct ReleasedRow
 } ReleasedRow;
 
 /*
- * Who reads.  Each cell of a quasi-identifier, and each combination of sensitive values, is told once, before the first row
+ * A reader.  Each cell of a quasi-identifier, and each combination of sensitive values, is told once, before the first row
  * that has it: cells from number 0 on, which is that of NULL, and values from 0 on.  Either may be NULL.  Memory is the row's.
  */
 typedef struct RowVisitor

@@ -155,7 +155,7 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.verify_job_is_free(name, text) IS 'raise an error if a role has another job of the name';
 
--- As the caller, whose job it is.  Some versions of pg_cron say little of a schedule that they cannot read.
+-- The job is the caller's.  Some versions of pg_cron say little of a schedule that they cannot read.
 CREATE FUNCTION pprepub_internal.make_job(publication text, cron text, command text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 	AS $$

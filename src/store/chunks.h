@@ -10,6 +10,7 @@
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "executor/tuptable.h"
+#include "storage/lmgr.h"
 #include "storage/lockdefs.h"
 #include "store/layout.h"
 #include "utils/rel.h"
@@ -39,8 +40,8 @@ typedef struct Counters
 /* False for a table that never had a row, since it was made or truncated. */
 extern bool read_counters(Relation rel, Counters *counters);
 
-extern void lock_reserving(Relation rel);
-extern void unlock_reserving(Relation rel);
+#define lock_reserving(rel) LockPage(rel, 0, ExclusiveLock)
+#define unlock_reserving(rel) UnlockPage(rel, 0, ExclusiveLock)
 
 /* Reserves numbers for rows; returns the first. */
 extern uint64 reserve_rows(Relation rel, uint32 rows);

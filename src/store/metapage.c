@@ -189,15 +189,3 @@ write_counters(Relation rel, const Counters *counters)
 	meta->counters = *counters;
 	end_change(meta, state, buffer);
 }
-
-void
-lock_reserving(Relation rel)
-{
-	LockPage(rel, 0, ExclusiveLock);
-}
-
-void
-unlock_reserving(Relation rel)
-{
-	UnlockPage(rel, 0, ExclusiveLock);
-}

@@ -2,8 +2,8 @@
  * string_map.h
  *		A map from strings to numbers: names to nodes, values to codes.
  */
-#ifndef PPREPUB_DECLARE_STRING_MAP_H
-#define PPREPUB_DECLARE_STRING_MAP_H
+#ifndef PPREPUB_SHARED_STRING_MAP_H
+#define PPREPUB_SHARED_STRING_MAP_H
 
 #include "postgres.h"
 
@@ -30,4 +30,4 @@ typedef struct StringMapEntry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-#endif							/* PPREPUB_DECLARE_STRING_MAP_H */
+#endif							/* PPREPUB_SHARED_STRING_MAP_H */
