@@ -43,7 +43,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
-#define POOL_NAME		"pprepub workers 9"
+#define POOL_NAME		"pprepub workers 10"
 #define TRANCHE_NAME	"pprepub_workers"
 
 #define IN_USE_MS		1000	/* a worker idle for less may be needed soon */
@@ -69,6 +69,7 @@ typedef struct WorkerSlot
 	Oid			owner;
 	int32		publication;	/* that it answers about, or has answered about last */
 	int			asker;			/* pid of the backend whose question it has, or 0 */
+	int			wanted_by;		/* pid of a backend that waits for it to answer about another publication, or 0 */
 	dsm_handle	channel;		/* of a question that it has not noticed yet, or DSM_HANDLE_INVALID */
 	TimestampTz idle_since;
 	ConditionVariable available;	/* signalled when it becomes idle, delivers or exits */
@@ -183,20 +184,21 @@ decide(const Question *question, bool may_wait, bool may_take_others, WorkerSlot
 	{
 		WorkerSlot *one = &pool->slots[i];
 		bool		is_owners = one->database == MyDatabaseId && one->owner == question->owner;
+		bool		is_mine = one->wanted_by == 0 || one->wanted_by == MyProcPid;
 
 		if (one->state == SLOT_FREE)
 			*slot = one;
 		else if (is_owners && one->publication == question->publication)
 		{
-			if (one->state == SLOT_BUSY && may_wait)
+			if ((one->state == SLOT_BUSY || (one->state == SLOT_IDLE && !is_mine)) && may_wait)
 			{
 				*slot = one;
 				return WAIT_FOR_WORKER;
 			}
-			if (one->state == SLOT_IDLE && (idle == NULL || one->idle_since > idle->idle_since))
+			if (one->state == SLOT_IDLE && is_mine && (idle == NULL || one->idle_since > idle->idle_since))
 				idle = one;		/* of several, the one whose directory is the newest */
 		}
-		else if (is_owners && one->state == SLOT_IDLE)
+		else if (is_owners && one->state == SLOT_IDLE && is_mine)
 			other_idle = one;
 		else if (is_owners && one->state == SLOT_BUSY)
 			other_busy = one;
@@ -239,6 +241,12 @@ try_to_acquire(const Channel *channel, const Question *question, bool may_wait, 
 		slot->database = MyDatabaseId;
 		slot->owner = question->owner;
 	}
+	/* A crowd that asks about the worker's own publication must not keep others from it. */
+	if (decision == WAIT_FOR_WORKER && slot->publication != question->publication && slot->wanted_by == 0)
+		slot->wanted_by = MyProcPid;
+	for (int i = 0; i < pool->nslots && decision != WAIT_FOR_WORKER; i++)
+		if (pool->slots[i].wanted_by == MyProcPid)
+			pool->slots[i].wanted_by = 0;
 	if (decision != WAIT_FOR_WORKER && slot != NULL)
 	{
 		slot->state = SLOT_BUSY;
@@ -282,7 +290,7 @@ acquire_existing(const Channel *channel, const Question *question, bool may_take
 	return decision == TAKE_WORKER;
 }
 
-/* Frees the slot reserved for a worker that has not come, so that no other backend waits for it. */
+/* Frees the slot reserved for a worker that has not come, so that no other backend waits for it; and wants no other. */
 static void
 cancel_start(dsm_segment *segment, Datum arg)
 {
@@ -290,8 +298,14 @@ cancel_start(dsm_segment *segment, Datum arg)
 		return;
 	LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
 	for (int i = 0; i < pool->nslots; i++)
-		if (pool->slots[i].state == SLOT_BUSY && pool->slots[i].pid == 0 && pool->slots[i].asker == MyProcPid)
-			pool->slots[i].state = SLOT_FREE;
+	{
+		WorkerSlot *slot = &pool->slots[i];
+
+		if (slot->state == SLOT_BUSY && slot->pid == 0 && slot->asker == MyProcPid)
+			slot->state = SLOT_FREE;
+		if (slot->wanted_by == MyProcPid)
+			slot->wanted_by = 0;
+	}
 	LWLockRelease(&pool->lock);
 }
 
@@ -413,7 +427,7 @@ set_state(SlotState state)
 	if (state == SLOT_FREE)
 		own->pid = 0;
 	LWLockRelease(&pool->lock);
-	if (state == SLOT_IDLE)
+	if (state == SLOT_IDLE && own->wanted_by == 0)
 		ConditionVariableSignal(&own->available);	/* the backend that has waited longest */
 	else
 		ConditionVariableBroadcast(&own->available);
