@@ -60,6 +60,12 @@ SELECT count(*), count(DISTINCT id), count(DISTINCT ctid) FROM store_t;
 VACUUM store_t;
 SELECT pprepub.compact_storage('store_t') > 0 AS merged;
 SELECT rows, groups FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
+-- No snapshot keeps old rows by then.
+DO $$ BEGIN
+	WHILE EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL) LOOP
+		PERFORM pg_sleep(0.05), pg_stat_clear_snapshot();
+	END LOOP;
+END $$;
 VACUUM FULL store_t;
 SELECT pg_table_size('store_t') < 100000 AS small;
 

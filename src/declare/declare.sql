@@ -574,7 +574,9 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.is_loose(text) IS 'may the owner of a publication drop what was made for it as this part?';
 
 -- In an event trigger.  A new seal as seal_table() makes it, and a plain index, are not listed where they do no harm.
-CREATE VIEW pprepub_internal.touched_relation AS
+CREATE FUNCTION pprepub_internal.touched_relations(OUT command_tag text, OUT how text, OUT publication int, OUT is_view boolean, OUT relation oid)
+	RETURNS SETOF record LANGUAGE sql STABLE PARALLEL UNSAFE
+	BEGIN ATOMIC
 	WITH RECURSIVE command AS (SELECT classid, objid, command_tag FROM pg_event_trigger_ddl_commands()),
 		kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub_internal.catalog_relation WHERE NOT pprepub_internal.is_loose(part)),
 		used_type AS (
@@ -616,7 +618,8 @@ CREATE VIEW pprepub_internal.touched_relation AS
 			ON c.classid = 'pg_type'::regclass AND c.objid = t.oid OR c.classid = 'pg_class'::regclass AND c.objid = t.typrelid
 		UNION ALL SELECT 'ALTER TABLE', 'inheritance', k.publication, false, NULL
 			FROM pg_inherits i JOIN kept k ON k.relation IN (i.inhrelid, i.inhparent);
-COMMENT ON VIEW pprepub_internal.touched_relation IS 'publications whose relations a command has touched, and in which way';
+	END;
+COMMENT ON FUNCTION pprepub_internal.touched_relations() IS 'publications whose relations a command has touched, and in which way';
 
 CREATE FUNCTION pprepub_internal.protect() RETURNS event_trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_protect';

@@ -101,8 +101,7 @@ typedef struct Foresight
 #define PAST_NEIGHBORHOODS	1	/* the people whom observers can tell apart: see history/past.h */
 #define PAST_LAST			2	/* the last class of each person: see history/past.h */
 #define PAST_PATHS			4	/* all classes of each person */
-#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/past.h; with
-								 * PAST_LAST */
+#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/past.h; with PAST_LAST */
 
 /* The properties of a method that create_publication() and release/ must know. */
 typedef struct MethodDeclaration

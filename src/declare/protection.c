@@ -180,7 +180,7 @@ note_dummy_view(const ViewStmt *statement)
 static void
 check_commands(const char *tag, Node *statement)
 {
-	catalog_read("SELECT command_tag, how, publication FROM pprepub_internal.touched_relation WHERE NOT is_view OR relation <> $1",
+	catalog_read("SELECT command_tag, how, publication FROM pprepub_internal.touched_relations() WHERE NOT is_view OR relation <> $1",
 				 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(dummy_view)));
 	dummy_view = InvalidOid;
 	for (uint64 row = 0; row < SPI_processed; row++)
