@@ -226,7 +226,7 @@ read_length(const DeclaredColumn *column, RangeStep *step)
 	}
 	if (i == lengthof(lengths))
 		refuse_step(column, "is no length of time");
-	else if (pg_mul_s64_overflow(number, lengths[i].months, &months) || months > PG_INT32_MAX ||
+	if (pg_mul_s64_overflow(number, lengths[i].months, &months) || months > PG_INT32_MAX ||
 		pg_mul_s64_overflow(number, lengths[i].microseconds, &step->unit))
 		refuse_step(column, "is too large");
 	step->months = months;
