@@ -61,18 +61,6 @@ largest_class(const Classes *classes)
 	return largest;
 }
 
-/* The most rows of a class of any release. */
-static uint64
-largest_seen(const Seen *seen)
-{
-	uint64		largest = 0;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-			largest = Max(largest, seen_size(&seen->release[r], c));
-	return largest;
-}
-
 /* ----------------------------------------------------------------
  * Evenness
  * ----------------------------------------------------------------
@@ -266,7 +254,7 @@ measure_evenness(const Seen *seen, uint64 npeople, const uint32 *m)
 	Evenness	evenness = {.uneven_in = -1, .fewest_in = -1, .changed_in = -1};
 	FirstClass *first = new_array(FirstClass, npeople);
 	bool	   *is_changed = new_zeros(bool, npeople);
-	uint64		largest = largest_seen(seen);
+	uint64		largest = seen_largest(seen);
 	Code	   *values;
 	Code	   *earlier;
 
@@ -507,7 +495,7 @@ measure_first_shown(const Seen *seen)
 {
 	Vouching	vouching = vouching_create(seen->nvalues);
 	FirstShown	first = {.in = -1};
-	Code	   *values = new_array(Code, largest_seen(seen));
+	Code	   *values = new_array(Code, seen_largest(seen));
 
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{

@@ -349,23 +349,11 @@ look_at_class(Looking *looking, int32 r, uint32 c)
 	}
 }
 
-/* The most rows of a class. */
-static uint64
-largest_seen(const Seen *seen)
-{
-	uint64		largest = 0;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-			largest = Max(largest, seen_size(&seen->release[r], c));
-	return largest;
-}
-
 Legality
 judge_seen(const Seen *seen, const Updates *updates, const DistinctPromise *promised)
 {
 	Looking		looking = {.seen = seen, .updates = updates, .promised = promised};
-	uint64		largest = largest_seen(seen);
+	uint64		largest = seen_largest(seen);
 
 	looking.last_release = new_array(int32, seen->nindividuals);
 	looking.last_class = new_array(uint32, seen->nindividuals);
@@ -512,7 +500,7 @@ static Mixing
 mixing_create(const Seen *seen, int32 nreleases, const uint32 *family)
 {
 	Mixing		mixing = {.seen = seen, .nreleases = nreleases, .family = family};
-	uint64		largest = largest_seen(seen);
+	uint64		largest = seen_largest(seen);
 	uint64		nclasses = 0;
 
 	mixing.base = new_array(uint64, nreleases);

@@ -74,6 +74,18 @@ seen_size(const SeenRelease *release, uint32 c)
 	return release->first[c + 1] - release->first[c];
 }
 
+/* The most rows of a class of any release. */
+static inline uint64
+seen_largest(const Seen *seen)
+{
+	uint64		largest = 0;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			largest = Max(largest, seen_size(&seen->release[r], c));
+	return largest;
+}
+
 /* ----------------------------------------------------------------
  * Atoms: the smallest sets that observers of all releases can tell apart
  *

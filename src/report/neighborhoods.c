@@ -293,15 +293,11 @@ count_values(const DeclaredPublication *publication, const Recalled *recalled, c
 	const Aspects *aspects = recalled_columns(publication, recalled)->aspects;
 	Aspect		values_themselves = {0};
 	int64	   *fewest = new_array(int64, atoms->natoms);
-	uint64		largest = 0;
 	Shown	   *shown;
 
 	for (uint32 a = 0; a < atoms->natoms; a++)
 		fewest[a] = atoms->size[a];
-	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-			largest = Max(largest, seen_size(&seen->release[r], c));
-	shown = new_array(Shown, largest);
+	shown = new_array(Shown, seen_largest(seen));
 	for (int a = 0; a < (aspects == NULL ? 1 : aspects->n); a++)
 		for (int32 r = 0; r < seen->nreleases; r++)
 			for (uint32 c = 0; c < seen->release[r].nclasses; c++)
