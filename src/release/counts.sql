@@ -11,14 +11,14 @@ CREATE VIEW pprepub_internal.counted_view WITH (security_barrier) AS
 		LEFT JOIN pg_catalog.pg_class k ON k.oid = v.relation::pg_catalog.oid;
 COMMENT ON VIEW pprepub_internal.counted_view IS 'publications, each with the view of its newest release of everybody, for TARGET.NAME_counts()';
 
--- A view shows one release, whose nodes are those of the trees that it was made with.
+-- A view shows one release, whose nodes are those of the trees that it was made with.  A column's tree is for those who may read the column.
 CREATE VIEW pprepub_internal.counted_column WITH (security_barrier) AS
 	SELECT c.publication, c.relation, c.position, c.name, c.kind, c.taxonomy, c.tree, c.type,
 		CASE c.kind WHEN 'range' THEN '(,)' WHEN 'taxonomy' THEN root.node WHEN 'value' THEN NULL ELSE '*' END AS withheld
 	FROM (SELECT v.publication, v.relation, q.position, q.name, CASE q.role WHEN 'quasi-identifier' THEN pg_catalog.split_part(q.kind, ' ', 1) ELSE 'value' END AS kind,
 			q.taxonomy, a.atttypid::pg_catalog.regtype AS type,
-			coalesce(r.trees[(SELECT pg_catalog.count(b.tree) FROM pprepub_internal.catalog_column b
-							  WHERE b.publication = q.publication AND b.role = 'quasi-identifier' AND b.position <= q.position)], q.tree) AS tree
+			CASE WHEN pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN coalesce(r.trees[(SELECT pg_catalog.count(b.tree) FROM pprepub_internal.catalog_column b
+							  WHERE b.publication = q.publication AND b.role = 'quasi-identifier' AND b.position <= q.position)], q.tree) END AS tree
 		FROM pprepub_internal.counted_view v
 			JOIN pprepub_internal.catalog_column q ON q.publication = v.id AND q.role NOT IN ('key', 'layout')
 			JOIN pg_catalog.pg_attribute a ON a.attrelid = v.relation::pg_catalog.oid AND a.attname = q.name AND NOT a.attisdropped

@@ -68,6 +68,8 @@ SELECT is(tried('regress_stranger', sql), '42501|permission denied for view pub'
 SELECT is(tried('regress_stranger', $$ SELECT * FROM pprepub_internal.counts('absent', '{age}', '{}') $$), '42704|publication "absent" does not exist', 'a publication that does not exist');
 SELECT is(tried('regress_column', $$ SELECT sum(at_least) FROM out.pub_counts('{disease}') $$), '(600)', 'SELECT on a column lets count by it');
 SELECT is(tried('regress_column', $$ SELECT * FROM out.pub_counts('{disease,age}') $$), '42501|permission denied for view pub', 'and by no other');
+SELECT is(tried('regress_column', $$ SELECT count(*) FROM pprepub_internal.counted_node WHERE publication = 'pub' $$), '(0)', 'nor see the nodes of another');
+SELECT is(tried('regress_reader', $$ SELECT count(*) > 0 FROM pprepub_internal.counted_node WHERE publication = 'pub' $$), '(t)', 'those of a column that one may read are seen');
 SELECT is(concat_ws(' ', prosecdef, provolatile, proowner::regrole, has_function_privilege('regress_stranger', oid, 'EXECUTE')), 'f s regress_owner t', 'the function runs as its caller')
 	FROM pg_proc WHERE oid = 'out.pub_counts'::regproc;
 
