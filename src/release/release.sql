@@ -33,6 +33,36 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
+-- Distributions that releases are compared with
+
+-- SQLSTATE, message, detail and hint of an error if the copy of a declared one has rows that make no sense together.
+CREATE FUNCTION pprepub_internal.wrong_distribution(copy regclass) RETURNS text[]
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	subject CONSTANT text := 'the table that "distribution" names';
+	names CONSTANT text[] := ARRAY(SELECT quote_ident(a.attname) FROM pg_attribute a
+		WHERE a.attrelid = copy AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'share' ORDER BY a.attnum);
+	sums record;
+BEGIN
+	-- NaN is above all numbers
+	EXECUTE format('SELECT count(*) AS rows, count(*) FILTER (WHERE share IS NULL OR %2$s) AS incomplete, count(*) FILTER (WHERE NOT (share > 0 AND share <= 1)) AS shareless,
+			(SELECT count(*) FROM (SELECT FROM %1$s GROUP BY %3$s) d) AS values, sum(share) AS sum FROM %1$s',
+		copy, (SELECT string_agg(n || ' IS NOT DISTINCT FROM NULL', ' OR ') FROM unnest(names) n), array_to_string(names, ', ')) INTO sums;
+	RETURN CASE
+		WHEN sums.incomplete > 0 THEN ARRAY['22004', format('%s has %s row(s) without a value or a share', subject, sums.incomplete), NULL,
+			'Shares are of the people who have a value: NULL has none.']
+		WHEN sums.shareless > 0 THEN ARRAY['22023', format('%s has %s row(s) with a share that is none', subject, sums.shareless), NULL,
+			'Shares are greater than 0, and 1 at most; leave out values that nobody has.']
+		WHEN sums.rows = 0 THEN ARRAY['22023', format('%s is empty', subject), NULL, 'Each row has a value, and the share of the people who have it.']
+		WHEN sums.values < sums.rows THEN ARRAY['22023', format('%s has %s row(s) with a value that another row has', subject, sums.rows - sums.values), NULL,
+			'Each value has one row, with all of its share.']
+		WHEN abs(sums.sum - 1) > 1e-6 THEN ARRAY['22023', format('the shares of %s sum to %s instead of 1', subject, trim_scale(round(sums.sum::numeric, 8))), NULL,
+			'Divide each by their sum, if no value is missing.'] END;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.wrong_distribution(regclass) IS 'why rows are no distribution';
+
 -- TARGET.NAME_all
 
 CREATE FUNCTION pprepub_internal.releases_handler() RETURNS fdw_handler
