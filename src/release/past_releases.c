@@ -107,15 +107,18 @@ read_released(const DeclaredPublication *publication)
 ReleasedPeople
 count_released_people(const DeclaredPublication *publication)
 {
-	ReleasedPeople people;
+	ReleasedPeople people = {0};
 	CatalogAccess access;
 	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT * FROM pprepub_internal.released_people($1)", CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	people.exposed = DatumGetInt64(catalog_field(0, "exposed", &isnull));
-	people.last = DatumGetInt64(catalog_field(0, "last", &isnull));
-	people.withheld = DatumGetInt64(catalog_field(0, "withheld", &isnull));
+	if (catalog_read("SELECT exposed, last, withheld FROM pprepub_internal.catalog_released_people WHERE publication = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
+	{
+		people.exposed = DatumGetInt64(catalog_field(0, "exposed", &isnull));
+		people.last = DatumGetInt64(catalog_field(0, "last", &isnull));
+		people.withheld = DatumGetInt64(catalog_field(0, "withheld", &isnull));
+	}
 	catalog_leave(&access);
 	return people;
 }

@@ -239,8 +239,10 @@ list_release(const DeclaredPublication *publication, int32 number)
 	RowWriter  *writer;
 
 	catalog_enter(&access);
-	catalog_read("SELECT * FROM pprepub_internal.listed_release($1, $2, $3)", CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)), CATALOG_TEXT(further_principle(publication)));
+	catalog_read("SELECT release, published_at, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, $3 AS principle, repair"
+				 " FROM pprepub_internal.catalog_listed_release WHERE publication = $1 AND release = $2",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
+				 CATALOG_TEXT(further_principle(publication)));
 	row = SPI_copytuple(SPI_tuptable->vals[0]);
 	MemoryContextSwitchTo(access.context);
 	columns = CreateTupleDescCopy(SPI_tuptable->tupdesc);

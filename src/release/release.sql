@@ -33,15 +33,14 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
-CREATE FUNCTION pprepub_internal.released_people(publication int, OUT exposed bigint, OUT last bigint, OUT withheld bigint)
-	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-	SELECT coalesce(sum(s.people), 0)::bigint, coalesce((array_agg(s.people ORDER BY s.number DESC))[1], 0), coalesce((array_agg(s.suppressed ORDER BY s.number DESC))[1], 0)
-	FROM (SELECT r.number, r.rows - r.counterfeits + r.suppressed AS people, r.suppressed FROM pprepub_internal.catalog_release r
-		  WHERE r.publication = released_people.publication AND r.kind <> 'query' AND r.cohort IS NULL) s
-$$;
-COMMENT ON FUNCTION pprepub_internal.released_people(int) IS
-	'count the people of the source at releases of all of it: added up, of the last one, and those of them who were withheld';
+CREATE VIEW pprepub_internal.catalog_released_people AS
+	SELECT s.publication, pg_catalog.sum(s.people)::pg_catalog.int8 AS exposed, (pg_catalog.array_agg(s.people ORDER BY s.number DESC))[1] AS last,
+		(pg_catalog.array_agg(s.suppressed ORDER BY s.number DESC))[1] AS withheld
+	FROM (SELECT r.publication, r.number, r.rows - r.counterfeits + r.suppressed AS people, r.suppressed
+		  FROM pprepub_internal.catalog_release r WHERE r.kind <> 'query' AND r.cohort IS NULL) s
+	GROUP BY s.publication;
+COMMENT ON VIEW pprepub_internal.catalog_released_people IS
+	'people of the source at releases of all of it: added up, of the last one, and those of them who were withheld';
 
 -- Distributions that releases are compared with
 
@@ -83,23 +82,19 @@ CREATE VIEW pprepub_internal.catalog_released_column AS
 COMMENT ON VIEW pprepub_internal.catalog_released_column IS 'columns of publications that releases can show';
 
 -- Figures are told of releases of everybody alone, and shares in whole per cents: a count that follows a cohort tells of the people in it.
-CREATE FUNCTION pprepub_internal.listed_release(publication int, number int, further text,
-		OUT release int, OUT published_at timestamptz, OUT relation text, OUT kind text, OUT columns name[], OUT rows bigint,
-		OUT withheld_percent int, OUT invented_percent int, OUT k numeric, OUT l numeric, OUT principle text, OUT repair text)
-	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-	SELECT r.number, r.published_at, r.relation::text, CASE WHEN r.kind = 'imported' THEN r.kind WHEN r.cohort IS NULL THEN 'everybody' ELSE 'cohort' END,
+CREATE VIEW pprepub_internal.catalog_listed_release AS
+	SELECT r.publication, r.number AS release, r.published_at, r.relation::pg_catalog.text AS relation,
+		CASE WHEN r.kind = 'imported' THEN r.kind WHEN r.cohort IS NULL THEN 'everybody' ELSE 'cohort' END AS kind,
 		ARRAY(SELECT c.name FROM pprepub_internal.catalog_released_column c
-			WHERE c.publication = r.publication AND (r.columns IS NULL OR c.name = ANY (r.columns)) ORDER BY c.position),
-		f.rows, round(100 * coalesce(f.withheld / nullif(f.asked, 0), 0))::int * f.told, round(100 * coalesce(f.invented / nullif(f.rows, 0), 0))::int * f.told,
-		(r.params->>'k')::numeric, (r.params->>'l')::numeric, further, r.params->>'repair'
+			WHERE c.publication = r.publication AND (r.columns IS NULL OR c.name = ANY (r.columns)) ORDER BY c.position) AS columns,
+		t.told * r.rows AS rows,
+		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.rows - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
+			AS withheld_percent,
+		pg_catalog.round(100 * coalesce(r.counterfeits::pg_catalog.float8 / nullif(r.rows, 0), 0))::pg_catalog.int4 * t.told AS invented_percent,
+		(r.params->>'k')::pg_catalog."numeric" AS k, (r.params->>'l')::pg_catalog."numeric" AS l, r.params->>'repair' AS repair
 	FROM pprepub_internal.catalog_release r
-		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t
-		CROSS JOIN LATERAL (SELECT t.told, t.told * r.rows AS rows, r.suppressed::float8 AS withheld, r.counterfeits::float8 AS invented,
-			r.rows - r.counterfeits - r.dirty + r.suppressed AS asked) f
-	WHERE r.publication = listed_release.publication AND r.number = listed_release.number
-$$;
-COMMENT ON FUNCTION pprepub_internal.listed_release(int, int, text) IS 'row of a release in TARGET.NAME_releases';
+		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t;
+COMMENT ON VIEW pprepub_internal.catalog_listed_release IS 'rows of tables TARGET.NAME_releases, which C adds to with the principle';
 
 CREATE FUNCTION pprepub_internal.copy_grants(view regclass, release regclass) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -119,17 +114,14 @@ COMMENT ON FUNCTION pprepub_internal.copy_grants(regclass, regclass) IS 'let the
 
 -- TARGET.NAME_all
 
-CREATE FUNCTION pprepub_internal.full_releases(shown_in oid, OUT number int, OUT published_at timestamptz, OUT relation oid) RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-	SELECT r.number, r.published_at, k.oid
-	FROM pprepub_internal.catalog_relation a JOIN pprepub_internal.catalog_release r USING (publication) JOIN pg_class k ON k.oid = r.relation::oid
-	WHERE a.relation::oid = shown_in AND a.part = 'all_view' AND r.kind = 'stored' AND r.cohort IS NULL
+CREATE VIEW pprepub_internal.catalog_full_release AS
+	SELECT a.relation::pg_catalog.oid AS shown_in, r.number, r.published_at, k.oid AS relation
+	FROM pprepub_internal.catalog_relation a JOIN pprepub_internal.catalog_release r USING (publication)
+		JOIN pg_catalog.pg_class k ON k.oid = r.relation::pg_catalog.oid
+	WHERE a.part = 'all_view' AND r.kind = 'stored' AND r.cohort IS NULL
 		AND (r.columns IS NULL OR NOT EXISTS (
-			SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = r.publication AND c.name <> ALL (r.columns)))
-	ORDER BY r.number
-$$;
-COMMENT ON FUNCTION pprepub_internal.full_releases(oid) IS 'list the releases of everybody with all columns whose tables are there';
+			SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = r.publication AND c.name <> ALL (r.columns)));
+COMMENT ON VIEW pprepub_internal.catalog_full_release IS 'releases of everybody with all columns whose tables are there, for tables TARGET.NAME_all';
 
 CREATE FUNCTION pprepub_internal.releases_handler() RETURNS fdw_handler
 	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_releases_handler';

@@ -210,7 +210,8 @@ begin_scan(ForeignScanState *node, int flags)
 	node->fdw_state = scan = palloc0(sizeof(AllScan));
 	scan->choice = ExecInitQual(castNode(ForeignScan, node->ss.ps.plan)->fdw_exprs, &node->ss.ps);
 	catalog_enter(&access);
-	scan->n = catalog_read("SELECT * FROM pprepub_internal.full_releases($1)", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all)));
+	scan->n = catalog_read("SELECT number, published_at, relation FROM pprepub_internal.catalog_full_release WHERE shown_in = $1 ORDER BY number",
+						   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all)));
 	scan->listed = MemoryContextAllocHuge(access.context, sizeof(ListedTable) * (scan->n + 1));
 	for (uint64 i = 0; i < scan->n; i++)
 	{
