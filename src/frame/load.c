@@ -640,7 +640,7 @@ has_null(const FrameLoad *load, const LoadingColumn *column)
 	return false;
 }
 
-static char *
+char *
 value_text(Oid type, Datum value)
 {
 	Oid			output;

@@ -261,20 +261,6 @@ read_people(Import *import)
  * ----------------------------------------------------------------
  */
 
-char *
-imported_text(const ImportColumn *column, uint32 number)
-{
-	Oid			type = column->column->role == ROLE_QUASI_IDENTIFIER ?
-		printed_type(column->column->kind, column->column->type) : column->column->type;
-	Oid			output;
-	bool		varlena;
-
-	if (number == DICTIONARY_NULL)
-		return pstrdup("NULL");
-	getTypeOutputInfo(type, &output, &varlena);
-	return psprintf("\"%s\"", OidOutputFunctionCall(output, dictionary_value(column->values, number)));
-}
-
 uint64
 find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_bad, char *const *texts, char **examples)
 {

@@ -37,6 +37,16 @@ typedef struct Uncovered
 	uint64		first;			/* one of them */
 } Uncovered;
 
+/* A cell, or a value, as text; "NULL" for NULL. */
+static char *
+imported_text(const ImportColumn *column, uint32 number)
+{
+	Oid			type = column->column->role == ROLE_QUASI_IDENTIFIER ?
+		printed_type(column->column->kind, column->column->type) : column->column->type;
+
+	return number == DICTIONARY_NULL ? "NULL" : psprintf("\"%s\"", value_text(type, dictionary_value(column->values, number)));
+}
+
 /* The value that the source has in a column, as a release would show it of this row alone. */
 static char *
 true_text(const Import *import, const DeclaredColumn *column, RowId row)
@@ -44,8 +54,6 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 	Oid			type = column->type;
 	bool		isnull;
 	Datum		value = (Datum) 0;
-	Oid			output;
-	bool		varlena;
 
 	if (column->role != ROLE_QUASI_IDENTIFIER)
 	{
@@ -62,10 +70,7 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 		type = printed_type(column->kind, column->type);
 		value = print_cell(import->present->codings[q], span_of(import->present->frame.code[q][row]), &isnull);
 	}
-	if (isnull)
-		return "NULL";
-	getTypeOutputInfo(type, &output, &varlena);
-	return psprintf("\"%s\"", OidOutputFunctionCall(output, value));
+	return isnull ? "NULL" : psprintf("\"%s\"", value_text(type, value));
 }
 
 /* An error that names a row that does not cover its person. */

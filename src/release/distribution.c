@@ -74,8 +74,6 @@ verify_column_has_all(const DeclaredPublication *publication, const LoadedFrame 
 	bool	   *has_share = new_zeros(bool, aspect->ncodes);
 	Code		example = NO_CODE;
 	uint64		people = 0;
-	Oid			output;
-	bool		varlena;
 
 	for (Code value = 0; value < frame->nsensitive; value++)
 	{
@@ -97,12 +95,11 @@ verify_column_has_all(const DeclaredPublication *publication, const LoadedFrame 
 	pfree(has_share);
 	if (people == 0)
 		return;
-	getTypeOutputInfo(column->column->type, &output, &varlena);
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("the declared distribution of publication \"%s\" lacks values of column \"%s\" that " UINT64_FORMAT " people have",
 					publication->name, column->column->name, people),
-			 errdetail("For example: \"%s\". Nobody who has one could be shown.", OidOutputFunctionCall(output, column->values[example])),
+			 errdetail("For example: \"%s\". Nobody who has one could be shown.", value_text(column->column->type, column->values[example])),
 			 errdetail_log("Its values are told to the owner only."),
 			 errhint("Declare a distribution that has them, or a view that turns them into others.")));
 }

@@ -333,39 +333,34 @@ bind_principles(Released *released, const Seen *seen, const Aspects *aspects, co
  * ----------------------------------------------------------------
  */
 
-typedef struct NumberedText
+/* The place of each of n things in an order of their numbers. */
+static uint32 *
+places_in_order(uint32 n, int (*compare) (const void *a, const void *b, void *arg), void *arg)
 {
-	const char *text;			/* NULL for the cell of NULL */
-	uint32		number;
-} NumberedText;
+	uint32	   *sorted = new_array(uint32, n);
+	uint32	   *place = new_array(uint32, n);
+
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = i;
+	CHECK_FOR_INTERRUPTS();
+	qsort_arg(sorted, n, sizeof(uint32), compare, arg);
+	for (uint32 i = 0; i < n; i++)
+		place[sorted[i]] = i;
+	pfree(sorted);
+	return place;
+}
 
 /* Orders cells by their text, NULL first. */
 static int
-compare_texts(const void *a, const void *b)
+compare_texts(const void *a, const void *b, void *arg)
 {
-	const char *x = ((const NumberedText *) a)->text;
-	const char *y = ((const NumberedText *) b)->text;
+	char	   *const *texts = arg;
+	const char *x = texts[*(const uint32 *) a];
+	const char *y = texts[*(const uint32 *) b];
 
 	if (x == NULL || y == NULL)
 		return (x != NULL) - (y != NULL);
 	return strcmp(x, y);
-}
-
-/* The place of each cell of a column among all others. */
-static uint32 *
-cell_places(const Dictionary *cells)
-{
-	uint32		n = dictionary_size(cells);
-	char	  **texts = dictionary_texts(cells);
-	NumberedText *order = new_array(NumberedText, n);
-	uint32	   *place = new_array(uint32, n);
-
-	for (uint32 i = 0; i < n; i++)
-		order[i] = (NumberedText) {i == DICTIONARY_NULL ? NULL : texts[i], i};
-	qsort(order, n, sizeof(NumberedText), compare_texts);
-	for (uint32 i = 0; i < n; i++)
-		place[order[i].number] = i;
-	return place;
 }
 
 typedef struct RegionOrder
@@ -392,19 +387,10 @@ uint32 *
 region_places(const TupleNumbers *regions, Dictionary *const *cells)
 {
 	RegionOrder order = {.regions = regions, .cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
-	uint32	   *sorted = new_array(uint32, regions->n);
-	uint32	   *place = new_array(uint32, regions->n);
 
 	for (int q = 0; q < regions->width; q++)
-		order.cell_place[q] = cell_places(cells[q]);
-	for (uint32 i = 0; i < regions->n; i++)
-		sorted[i] = i;
-	CHECK_FOR_INTERRUPTS();
-	qsort_arg(sorted, regions->n, sizeof(uint32), compare_regions, &order);
-	for (uint32 i = 0; i < regions->n; i++)
-		place[sorted[i]] = i;
-	pfree(sorted);
-	return place;
+		order.cell_place[q] = places_in_order(dictionary_size(cells[q]), compare_texts, dictionary_texts(cells[q]));
+	return places_in_order(regions->n, compare_regions, &order);
 }
 
 typedef struct RowReading
