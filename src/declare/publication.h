@@ -296,7 +296,7 @@ typedef struct RangeStep
 extern const RangeStep *step_of(const DeclaredColumn *column);
 
 /* ----------------------------------------------------------------
- * Releases and history stay, neither changed nor dropped behind the publication's back: protection.c
+ * Releases and history stay, neither changed nor dropped behind the publication's back: refuse_ddl.c
  *
  * Two fences.  A statement trigger on each release and log table refuses INSERT, UPDATE, DELETE and TRUNCATE; it is fired
  * whatever session_replication_role says, and pg_dump restores it after the data.  An event trigger of the extension

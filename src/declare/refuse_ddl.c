@@ -1,5 +1,5 @@
 /*
- * protection.c
+ * refuse_ddl.c
  *		The statement trigger and the event trigger that keep releases and history as they are (publication.h).
  *
  * NOTES
