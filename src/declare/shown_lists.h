@@ -3,7 +3,7 @@
  *		What analysts may know of a publication, beside its rows: the table
  *		TARGET.NAME_releases and, where it answers, the view TARGET.NAME_answers.
  *
- * Both stand from the declaration on, so that they can be granted; list_release() adds a row to the table for each release
+ * Both stand from the declaration on, so that they can be granted; tell_release() adds a row to the table for each release
  * that has a table, as view pprepub_internal.catalog_listed_release has it.
  */
 #ifndef PPREPUB_DECLARE_SHOWN_LISTS_H

@@ -226,15 +226,21 @@ is_ranked(const Coding *coding)
 	return n > 0 && line_width(coding->type, coding->values[0], coding->values[n - 1]) != position[n - 1] - position[0];
 }
 
-/* Chooses the one of two equal values that prints shorter, so that the result does not depend on the order of rows. */
-static Datum
-plainer(Oid type, Datum a, Datum b)
+char *
+value_text(Oid type, Datum value)
 {
 	Oid			output;
 	bool		varlena;
 
 	getTypeOutputInfo(type, &output, &varlena);
-	return strlen(OidOutputFunctionCall(output, b)) < strlen(OidOutputFunctionCall(output, a)) ? b : a;
+	return OidOutputFunctionCall(output, value);
+}
+
+/* Chooses the one of two equal values that prints shorter, so that the result does not depend on the order of rows. */
+static Datum
+plainer(Oid type, Datum a, Datum b)
+{
+	return strlen(value_text(type, b)) < strlen(value_text(type, a)) ? b : a;
 }
 
 /* The domain of a range: the finite values in their order. */

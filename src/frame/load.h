@@ -111,7 +111,4 @@ extern Frame load_peek(const FrameLoad *load, Code **code);
 extern LoadedFrame *load_finish(FrameLoad *load);
 extern LoadedFrame *load_finish_exact(FrameLoad *load);
 
-/* A value as its type prints it. */
-extern char *value_text(Oid type, Datum value);
-
 #endif							/* PPREPUB_FRAME_LOAD_H */

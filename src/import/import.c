@@ -174,7 +174,6 @@ adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 	remember_import(import, number, &imported);
 	progress_phase("measure", NO_TOTAL);
 	note_import(import, number, &imported, watch);
-	list_release(import->publication, number);
 	if (import->key != NULL)
 	{
 		/* Judges the history with the import in it. */
@@ -225,9 +224,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 		.publication = publication, .context = work.context, .table = PG_GETARG_OID(1), .accepts_changes = PG_GETARG_BOOL(3)
 	};
 	adopt(&import, key, number, &watch);
-	announce_release(publication, number, "imported");
-	keep_warnings(publication, number);
-	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	row = tell_release(publication, number, "imported");
 	check_history(publication);
 	work_close(&work);
 	progress_end();

@@ -14,7 +14,6 @@
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
-#include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/key_table.h"
 #include "frame/print.h"

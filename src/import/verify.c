@@ -16,13 +16,11 @@
 #include "postgres.h"
 
 #include "audit/join/join.h"
-#include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "import/import.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------

@@ -300,20 +300,6 @@ build_release(const DeclaredPublication *publication, const Scope *scope,
 	return build;
 }
 
-bool
-is_full(const DeclaredPublication *publication, const Request *request)
-{
-	const bool *shown;
-
-	if (request->cohort != NULL)
-		return false;
-	shown = noted_columns(publication, request->columns);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (!shown[i] && publication->columns[i].role != ROLE_KEY)
-			return false;
-	return true;
-}
-
 void
 verify_something(const ReleaseBuild *build)
 {

@@ -5,14 +5,12 @@
 #include "release/release.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
 #include "history/recall.h"
 #include "release/past_releases.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 

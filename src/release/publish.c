@@ -291,10 +291,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	}
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
-	list_release(publication, number);
-	announce_release(publication, number, "stored");
-	keep_warnings(publication, number);
-	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	row = tell_release(publication, number, "stored");
 	check_foreseen(build, stored.newcomers);
 	check_history(publication);
 	work_close(&work);

@@ -193,7 +193,8 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 	});
 }
 
-void
+/* Has the catalog keep the warnings that were remembered while the release was made. */
+static void
 keep_warnings(const DeclaredPublication *publication, int32 number)
 {
 	ArrayType  *warnings = remembered_warnings(publication);
@@ -210,7 +211,8 @@ keep_warnings(const DeclaredPublication *publication, int32 number)
 	catalog_leave(&access);
 }
 
-Datum
+/* The release as pprepub.release has it. */
+static Datum
 release_row(const DeclaredPublication *publication, int32 number)
 {
 	CatalogAccess access;
@@ -226,7 +228,8 @@ release_row(const DeclaredPublication *publication, int32 number)
 	return row;
 }
 
-void
+/* Adds the release to TARGET.NAME_releases, the list that analysts may see. */
+static void
 list_release(const DeclaredPublication *publication, int32 number)
 {
 	Oid			table = noted_relation(publication, "releases");
@@ -329,7 +332,8 @@ payload_of(const DeclaredPublication *publication, int32 number, const char *kin
 	return payload.data;
 }
 
-void
+/* Tells all who listen of the release, when it is committed. */
+static void
 announce_release(const DeclaredPublication *publication, int32 number, const char *kind)
 {
 	static bool is_registered = false;
@@ -357,4 +361,13 @@ announce_release(const DeclaredPublication *publication, int32 number, const cha
 	announcement->payload = payload_of(publication, number, kind);
 	announcements = lappend(announcements, announcement);
 	MemoryContextSwitchTo(old);
+}
+
+Datum
+tell_release(const DeclaredPublication *publication, int32 number, const char *kind)
+{
+	list_release(publication, number);
+	announce_release(publication, number, kind);
+	keep_warnings(publication, number);
+	return SPI_datumTransfer(release_row(publication, number), false, -1);
 }

@@ -306,9 +306,6 @@ extern void draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed
 extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 										 Directory *directory, MemoryContext context);
 
-/* Is the release about everybody, with all columns?  Views of the newest release show those alone. */
-extern bool is_full(const DeclaredPublication *publication, const Request *request);
-
 /* An error, for the owner, if there is nothing that may be published. */
 extern void verify_something(const ReleaseBuild *build);
 
@@ -438,15 +435,6 @@ extern void note_in_catalog(const DeclaredPublication *publication, const Releas
 /* Loss by quasi-identifier: those that are shown; or all, where shown is NULL.  The list has room for all columns; returns how many. */
 extern int	list_losses(const DeclaredPublication *publication, const Metrics *metrics, const bool *shown, NamedMetric *list);
 
-/* Has the catalog keep the warnings that were remembered while the release was made, which is noted already. */
-extern void keep_warnings(const DeclaredPublication *publication, int32 number);
-
-/* Adds a release that is noted to TARGET.NAME_releases, the list that analysts may see: as the owner, inside SPI. */
-extern void list_release(const DeclaredPublication *publication, int32 number);
-
-/* The release as pprepub.release has it. */
-extern Datum release_row(const DeclaredPublication *publication, int32 number);
-
 /* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness; a rollback gives the number back. */
 extern void note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, double seconds);
 
@@ -456,23 +444,20 @@ extern void check_history(DeclaredPublication *publication);
 /* Likewise, before check_history(): is the past what a forecast would have gone on with? */
 extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
 
-/* Tells all who listen to channel pprepub_release of a release with a table, when it is committed. */
-extern void announce_release(const DeclaredPublication *publication, int32 number, const char *kind);
-
-/* ----------------------------------------------------------------
- * What shows releases of everybody with all columns in TARGET: the views NAME
- * and NAME_values the newest, the foreign table NAME_all every one of them.
- * ----------------------------------------------------------------
+/*
+ * Tells of a release with a table, which was noted: analysts in TARGET.NAME_releases, and all who listen to channel
+ * pprepub_release, when it is committed.  Has the catalog keep the warnings that were remembered while it was made, and
+ * returns it as pprepub.release has it.  As the owner, inside SPI, under whose outer context the result is.
  */
+extern Datum tell_release(const DeclaredPublication *publication, int32 number, const char *kind);
 
-/* Called as the owner, inside SPI: shows a release in all of them, which are made with the first one. */
-extern void show_newest(const DeclaredPublication *publication, Oid table);
-
-/* Gives the roles that may read the view NAME the right to read a release that it does not show; a NOTICE says so. */
-extern void leave_views(const DeclaredPublication *publication, Oid table);
-
-/* The view NAME_counterfeits of the numbers of invented rows, for roles that the owner lets read it. */
-extern void show_counterfeits(const DeclaredPublication *publication);
+/*
+ * Called as the owner, inside SPI: shows a release of everybody with all columns in the views NAME and NAME_values, which
+ * show the newest, and in the foreign table NAME_all; they are made with the first one.  A NOTICE says so of any other
+ * release, which the roles may read that may read NAME.  With it comes the view NAME_counterfeits of the numbers of
+ * invented rows, for roles that the owner lets read it, if the publication tells them.
+ */
+extern void show_release(const ReleaseBuild *build, Oid table);
 
 /* The answers to questions of declare/. */
 extern const DeclareHooks release_hooks;

@@ -115,7 +115,7 @@ COMMENT ON FUNCTION pprepub_internal.copy_grants(regclass, regclass) IS 'let the
 -- TARGET.NAME_all
 
 CREATE VIEW pprepub_internal.catalog_full_release AS
-	SELECT a.relation::pg_catalog.oid AS shown_in, r.number, r.published_at, k.oid AS relation
+	SELECT a.relation AS shown_in, r.number, r.published_at, r.relation
 	FROM pprepub_internal.catalog_relation a JOIN pprepub_internal.catalog_release r USING (publication)
 		JOIN pg_catalog.pg_class k ON k.oid = r.relation::pg_catalog.oid
 	WHERE a.part = 'all_view' AND r.kind = 'stored' AND r.cohort IS NULL

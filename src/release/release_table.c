@@ -117,12 +117,7 @@ store_release(const ReleaseBuild *build, int32 number)
 	writer_close(sink.table);
 	stored.table = table;
 	keep_release_table(publication, table);
-	if (is_full(publication, build->request))
-		show_newest(publication, table);
-	else
-		leave_views(publication, table);
-	if (tells_counterfeits(publication))
-		show_counterfeits(publication);
+	show_release(build, table);
 	return stored;
 }
 

@@ -68,8 +68,8 @@ list_values(const DeclaredPublication *publication)
 	return list.data;
 }
 
-/* NAME_all is made once: it shows releases as they come.  Roles that may read the view NAME may read the release itself. */
-void
+/* NAME_all is made once: it shows releases as they come. */
+static void
 show_newest(const DeclaredPublication *publication, Oid table)
 {
 	Oid			cells = put_view(publication, "", "view", released_columns_sql(publication, false), table);
@@ -86,7 +86,6 @@ show_newest(const DeclaredPublication *publication, Oid table)
 									 release, published_at, released_columns_sql(publication, true)));
 		note_relation(publication, all, "all_view");
 	}
-	execute_ddl(psprintf("SELECT pprepub_internal.copy_grants(%u, %u)", cells, table));
 	comment_on_relation(publication, cells, "newest release of everybody with all columns");
 	comment_on_columns(publication, cells, SHOWN_AS_CELLS);
 	comment_on_relation(publication, values, "newest release of everybody with all columns, with values in place of cells");
@@ -97,23 +96,40 @@ show_newest(const DeclaredPublication *publication, Oid table)
 	comment_on_columns(publication, all, SHOWN_AS_CELLS);
 }
 
-void
-leave_views(const DeclaredPublication *publication, Oid table)
+/* Is the release about everybody, with all columns? */
+static bool
+is_full(const DeclaredPublication *publication, const Request *request)
 {
-	Oid			view = noted_relation(publication, "view");
+	const bool *shown;
 
-	if (OidIsValid(view))
-		execute_ddl(psprintf("SELECT pprepub_internal.copy_grants(%u, %u)", view, table));
-	ereport(NOTICE,
-			(errmsg("view \"%s\" does not show this release", publication->name),
-			 errdetail("It shows the newest of those that are about everybody, with all columns."),
-			 errhint("Read this one as %s.", quoted_relation(table))));
+	if (request->cohort != NULL)
+		return false;
+	shown = noted_columns(publication, request->columns);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (!shown[i] && publication->columns[i].role != ROLE_KEY)
+			return false;
+	return true;
 }
 
 void
-show_counterfeits(const DeclaredPublication *publication)
+show_release(const ReleaseBuild *build, Oid table)
 {
-	if (!OidIsValid(noted_relation(publication, "counterfeits_view")))
+	const DeclaredPublication *publication = build->publication;
+	bool		is_newest = is_full(publication, build->request);
+	Oid			view;
+
+	if (is_newest)
+		show_newest(publication, table);
+	/* Roles that may read the view NAME may read the release itself. */
+	view = noted_relation(publication, "view");
+	if (OidIsValid(view))
+		execute_ddl(psprintf("SELECT pprepub_internal.copy_grants(%u, %u)", view, table));
+	if (!is_newest)
+		ereport(NOTICE,
+				(errmsg("view \"%s\" does not show this release", publication->name),
+				 errdetail("It shows the newest of those that are about everybody, with all columns."),
+				 errhint("Read this one as %s.", quoted_relation(table))));
+	if (tells_counterfeits(publication) && !OidIsValid(noted_relation(publication, "counterfeits_view")))
 		comment_on_relation(publication,
 							put_view(publication, "_counterfeits", "counterfeits_view", "release, class, counterfeits", counterfeits_ensure(publication)),
 							"number of invented rows in each class");
@@ -210,7 +226,8 @@ begin_scan(ForeignScanState *node, int flags)
 	node->fdw_state = scan = palloc0(sizeof(AllScan));
 	scan->choice = ExecInitQual(castNode(ForeignScan, node->ss.ps.plan)->fdw_exprs, &node->ss.ps);
 	catalog_enter(&access);
-	scan->n = catalog_read("SELECT number, published_at, relation FROM pprepub_internal.catalog_full_release WHERE shown_in = $1 ORDER BY number",
+	scan->n = catalog_read("SELECT number, published_at, relation::oid AS relation FROM pprepub_internal.catalog_full_release"
+						   " WHERE shown_in::oid = $1 ORDER BY number",
 						   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all)));
 	scan->listed = MemoryContextAllocHuge(access.context, sizeof(ListedTable) * (scan->n + 1));
 	for (uint64 i = 0; i < scan->n; i++)
