@@ -495,13 +495,24 @@ catalog_text(CatalogAccess *access, uint64 row, const char *name)
 	return value == NULL ? NULL : MemoryContextStrdup(access->context, value);
 }
 
-int32
+int64
 catalog_int(uint64 row, const char *name)
 {
+	int			column = result_column(row, name);
 	bool		isnull;
-	Datum		value = catalog_field(row, name, &isnull);
+	Datum		value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &isnull);
 
-	return isnull ? 0 : DatumGetInt32(value);
+	switch (isnull ? InvalidOid : SPI_gettypeid(SPI_tuptable->tupdesc, column))
+	{
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case BOOLOID:
+			return DatumGetBool(value);
+		default:
+			return 0;
+	}
 }
 
 Oid
@@ -518,9 +529,9 @@ catalog_oid(uint64 row, const char *name)
  * ----------------------------------------------------------------
  */
 
-/* Runs the work as PL/pgSQL runs a block with an exception handler; keeps its effects if asked to. */
-static ErrorData *
-try_work(void (*work) (void *what), void *what, bool is_kept)
+/* Runs the work as PL/pgSQL runs a block with an exception handler. */
+ErrorData *
+work_in_subtransaction(void (*work) (void *what), void *what, bool is_kept)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -559,18 +570,6 @@ try_work(void (*work) (void *what), void *what, bool is_kept)
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return error;
-}
-
-ErrorData *
-try_in_subtransaction(void (*work) (void *what), void *what)
-{
-	return try_work(work, what, true);
-}
-
-ErrorData *
-look_in_subtransaction(void (*work) (void *what), void *what)
-{
-	return try_work(work, what, false);
 }
 
 bool

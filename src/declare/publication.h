@@ -167,12 +167,6 @@ extern FoundPublication publication_find(const char *name);
 extern bool may_audit(int32 publication);
 
 /*
- * A publication as it was declared, but for the types of its columns, which its source has; an error if there is none of
- * the name.  Nothing is locked, and no rights are asked for: the caller tells nobody of it who may not know.
- */
-extern DeclaredPublication *publication_declared(const char *name);
-
-/*
  * The publication that a relation is noted for as the foreign table of live answers, as it was declared; NULL for any
  * other relation.  Nothing is locked, and no rights are asked for: the table has rights of its own.  Whether it can be
  * published is for those to find out who do so: plans are made for anybody.

@@ -55,7 +55,7 @@ verify_schema(const char *name, Oid owner, bool is_declared)
 	if (schema_owner != owner)
 	{
 		bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
-											  CATALOG_TEXT(name), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner)));
+											  CATALOG_TEXT(name), CATALOG_OID(owner));
 
 		/*
 		 * A publication that stands in it already cannot have another one.  Where publications of other roles stand in
@@ -175,7 +175,8 @@ further_principle(const DeclaredPublication *publication)
 	return list_promise(publication, false);
 }
 
-char *
+/* All of the promise: "k = 10, l = 3, frequency = 3"; or the method's name. */
+static char *
 whole_principle(const DeclaredPublication *publication)
 {
 	char	   *promise = list_promise(publication, true);
@@ -283,7 +284,6 @@ char *
 value_sql(const DeclaredColumn *column)
 {
 	const char *name = quote_identifier(column->name);
-
 	char	   *value;
 
 	if (column->role != ROLE_QUASI_IDENTIFIER)
@@ -383,16 +383,10 @@ counts_function(const DeclaredPublication *publication)
 	return function_in_target(publication, COUNTS, arguments, lengthof(arguments));
 }
 
-char *
-counts_function_sql(const DeclaredPublication *publication)
-{
-	return psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
-}
-
 void
 create_counts_function(const DeclaredPublication *publication)
 {
-	char	   *function = counts_function_sql(publication);
+	char	   *function = psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
 	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
 
 	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"

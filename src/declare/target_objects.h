@@ -29,7 +29,6 @@ extern void create_answer_function(const DeclaredPublication *publication);
  * view TARGET.NAME, so everybody may execute it.
  */
 extern Oid	counts_function(const DeclaredPublication *publication);
-extern char *counts_function_sql(const DeclaredPublication *publication);
 extern void create_counts_function(const DeclaredPublication *publication);
 
 /* ----------------------------------------------------------------
@@ -111,8 +110,5 @@ extern Datum declared_number(const DeclaredPublication *publication, const char 
 
 /* The promise besides k and l, as "frequency = 3, t = 0.2"; NULL where that is nothing. */
 extern char *further_principle(const DeclaredPublication *publication);
-
-/* All of it: "k = 10, l = 3, frequency = 3". */
-extern char *whole_principle(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_TARGET_OBJECTS_H */

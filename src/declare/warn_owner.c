@@ -56,22 +56,17 @@ remember_warnings(DeclaredPublication *publication)
 }
 
 ArrayType *
-remembered_warnings(const DeclaredPublication *publication)
+remembered_warnings(const DeclaredPublication *publication, bool *starving)
 {
 	List	   *lines = publication->warnings->lines;
 	Datum	   *elements = palloc(sizeof(Datum) * (list_length(lines) + 1));
 
+	*starving = publication->warnings->starving;
 	if (lines == NIL)
 		return NULL;
 	for (int i = 0; i < list_length(lines); i++)
 		elements[i] = CStringGetTextDatum(list_nth(lines, i));
 	return construct_array(elements, list_length(lines), TEXTOID, -1, false, TYPALIGN_INT);
-}
-
-bool
-remembers_starving(const DeclaredPublication *publication)
-{
-	return publication->warnings->starving;
 }
 
 /* ----------------------------------------------------------------
@@ -123,8 +118,8 @@ find_person_columns(Oid source, const char *key, int *n)
 	PersonColumn *columns;
 
 	catalog_enter(&access);
-	*n = catalog_read("SELECT name, target, persons::int AS persons, shown::int AS shown, rows_each, words FROM pprepub_internal.person_columns($1, $2)",
-					  CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
+	*n = catalog_read("SELECT name, target, persons, shown, rows_each, words FROM pprepub_internal.person_columns($1, $2)",
+					  CATALOG_OID(source), CATALOG_TEXT(key));
 	columns = MemoryContextAlloc(access.context, sizeof(PersonColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 		columns[i] = (PersonColumn) {
@@ -328,7 +323,7 @@ warn_of_unlogged_tables(const DeclaredPublication *publication)
 	uint64		n;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT relation FROM pprepub_internal.unlogged_tables($1) relation", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
+	n = catalog_read("SELECT relation FROM pprepub_internal.unlogged_tables($1) relation", CATALOG_OID(publication->source));
 	if (n > 0)
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),

@@ -32,11 +32,11 @@ extern void warn_of_weak_release(const DeclaredPublication *publication, const O
 /* From now on warnings are remembered, in the current context. */
 extern void remember_warnings(DeclaredPublication *publication);
 
-/* Returns what was remembered, as text[], each warning with its detail and hint in one line; NULL if nothing was. */
-extern ArrayType *remembered_warnings(const DeclaredPublication *publication);
-
-/* Did one of the warnings that were remembered say that the release starves? */
-extern bool remembers_starving(const DeclaredPublication *publication);
+/*
+ * Returns what was remembered, as text[], each warning with its detail and hint in one line; NULL if nothing was.  Did
+ * one of them say that the release starves?
+ */
+extern ArrayType *remembered_warnings(const DeclaredPublication *publication, bool *starving);
 
 /* ----------------------------------------------------------------
  * What to warn of

@@ -640,16 +640,6 @@ has_null(const FrameLoad *load, const LoadingColumn *column)
 	return false;
 }
 
-static char *
-value_text(Oid type, Datum value)
-{
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(type, &output, &varlena);
-	return OidOutputFunctionCall(output, value);
-}
-
 /* Raises an error with the number of rows; the server log gets no examples, since they are private. */
 static void
 refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const RangeStep *step,
