@@ -147,43 +147,6 @@ compare_entries(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The rows of a class, in the order of compare_entries(). */
-static void
-list_rows(Identifying *identifying, uint32 number, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint32		row = identifying->row[identifying->first_row[number - 1] + i];
-
-		identifying->rows[i] = (ClassEntry) {
-			.value = value_of_row(identifying, row),
-			.print = insensitive_print(identifying->reading, identifying->release, row),
-			.at = row
-		};
-	}
-	qsort(identifying->rows, n, sizeof(ClassEntry), compare_entries);
-}
-
-/* The members of a class, in the order of compare_entries(). */
-static void
-list_members(Identifying *identifying, uint32 class, uint64 n)
-{
-	const SeenRelease *seen = identifying->release->seen;
-
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint64		at = seen->first[class] + i;
-
-		identifying->members[i] = (ClassEntry) {
-			.value = value_of_member(identifying, at),
-			.is_invented = seen->counterfeit[at],
-			.print = identifying->source->insensitive_print[seen->individual[at]],
-			.at = at
-		};
-	}
-	qsort(identifying->members, n, sizeof(ClassEntry), compare_entries);
-}
-
 /*
  * Gives n rows of one value to n members of it: first the rows that have a member's insensitive values, then the rest
  * as it comes. Rows and members that are given are marked by where they stand.
@@ -216,14 +179,33 @@ give_by_print(Identifying *identifying, ClassEntry *rows, ClassEntry *members, u
 static void
 give_by_value_and_print(Identifying *identifying, uint32 class, uint64 n)
 {
+	const SeenRelease *seen = identifying->release->seen;
+
 	if (n > identifying->room)
 	{
 		identifying->room = array_room(identifying->room, n);
 		array_resize(identifying->rows, identifying->room);
 		array_resize(identifying->members, identifying->room);
 	}
-	list_rows(identifying, identifying->release->seen->number[class], n);
-	list_members(identifying, class, n);
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint32		row = identifying->row[identifying->first_row[seen->number[class] - 1] + i];
+		uint64		at = seen->first[class] + i;
+
+		identifying->rows[i] = (ClassEntry) {
+			.value = value_of_row(identifying, row),
+			.print = insensitive_print(identifying->reading, identifying->release, row),
+			.at = row
+		};
+		identifying->members[i] = (ClassEntry) {
+			.value = value_of_member(identifying, at),
+			.is_invented = seen->counterfeit[at],
+			.print = identifying->source->insensitive_print[seen->individual[at]],
+			.at = at
+		};
+	}
+	qsort(identifying->rows, n, sizeof(ClassEntry), compare_entries);
+	qsort(identifying->members, n, sizeof(ClassEntry), compare_entries);
 	for (uint64 i = 0, end; i < n; i = end)
 	{
 		Code		value = identifying->members[i].value;
