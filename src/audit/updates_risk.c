@@ -63,12 +63,6 @@ graph_clear(UpdateGraph *graph)
 	graph->n = 0;
 }
 
-uint32
-graph_layers(const UpdateGraph *graph)
-{
-	return graph->n;
-}
-
 const Layer *
 graph_layer(const UpdateGraph *graph, uint32 layer)
 {

@@ -180,19 +180,10 @@ find_consistent(Consistent *consistent, const JoinTuples *tuples, uint32 tuple, 
 uint32
 first_of_value(const Consistent *consistent, Code value)
 {
-	uint32		low = 0;
-	uint32		high = consistent->nnodes;
+	uint32		first;
 
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (consistent->value[consistent->node[middle]] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	find_first(first, consistent->nnodes, i, consistent->value[consistent->node[i]] >= value);
+	return first;
 }
 
 /* ----------------------------------------------------------------
