@@ -24,6 +24,17 @@ hash_words(const uint32 *word, uint32 n)
 	return hash;
 }
 
+/* Tuples are short: a loop is faster than memcmp(). */
+static inline bool
+equal_words(const uint32 *a, const uint32 *b, uint32 n)
+{
+	uint32		different = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		different |= a[i] ^ b[i];
+	return different == 0;
+}
+
 /* The slot where a tuple is, or would be. */
 static inline uint32 *
 find_slot(const TupleNumbers *tuples, const uint32 *word, uint32 n)
@@ -33,7 +44,7 @@ find_slot(const TupleNumbers *tuples, const uint32 *word, uint32 n)
 		uint32	   *slot = &tuples->slot[i & (tuples->nslots - 1)];
 
 		if (*slot == NO_NUMBER ||
-			(tuple_width(tuples, *slot) == n && memcmp(tuple_words(tuples, *slot), word, sizeof(uint32) * n) == 0))
+			(tuple_width(tuples, *slot) == n && equal_words(tuple_words(tuples, *slot), word, n)))
 			return slot;
 	}
 }

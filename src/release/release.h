@@ -21,11 +21,7 @@
 #include "utils/jsonb.h"
 #include "utils/uuid.h"
 
-/* ----------------------------------------------------------------
- * Where the time of a release went.
- * ----------------------------------------------------------------
- */
-
+/* Where the time of a release went */
 typedef struct Stopwatch
 {
 	instr_time	start;
@@ -60,12 +56,7 @@ stopwatch_lap(Stopwatch *watch)
 	return seconds;
 }
 
-/* ----------------------------------------------------------------
- * Settings: how long exact answers are searched for.
- * ----------------------------------------------------------------
- */
-
-/* Steps, whole numbers: of a search for the full match join, and of all other searches of a call. */
+/* Settings: the steps, whole numbers, of a search for the full match join, and of all other searches of a call. */
 extern double fmj_budget;
 extern double search_budget;
 
@@ -188,15 +179,8 @@ typedef struct MethodSql
 /* Never NULL: all members are, for a method that has no such half. */
 extern const MethodSql *find_method_sql(const char *name);
 
-/* ----------------------------------------------------------------
- * What a source holds of all that its publication's parameters need.
- * ----------------------------------------------------------------
- */
-
-/* Different sensitive values: of the column with the fewest, and bands where these are judged. */
+/* Different sensitive values: of the column with the fewest, and bands where these are judged; and rows without any. */
 extern uint64 count_sensitive_values(const Frame *frame);
-
-/* Rows without a sensitive value. */
 extern uint64 count_without_value(const Frame *frame);
 
 /* ----------------------------------------------------------------
@@ -457,6 +441,9 @@ extern int	list_losses(const DeclaredPublication *publication, const Metrics *me
 /* Has the catalog keep the warnings that were remembered while the release was made, which is noted already. */
 extern void keep_warnings(const DeclaredPublication *publication, int32 number);
 
+/* Adds a release that is noted to TARGET.NAME_releases, the list that analysts may see: as the owner, inside SPI. */
+extern void list_release(const DeclaredPublication *publication, int32 number);
+
 /* The release as pprepub.release has it. */
 extern Datum release_row(const DeclaredPublication *publication, int32 number);
 
@@ -473,26 +460,6 @@ extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
 extern void announce_release(const DeclaredPublication *publication, int32 number, const char *kind);
 
 /* ----------------------------------------------------------------
- * Rows of TARGET.NAME_releases, the list of releases that analysts may see.
- *
- * Figures are told of releases of everybody alone, and shares in whole per cents: a count that follows a cohort tells of
- * the people in it.
- * ----------------------------------------------------------------
- */
-
-typedef struct ListedRelease
-{
-	int32		number;
-	Oid			table;
-	const char *kind;			/* "everybody", "cohort" or "imported" */
-	const bool *shown;			/* [columns] */
-	const Metrics *metrics;		/* of a release of everybody, or NULL */
-} ListedRelease;
-
-/* Called as the owner, inside SPI. */
-extern void list_release(const DeclaredPublication *publication, const ListedRelease *listed);
-
-/* ----------------------------------------------------------------
  * What shows releases of everybody with all columns in TARGET: the views NAME
  * and NAME_values the newest, the foreign table NAME_all every one of them.
  * ----------------------------------------------------------------
@@ -507,19 +474,10 @@ extern void leave_views(const DeclaredPublication *publication, Oid table);
 /* The view NAME_counterfeits of the numbers of invented rows, for roles that the owner lets read it. */
 extern void show_counterfeits(const DeclaredPublication *publication);
 
-/* ----------------------------------------------------------------
- * What declarations mean for releases.
- * ----------------------------------------------------------------
- */
-
+/* The answers to questions of declare/. */
 extern const DeclareHooks release_hooks;
 
-/* ----------------------------------------------------------------
- * Releases on a schedule.
- * ----------------------------------------------------------------
- */
-
-/* Of a publication that is being dropped. */
+/* Ends the schedule of a publication that is being dropped. */
 extern void unschedule_dropped(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_RELEASE_RELEASE_H */

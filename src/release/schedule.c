@@ -78,23 +78,6 @@ remove_job(const DeclaredPublication *publication, const Job *job)
 	catalog_leave(&access);
 }
 
-/* Has pg_cron run the job as the caller, with the caller's rights on it. */
-static int64
-make_job(const DeclaredPublication *publication, const char *schedule, const char *command)
-{
-	Datum		values[] = {CStringGetTextDatum(publication->name), CStringGetTextDatum(schedule), CStringGetTextDatum(command)};
-	int64		job;
-	bool		isnull;
-
-	SPI_connect();
-	if (SPI_execute_with_args("SELECT pprepub_internal.make_job($1, $2, $3)", 3, (Oid[]) {TEXTOID, TEXTOID, TEXTOID}, values, NULL,
-							  false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not schedule a job");
-	job = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-	return job;
-}
-
 Datum
 pprepub_schedule(PG_FUNCTION_ARGS)
 {
@@ -106,13 +89,12 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 	char	   *command;
 	Job			former;
 	int64		job;
+	bool		isnull;
 	CatalogAccess access;
 
 	verify_may_change("schedule()");
 	publication = publication_open(name, ExclusiveLock);
-	catalog_enter(&access);
-	catalog_read("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), number_of(publication));
-	catalog_leave(&access);
+	(void) catalog_finds("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), number_of(publication));
 	if (cohort != NULL)
 	{
 		Identity	caller;
@@ -123,17 +105,19 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 		act_as_before(&caller);
 	}
 	catalog_enter(&access);
-	catalog_read("SELECT pprepub_internal.job_command($1, $2) AS command", CATALOG_TEXT(name), CATALOG_TEXT(cohort));
+	catalog_read("SELECT pprepub_internal.require_cron($1, $2, $3, $4) AS command", CATALOG_TEXT(role), CATALOG_TEXT(name),
+				 CATALOG_TEXT(schedule), CATALOG_TEXT(cohort));
 	command = catalog_text(&access, 0, "command");
-	catalog_read("SELECT pprepub_internal.require_cron($1, $2, $3, $4)", CATALOG_TEXT(role), CATALOG_TEXT(name), CATALOG_TEXT(schedule),
-				 CATALOG_TEXT(command));
 	catalog_leave(&access);
 	if (find_job(publication, &former))
 		remove_job(publication, &former);
-	catalog_enter(&access);
-	catalog_read("SELECT pprepub_internal.verify_job_is_free($1, $2)", CATALOG_TEXT(role), CATALOG_TEXT(name));
-	catalog_leave(&access);
-	job = make_job(publication, schedule, command);
+	(void) catalog_finds("SELECT pprepub_internal.verify_job_is_free($1, $2)", CATALOG_TEXT(role), CATALOG_TEXT(name));
+	/* pg_cron runs it as the caller, who has the rights on it. */
+	SPI_connect();
+	execute_ddl(psprintf("SELECT pprepub_internal.make_job(%s, %s, %s)", quote_literal_cstr(name), quote_literal_cstr(schedule),
+						 quote_literal_cstr(command)));
+	job = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub_internal.catalog_schedule (publication, job, run_by, cohort, scheduled_at) VALUES ($1, $2, $3::name, $4, now())",
 					number_of(publication), CATALOG_PARAM(INT8OID, Int64GetDatum(job)), CATALOG_TEXT(role), CATALOG_TEXT(cohort));
@@ -147,7 +131,6 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication;
 	Job			job;
-	CatalogAccess access;
 
 	verify_may_change("unschedule()");
 	publication = publication_open(name, ExclusiveLock);
@@ -157,11 +140,7 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 				 errmsg("publication \"%s\" is not scheduled", name),
 				 errhint("View pprepub.health shows what is.")));
 	if (job.stands)
-	{
-		catalog_enter(&access);
-		catalog_read("SELECT pprepub_internal.verify_cron_runs()");
-		catalog_leave(&access);
-	}
+		(void) catalog_finds("SELECT pprepub_internal.verify_cron_runs()");
 	remove_job(publication, &job);
 	PG_RETURN_VOID();
 }
