@@ -142,10 +142,7 @@ lower(Least *least, uint64 records, uint32 values)
 	least->values = Min(least->values, values);
 }
 
-/* ----------------------------------------------------------------
- * Releases as their atoms, and classes parted by another release
- * ----------------------------------------------------------------
- */
+/* ---- Releases as their atoms, and classes parted by another release ---- */
 
 /* Lists the atoms of a class; fill[] is where in the class the values of each are to go. */
 static void
@@ -652,10 +649,7 @@ sets_hold(Attacker *attacker, RevealedBy kind, int32 other, const Principle *pri
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * The least of an aspect
- * ----------------------------------------------------------------
- */
+/* ---- The least of an aspect ---- */
 
 /* Lowers what was found of a release by the values of an aspect. */
 static void
@@ -696,10 +690,7 @@ find_least(Attacker *attacker, const Aspects *aspects)
 			attack_release(attacker, r, aspects == NULL ? NULL : &aspects->aspect[a]);
 }
 
-/* ----------------------------------------------------------------
- * Values that must be judged
- * ----------------------------------------------------------------
- */
+/* ---- Values that must be judged ---- */
 
 /* The weaker of what two releases promised, which both did */
 static Principle
@@ -766,10 +757,7 @@ judge_all(Attacker *attacker)
 	}
 }
 
-/* ----------------------------------------------------------------
- * All releases
- * ----------------------------------------------------------------
- */
+/* ---- All releases ---- */
 
 /* Adds a finding to the result, unless nothing was revealed; allowed: by what must be judged of values. */
 static void

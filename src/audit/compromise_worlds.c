@@ -44,10 +44,7 @@ typedef struct Component
 	uint32	   *first_cell;		/* [n + 1] */
 } Component;
 
-/* ----------------------------------------------------------------
- * A component as cells and lines
- * ----------------------------------------------------------------
- */
+/* ---- A component as cells and lines ---- */
 
 /* Has an invented row of the group the value of the cover in some world, and not in all? */
 static inline bool
@@ -263,10 +260,7 @@ look_at_component(Component *component, uint64 effort, uint64 *budget, void (*lo
 	return is_open;
 }
 
-/* ----------------------------------------------------------------
- * All components
- * ----------------------------------------------------------------
- */
+/* ---- All components ---- */
 
 /* Unites the open ones of some groups. */
 static void

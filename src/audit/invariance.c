@@ -61,10 +61,7 @@ largest_class(const Classes *classes)
 	return largest;
 }
 
-/* ----------------------------------------------------------------
- * Evenness
- * ----------------------------------------------------------------
- */
+/* ---- Evenness ---- */
 
 /* The set of values that a class shows. */
 typedef struct ShownSet

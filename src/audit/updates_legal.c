@@ -363,10 +363,7 @@ judge_seen(const Seen *seen, const Updates *updates, const DistinctPromise *prom
 	return looking.legality;
 }
 
-/* ----------------------------------------------------------------
- * Strict
- * ----------------------------------------------------------------
- */
+/* ---- Strict ---- */
 
 /* Classes of all releases in one row, and those that people connect. */
 typedef struct Mixing

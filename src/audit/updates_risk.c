@@ -19,10 +19,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * The graph
- * ----------------------------------------------------------------
- */
+/* ---- The graph ---- */
 
 /* A layer, and the edges that come to it. */
 typedef struct GraphLevel
@@ -238,10 +235,7 @@ layer_risk(const Layer *layer, Code value)
 	return 0;
 }
 
-/* ----------------------------------------------------------------
- * Versions
- * ----------------------------------------------------------------
- */
+/* ---- Versions ---- */
 
 typedef struct Risking
 {

@@ -31,10 +31,7 @@ PG_FUNCTION_INFO_V1(pprepub_drop_publication);
 
 const DeclareHooks *declare_hooks = NULL;
 
-/* ----------------------------------------------------------------
- * A new owner
- * ----------------------------------------------------------------
- */
+/* ---- A new owner ---- */
 
 /*
  * Gives everything made for the publication to the source's new owner.  This is done as the extension's owner, since no
@@ -110,10 +107,7 @@ restore_objects(const DeclaredPublication *publication)
 	act_as_before(&caller);
 }
 
-/* ----------------------------------------------------------------
- * New parameters, new leaves
- * ----------------------------------------------------------------
- */
+/* ---- New parameters, new leaves ---- */
 
 /* Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration. */
 static void
@@ -229,10 +223,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* ----------------------------------------------------------------
- * Dropping
- * ----------------------------------------------------------------
- */
+/* ---- Dropping ---- */
 
 /* Drops, as the publication's owner, its functions and relations; but for releases, if these are kept. */
 static void

@@ -43,10 +43,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* ----------------------------------------------------------------
- * Identity and rights
- * ----------------------------------------------------------------
- */
+/* ---- Identity and rights ---- */
 
 static const struct
 {
@@ -239,10 +236,7 @@ reset_rights(Oid classid, Oid object, const char *named)
 						 quote_identifier(GetUserNameFromId(owner, false))));
 }
 
-/* ----------------------------------------------------------------
- * The catalog
- * ----------------------------------------------------------------
- */
+/* ---- The catalog ---- */
 
 #define CATALOG_SCHEMA "pprepub_internal"
 
@@ -320,10 +314,7 @@ catalog_leave(CatalogAccess *access)
 	MemoryContextSwitchTo(access->context);
 }
 
-/* ----------------------------------------------------------------
- * Plans, kept until the session ends
- * ----------------------------------------------------------------
- */
+/* ---- Plans, kept until the session ends ---- */
 
 typedef struct SavedPlan
 {
@@ -428,10 +419,7 @@ catalog_has(const char *sql, int nparams, const CatalogParam *params)
 	return found;
 }
 
-/* ----------------------------------------------------------------
- * Rows inserted without SPI
- * ----------------------------------------------------------------
- */
+/* ---- Rows inserted without SPI ---- */
 
 void
 catalog_add(const char *table, const Datum *values, int nrows)
@@ -449,10 +437,7 @@ catalog_add(const char *table, const Datum *values, int nrows)
 	CommandCounterIncrement();
 }
 
-/* ----------------------------------------------------------------
- * Results
- * ----------------------------------------------------------------
- */
+/* ---- Results ---- */
 
 /* The number of a column of the last result, which must have the row. */
 static int
@@ -524,10 +509,7 @@ catalog_oid(uint64 row, const char *name)
 	return isnull ? InvalidOid : DatumGetObjectId(value);
 }
 
-/* ----------------------------------------------------------------
- * Work that may fail
- * ----------------------------------------------------------------
- */
+/* ---- Work that may fail ---- */
 
 /* Runs the work as PL/pgSQL runs a block with an exception handler. */
 ErrorData *

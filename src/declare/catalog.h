@@ -11,10 +11,7 @@
 #include "utils/acl.h"
 #include "utils/snapshot.h"
 
-/* ----------------------------------------------------------------
- * On whose behalf code runs, and the rights on what it makes
- * ----------------------------------------------------------------
- */
+/* ---- On whose behalf code runs, and the rights on what it makes ---- */
 
 /* The identity to return to after acting as another role. */
 typedef struct Identity
@@ -67,10 +64,7 @@ extern char *quoted_relation(Oid relation);
 /* SPI_execute() of a utility statement, which must succeed. */
 extern void execute_ddl(const char *sql);
 
-/* ----------------------------------------------------------------
- * The catalog
- * ----------------------------------------------------------------
- */
+/* ---- The catalog ---- */
 
 typedef struct CatalogAccess
 {
@@ -168,10 +162,7 @@ extern Oid	catalog_owner(void);
 /* A table of the catalog by its name, or InvalidOid. */
 extern Oid	catalog_relation(const char *name);
 
-/* ----------------------------------------------------------------
- * Work that may fail through no fault of ours: it reads what others made
- * ----------------------------------------------------------------
- */
+/* ---- Work that may fail through no fault of ours: it reads what others made ---- */
 
 /*
  * Does the work in a subtransaction, in the current context.  Returns NULL, or the error that it came to: then all is

@@ -44,10 +44,7 @@ list_elements(ArrayType *array, const char *what, int *count)
 	return values;
 }
 
-/* ----------------------------------------------------------------
- * Several sensitive columns
- * ----------------------------------------------------------------
- */
+/* ---- Several sensitive columns ---- */
 
 static bool
 is_listed(char *const *names, int count, const char *name)
@@ -109,10 +106,7 @@ parse_sensitive(const char *words, int *n)
 	return names;
 }
 
-/* ----------------------------------------------------------------
- * The tuple
- * ----------------------------------------------------------------
- */
+/* ---- The tuple ---- */
 
 /* Adds the tuple behind the declared columns; its name is none of the source's.  There must be room. */
 static void
@@ -202,10 +196,7 @@ typedef struct Declaration
 
 PG_FUNCTION_INFO_V1(pprepub_create_publication);
 
-/* ----------------------------------------------------------------
- * Arguments
- * ----------------------------------------------------------------
- */
+/* ---- Arguments ---- */
 
 static char *
 name_value(FunctionCallInfo fcinfo, int n, const char *what)
@@ -277,10 +268,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 		publication->lookups[i] = DatumGetObjectId(lookups[i]);
 }
 
-/* ----------------------------------------------------------------
- * The source and its columns
- * ----------------------------------------------------------------
- */
+/* ---- The source and its columns ---- */
 
 /*
  * Raises an error unless the caller may publish the source: it is no temporary table, and the caller has its owner's
@@ -554,10 +542,7 @@ find_beside(Declaration *declaration)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Objects, and the catalog
- * ----------------------------------------------------------------
- */
+/* ---- Objects, and the catalog ---- */
 
 /*
  * Creates TARGET_private.NAME_lookups, which names the tables without people: a view follows tables that are renamed or

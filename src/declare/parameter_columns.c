@@ -50,10 +50,7 @@ verify_sensitive(const DeclaredPublication *publication, const char *param, cons
 			 errhint("Its sensitive columns are %s.", list.data)));
 }
 
-/* ----------------------------------------------------------------
- * By which people leave
- * ----------------------------------------------------------------
- */
+/* ---- By which people leave ---- */
 
 int
 leaving_column(const DeclaredPublication *publication)
@@ -254,10 +251,7 @@ resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_
 	return given;
 }
 
-/* ----------------------------------------------------------------
- * Bands
- * ----------------------------------------------------------------
- */
+/* ---- Bands ---- */
 
 #define BANDS_HINT "Bands are \"range STEP\", for numbers, dates and timestamps; \"taxonomy NAME\" of a ladder made by pprepub.create_range_taxonomy(), for numbers; or \"taxonomy NAME LEVEL\", with the level of its nodes counted from the root."
 

@@ -13,10 +13,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-/* ----------------------------------------------------------------
- * Kinds of generalisation, as they are declared; frame/ codes their values.
- * ----------------------------------------------------------------
- */
+/* ---- Kinds of generalisation, as they are declared; frame/ codes their values ---- */
 
 typedef enum Kind
 {
@@ -37,10 +34,7 @@ extern Oid	printed_type(Kind kind, Oid type);
 
 #define KINDS_HINT "Kinds are \"range\", \"range STEP\", \"prefix\", \"taxonomy NAME\" and \"suppress\"."
 
-/* ----------------------------------------------------------------
- * Publications
- * ----------------------------------------------------------------
- */
+/* ---- Publications ---- */
 
 typedef enum ColumnRole
 {

@@ -133,10 +133,7 @@ verify_apart(CatalogAccess *access, const DeclaredPublication *publication, cons
 			 errhint("Publish everything of these people through one publication, or name the other in beside => '{…}' if nobody can join the two. Name tables that hold no people in lookup => '{…}'.")));
 }
 
-/* ----------------------------------------------------------------
- * Lookup tables
- * ----------------------------------------------------------------
- */
+/* ---- Lookup tables ---- */
 
 static void
 refuse_lookup(Oid lookup, const char *why)
@@ -289,10 +286,7 @@ shared_lookups(const DeclaredPublication *publication, bool *has_own_people)
 	return tables.len == 0 ? NULL : tables.data;
 }
 
-/* ----------------------------------------------------------------
- * Sources that were found to share nothing
- * ----------------------------------------------------------------
- */
+/* ---- Sources that were found to share nothing ---- */
 
 /*
  * A publication whose source was found to share nothing, and the number of relcache invalidations that this session had

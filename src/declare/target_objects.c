@@ -31,10 +31,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_promise);
 
-/* ----------------------------------------------------------------
- * TARGET and TARGET_private, which belong to the owner alone
- * ----------------------------------------------------------------
- */
+/* ---- TARGET and TARGET_private, which belong to the owner alone ---- */
 
 /* Raises an error unless the schema exists, belongs to the owner, and lets no other role create in it. */
 static void
@@ -117,10 +114,7 @@ ensure_schemas(const DeclaredPublication *publication)
 	ensure_schema(publication->private, publication->owner);
 }
 
-/* ----------------------------------------------------------------
- * The promise, in the parameters' own words
- * ----------------------------------------------------------------
- */
+/* ---- The promise, in the parameters' own words ---- */
 
 Datum
 declared_number(const DeclaredPublication *publication, const char *name, bool *isnull)
@@ -190,10 +184,7 @@ pprepub_promise(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(whole_principle(publication_look(text_argument(fcinfo, 0, "the name of a publication"), true))));
 }
 
-/* ----------------------------------------------------------------
- * Comments
- * ----------------------------------------------------------------
- */
+/* ---- Comments ---- */
 
 void
 comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what)
@@ -252,10 +243,7 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
 	CommandCounterIncrement();
 }
 
-/* ----------------------------------------------------------------
- * Values
- * ----------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 /* A text cell, but NULL where it is withheld. */
 static char *
@@ -318,10 +306,7 @@ cells_sql(const DeclaredPublication *publication)
 	return psprintf("pg_catalog.jsonb_object(ARRAY[%s]::pg_catalog.text[], ARRAY[%s])", names.data, cells.data);
 }
 
-/* ----------------------------------------------------------------
- * TARGET.NAME()
- * ----------------------------------------------------------------
- */
+/* ---- TARGET.NAME() ---- */
 
 Oid
 answer_function(const DeclaredPublication *publication)
@@ -399,10 +384,7 @@ create_counts_function(const DeclaredPublication *publication)
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
 
-/* ----------------------------------------------------------------
- * TARGET.NAME_now
- * ----------------------------------------------------------------
- */
+/* ---- TARGET.NAME_now ---- */
 
 void
 create_live_table(const DeclaredPublication *publication)

@@ -78,10 +78,7 @@ extern char *value_sql(const DeclaredColumn *column);
 /* The column "cells" beside the values: a JSON object of the cells' texts, by column, NULL where a cell is. */
 extern char *cells_sql(const DeclaredPublication *publication);
 
-/* ----------------------------------------------------------------
- * Comments
- * ----------------------------------------------------------------
- */
+/* ---- Comments ---- */
 
 typedef enum ShownAs
 {

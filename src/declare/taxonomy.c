@@ -26,10 +26,7 @@ PG_FUNCTION_INFO_V1(pprepub_extend_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_create_range_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_drop_taxonomy);
 
-/* ----------------------------------------------------------------
- * Names and trees
- * ----------------------------------------------------------------
- */
+/* ---- Names and trees ---- */
 
 /* The tree that a taxonomy stands for now, locked as the end of the query says; an unknown name is an error. */
 static int32
@@ -133,10 +130,7 @@ forget_unused_trees(void)
 					" DELETE FROM pprepub_internal.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
-/* ----------------------------------------------------------------
- * Making trees
- * ----------------------------------------------------------------
- */
+/* ---- Making trees ---- */
 
 /* A query for all rows of a levels table, leaf first, each as the text of an array.  A node's name is what its value prints. */
 static char *
@@ -224,10 +218,7 @@ store_taxonomy(const CatalogAccess *access, const char *name, CatalogParam rows,
 					CATALOG_TEXT(name), CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access->caller.userid)), CATALOG_INT(tree));
 }
 
-/* ----------------------------------------------------------------
- * SQL functions
- * ----------------------------------------------------------------
- */
+/* ---- SQL functions ---- */
 
 /* A function's argument that names a taxonomy. */
 static char *

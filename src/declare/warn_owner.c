@@ -69,10 +69,7 @@ remembered_warnings(const DeclaredPublication *publication, bool *starving)
 	return construct_array(elements, list_length(lines), TEXTOID, -1, false, TYPALIGN_INT);
 }
 
-/* ----------------------------------------------------------------
- * Figures of the source
- * ----------------------------------------------------------------
- */
+/* ---- Figures of the source ---- */
 
 /* Runs the query as its owner; called by look_in_subtransaction(). */
 static void
@@ -106,10 +103,7 @@ ask_figures(Figures *figures)
 	return error == NULL;
 }
 
-/* ----------------------------------------------------------------
- * Rows that point to persons
- * ----------------------------------------------------------------
- */
+/* ---- Rows that point to persons ---- */
 
 PersonColumn *
 find_person_columns(Oid source, const char *key, int *n)
@@ -161,10 +155,7 @@ warn_of_several_rows(const DeclaredPublication *publication)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Values that are rows' own
- * ----------------------------------------------------------------
- */
+/* ---- Values that are rows' own ---- */
 
 #define LEAST_JUDGED	50		/* rows: of fewer, many have a value of their own whatever it is */
 #define WORDS_OF_TEXT	4		/* on average */
@@ -207,10 +198,7 @@ warn_of_unique_sensitive(const DeclaredPublication *publication)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Insensitive columns
- * ----------------------------------------------------------------
- */
+/* ---- Insensitive columns ---- */
 
 void
 warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)

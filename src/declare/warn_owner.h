@@ -38,10 +38,7 @@ extern void remember_warnings(DeclaredPublication *publication);
  */
 extern ArrayType *remembered_warnings(const DeclaredPublication *publication, bool *starving);
 
-/* ----------------------------------------------------------------
- * What to warn of
- * ----------------------------------------------------------------
- */
+/* ---- What to warn of ---- */
 
 /*
  * A WARNING when the insensitive columns together are unique for more than one row in a hundred: an observer who knows
@@ -100,10 +97,7 @@ extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
  */
 extern void foresee_losses(const DeclaredPublication *publication, Jsonb *given);
 
-/* ----------------------------------------------------------------
- * Publications whose sources reach the same tables
- * ----------------------------------------------------------------
- */
+/* ---- Publications whose sources reach the same tables ---- */
 
 /*
  * Refuses a source that reaches a table which another publication reaches too (through views, materialized views,

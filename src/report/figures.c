@@ -165,10 +165,7 @@ pprepub_source_figures(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ----------------------------------------------------------------
- * The page
- * ----------------------------------------------------------------
- */
+/* ---- The page ---- */
 
 /* The page names people only where the owner asks for that. */
 static Datum

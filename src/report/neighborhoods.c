@@ -31,10 +31,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_neighborhoods);
 
-/* ----------------------------------------------------------------
- * Cells of classes
- * ----------------------------------------------------------------
- */
+/* ---- Cells of classes ---- */
 
 typedef struct Regions
 {
@@ -218,10 +215,7 @@ region_json(const Regions *regions, const Cell *region)
 	return texts_by_column(regions->column, texts, regions->nqis);
 }
 
-/* ----------------------------------------------------------------
- * Values
- * ----------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 /* A value that a class showed, and the atom that it was of. */
 typedef struct Shown
@@ -294,10 +288,7 @@ count_values(const DeclaredPublication *publication, const Recalled *recalled, c
 	return fewest;
 }
 
-/* ----------------------------------------------------------------
- * Neighborhoods
- * ----------------------------------------------------------------
- */
+/* ---- Neighborhoods ---- */
 
 typedef struct Report
 {

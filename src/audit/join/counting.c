@@ -22,10 +22,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Records that are consistent with a tuple
- * ----------------------------------------------------------------
- */
+/* ---- Records that are consistent with a tuple ---- */
 
 Parting
 part_tuples(const JoinTuples *tuples, const int32 *column, int32 ncolumns)
@@ -296,10 +293,7 @@ choose(BitmapWalk *walk, int32 r, uint32 i)
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * Groups of releases
- * ----------------------------------------------------------------
- */
+/* ---- Groups of releases ---- */
 
 /* A reason that may keep nodes of two releases from being joined */
 typedef enum Barrier
@@ -418,10 +412,7 @@ list_members(CliqueCounter *counter, int32 first)
 	return counter->nmembers > 0;
 }
 
-/* ----------------------------------------------------------------
- * Counting
- * ----------------------------------------------------------------
- */
+/* ---- Counting ---- */
 
 /* Adds up the weights of a release's nodes at hand, or returns the sum found for these nodes before. */
 static uint32

@@ -41,10 +41,7 @@ typedef struct Identifying
 
 #define NO_MEMBER PG_UINT32_MAX
 
-/* ----------------------------------------------------------------
- * Rows by class
- * ----------------------------------------------------------------
- */
+/* ---- Rows by class ---- */
 
 /* Lists the rows of a release class by class. */
 static void
@@ -73,10 +70,7 @@ list_by_class(Identifying *identifying)
 	pfree(filled);
 }
 
-/* ----------------------------------------------------------------
- * A class
- * ----------------------------------------------------------------
- */
+/* ---- A class ---- */
 
 /* The value by which rows and members are told apart; 0 where the release does not show it. */
 static inline Code
@@ -234,10 +228,7 @@ identify_class(Identifying *identifying, uint32 class)
 		give_by_value(identifying, class);
 }
 
-/* ----------------------------------------------------------------
- * A release
- * ----------------------------------------------------------------
- */
+/* ---- A release ---- */
 
 #define move_number(numbers, to, from) \
 	do { \

@@ -33,10 +33,7 @@ PG_FUNCTION_INFO_V1(pprepub_linkability);
 PG_FUNCTION_INFO_V1(pprepub_linkability_in_steps);
 PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
-/* ----------------------------------------------------------------
- * Arguments
- * ----------------------------------------------------------------
- */
+/* ---- Arguments ---- */
 
 typedef enum JoinLevel
 {
@@ -118,10 +115,7 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 	return numbers;
 }
 
-/* ----------------------------------------------------------------
- * Joining
- * ----------------------------------------------------------------
- */
+/* ---- Joining ---- */
 
 /* A join of some releases, judged by one of the sensitive columns. */
 typedef struct ReleaseJoin
@@ -230,10 +224,7 @@ count_sensitive(const DeclaredPublication *publication)
 	return n;
 }
 
-/* ----------------------------------------------------------------
- * The values of the judged column that a tuple of quasi-identifiers is linked to
- * ----------------------------------------------------------------
- */
+/* ---- The values of the judged column that a tuple of quasi-identifiers is linked to ---- */
 
 typedef struct TupleLinks
 {
@@ -307,10 +298,7 @@ links_of_tuple(const ReleaseJoin *join, const LinkProfile *profile, uint32 tuple
 	return links;
 }
 
-/* ----------------------------------------------------------------
- * linkability()
- * ----------------------------------------------------------------
- */
+/* ---- linkability() ---- */
 
 /* People are counted apart by how many values they are linked to, up to this many. */
 #define MOST_TOLD_APART 10
@@ -502,10 +490,7 @@ pprepub_linkability_in_steps(PG_FUNCTION_ARGS)
 	return result;
 }
 
-/* ----------------------------------------------------------------
- * Tuples and values as JSON
- * ----------------------------------------------------------------
- */
+/* ---- Tuples and values as JSON ---- */
 
 /* Values of a type; each is printed when it is first asked for. */
 typedef struct Printed
@@ -613,10 +598,7 @@ append_values(StringInfo json, const ReleaseJoin *join, const Printed *printed, 
 	appendStringInfoChar(json, ']');
 }
 
-/* ----------------------------------------------------------------
- * link_profile()
- * ----------------------------------------------------------------
- */
+/* ---- link_profile() ---- */
 
 /* The findings of a join about tuples, by one of the sensitive columns. */
 typedef struct ColumnProfile

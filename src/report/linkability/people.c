@@ -14,10 +14,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Insensitive values
- * ----------------------------------------------------------------
- */
+/* ---- Insensitive values ---- */
 
 static inline uint64
 add_print(uint64 print, uint32 number)
@@ -67,10 +64,7 @@ print_insensitive(const Reading *reading, Source *source)
 	}
 }
 
-/* ----------------------------------------------------------------
- * The source
- * ----------------------------------------------------------------
- */
+/* ---- The source ---- */
 
 /* Finds taxonomies of which releases that show them have other trees. */
 static void
@@ -125,10 +119,7 @@ read_source(const Reading *reading, const LoadedFrame *loaded)
 	return source;
 }
 
-/* ----------------------------------------------------------------
- * Tuples
- * ----------------------------------------------------------------
- */
+/* ---- Tuples ---- */
 
 /* People who are in one of the first n releases; NULL for all. */
 static bool *
@@ -207,10 +198,7 @@ tuples_of_members(const Reading *reading, const Source *source, int32 n)
 	return tuples;
 }
 
-/* ----------------------------------------------------------------
- * Records
- * ----------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 #define NO_RECORD	PG_UINT32_MAX
 
@@ -230,10 +218,7 @@ typedef struct Gathering
 	uint32	   *print;			/* [people * releases] fingerprints */
 } Gathering;
 
-/* ----------------------------------------------------------------
- * People who count as others by now
- * ----------------------------------------------------------------
- */
+/* ---- People who count as others by now ---- */
 
 static bool
 shows_alike(const Reading *reading, const ReadRelease *a, const ReadRelease *b)
@@ -311,10 +296,7 @@ is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * People
- * ----------------------------------------------------------------
- */
+/* ---- People ---- */
 
 /* Makes room for more people. */
 static void
@@ -435,10 +417,7 @@ gather(Gathering *gathering)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Absentees
- * ----------------------------------------------------------------
- */
+/* ---- Absentees ---- */
 
 static bool
 is_known_who(const Reading *reading, int32 r)
@@ -475,10 +454,7 @@ find_together(const Gathering *gathering, bool may_be_anybody)
 	return found;
 }
 
-/* ----------------------------------------------------------------
- * Records
- * ----------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 /* A column of a release, in which its absentees are withheld, behind its rows. */
 static Span *

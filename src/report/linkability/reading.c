@@ -28,10 +28,7 @@ refuse_release(const Reading *reading, const ReadRelease *release)
 			 errhint("pprepub.audit() says what has changed. Restore the publication's tables from a backup, or name releases without this one.")));
 }
 
-/* ----------------------------------------------------------------
- * Sensitive values
- * ----------------------------------------------------------------
- */
+/* ---- Sensitive values ---- */
 
 /* The code of the columns at hand that rows are joined by. */
 static Code
@@ -112,10 +109,7 @@ join_log(Reading *reading)
 	pfree(joined);
 }
 
-/* ----------------------------------------------------------------
- * Rows
- * ----------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
 #define grow(array, n) \
 	do { \
@@ -189,10 +183,7 @@ begin_read_release(const Reading *reading, ReadRelease *release)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Drafts: a release that is not published yet, behind those that are
- * ----------------------------------------------------------------
- */
+/* ---- Drafts: a release that is not published yet, behind those that are ---- */
 
 uint32 *
 numbers_of_codes(Dictionary *dictionary, const PlainColumn *plain)
@@ -307,10 +298,7 @@ read_draft(Reading *reading, const LoadedFrame *loaded)
 	release->individual = individual;
 }
 
-/* ----------------------------------------------------------------
- * Tables
- * ----------------------------------------------------------------
- */
+/* ---- Tables ---- */
 
 typedef struct TableReading
 {
@@ -423,10 +411,7 @@ code_nulls(Reading *reading)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Answers
- * ----------------------------------------------------------------
- */
+/* ---- Answers ---- */
 
 /* The true rows of a class: its cells, and what the log tells of its members. */
 static void
@@ -504,10 +489,7 @@ read_answers(Reading *reading)
 	}
 }
 
-/* ----------------------------------------------------------------
- * The whole
- * ----------------------------------------------------------------
- */
+/* ---- The whole ---- */
 
 /* Prepares to read: dictionaries for all columns that can be shown. */
 static Reading *
