@@ -74,7 +74,7 @@ typedef struct LateValue
 {
 	Image		image;
 	uint32		number;			/* DICTIONARY_NULL: none */
-} LateValue;
+}			LateValue;
 
 struct Dictionary
 {
@@ -217,6 +217,16 @@ dictionary_value(const Dictionary *dictionary, uint32 number)
 {
 	Assert(number > DICTIONARY_NULL && number < dictionary->size);
 	return dictionary->values[number];
+}
+
+char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
 }
 
 char **
