@@ -74,7 +74,7 @@ typedef struct LateValue
 {
 	Image		image;
 	uint32		number;			/* DICTIONARY_NULL: none */
-}			LateValue;
+} LateValue;
 
 struct Dictionary
 {
