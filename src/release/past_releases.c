@@ -265,7 +265,7 @@ static const ParamSpec principle_params[] = {
 	{"k", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
 	{"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
 	PRINCIPLE_PARAMS,
-	{NULL}
+	{.name = NULL}
 };
 
 const Principle *
