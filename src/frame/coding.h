@@ -81,7 +81,4 @@ extern Coding *code_column(const DeclaredColumn *column, const RangeStep *step, 
  */
 extern void read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication);
 
-/* A value as its type prints it. */
-extern char *value_text(Oid type, Datum value);
-
 #endif							/* PPREPUB_FRAME_CODING_H */

@@ -219,6 +219,16 @@ dictionary_value(const Dictionary *dictionary, uint32 number)
 	return dictionary->values[number];
 }
 
+char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
 char **
 dictionary_texts(const Dictionary *dictionary)
 {

@@ -197,7 +197,8 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 static void
 keep_warnings(const DeclaredPublication *publication, int32 number)
 {
-	ArrayType  *warnings = remembered_warnings(publication);
+	bool		starving;
+	ArrayType  *warnings = remembered_warnings(publication, &starving);
 	CatalogAccess access;
 
 	if (warnings == NULL)
@@ -206,8 +207,7 @@ keep_warnings(const DeclaredPublication *publication, int32 number)
 	catalog_execute("UPDATE pprepub_internal.catalog_release SET warnings = $3, starves = $4 WHERE publication = $1 AND number = $2",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)),
-					CATALOG_PARAM(BOOLOID, BoolGetDatum(remembers_starving(publication))));
+					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)), CATALOG_PARAM(BOOLOID, BoolGetDatum(starving)));
 	catalog_leave(&access);
 }
 
