@@ -218,7 +218,7 @@ begin_scan(ForeignScanState *node, int flags)
 	if (flags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'all_view'",
-					   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all))))
+					   CATALOG_OID(all)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
 				 errmsg("foreign table \"%s\" does not show the releases of a publication", get_rel_name(all)),
@@ -228,7 +228,7 @@ begin_scan(ForeignScanState *node, int flags)
 	catalog_enter(&access);
 	scan->n = catalog_read("SELECT number, published_at, relation::oid AS relation FROM pprepub_internal.catalog_full_release"
 						   " WHERE shown_in::oid = $1 ORDER BY number",
-						   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all)));
+						   CATALOG_OID(all));
 	scan->listed = MemoryContextAllocHuge(access.context, sizeof(ListedTable) * (scan->n + 1));
 	for (uint64 i = 0; i < scan->n; i++)
 	{
