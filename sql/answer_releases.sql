@@ -35,7 +35,7 @@ SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.class_members('pat
 	GROUP BY 1, 2 ORDER BY 2;
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') WHERE key = 'Alice' GROUP BY key;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY region;
-SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive \g (format=aligned t=off)
+SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT release, kind, other_release, records, sensitive_values, holds FROM pprepub.attack('patients');
 SELECT metric, value FROM pprepub.metrics('patients', 1) WHERE metric IN ('avg', 'suppressed');

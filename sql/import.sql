@@ -239,7 +239,7 @@ CREATE VIEW with_class AS SELECT id AS person, 1 AS class FROM patients;
 SELECT try_import('with_class', 'person', publication => 'seq');
 SELECT check_name, required, measured, holds FROM pprepub.audit('seq');
 SELECT region, records FROM pprepub.neighborhoods('seq') ORDER BY region;
-SELECT * FROM pprepub.attack('seq') \g (format=aligned t=off)
+SELECT * FROM pprepub.attack('seq');
 SELECT * FROM pprepub.rebuild_history('seq');
 -- Not less than was promised, unless that is what is wanted.
 SELECT pprepub.alter_publication('seq', '{"k": 1}');

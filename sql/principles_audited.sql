@@ -28,14 +28,14 @@ SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_
 -- Of all twelve, 5 have cancer, 3 a weak heart, 4 a virus: shares of 0.417, 0.25 and 0.333 are compared with 0.5, 0.25 and 0.25, or 0.25, 0.25 and 0.5.
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('diverse', '{"t": 0.17, "beta": 0.5, "delta": 0.5, "distance": "equal"}');
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('four', '{"t": 0.17, "beta": 0.8, "delta": 0.5, "distance": "equal"}');
-SELECT * FROM pprepub.attack('four', '{"frequency": 2}') \g (format=aligned t=off)
+SELECT * FROM pprepub.attack('four', '{"frequency": 2}');
 SELECT * FROM pprepub.attack('diverse', '{"frequency": 2}');
 
 -- Each table by itself has two values or three in most classes; both together tell four pairs apart.
 SELECT rows, classes FROM pprepub.import_release('both', 'diverse', 'id');
 SELECT rows, classes FROM pprepub.import_release('both', 'four', 'id');
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('both', '{"k": 2, "frequency": 2}');
-SELECT * FROM pprepub.attack('both', '{"k": 2, "frequency": 2}') \g (format=aligned t=off)
+SELECT * FROM pprepub.attack('both', '{"k": 2, "frequency": 2}');
 SELECT * FROM pprepub.attack('both', '{"k": 2, "frequency": 1.5}') WHERE holds;
 -- Nothing of this was promised.
 SELECT check_name, required, measured, holds FROM pprepub.audit('both') WHERE check_name IN ('k', 'l', 'atoms') OR check_name ~ 'revealed';
@@ -47,7 +47,7 @@ RESET client_min_messages;
 SELECT rows, classes FROM pprepub.import_release('strict', 'diverse', 'id');
 SELECT rows, classes FROM pprepub.import_release('strict', 'four', 'id');
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('strict') WHERE check_name ~ 'k|atoms|frequency|recursive';
-SELECT * FROM pprepub.attack('strict') \g (format=aligned t=off)
+SELECT * FROM pprepub.attack('strict');
 -- By another principle it may hold, and be told so.
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('strict', '{"k": 2}');
 

@@ -39,7 +39,7 @@ SELECT * FROM published_private.told_reference ORDER BY 1;
 SELECT count(*) > 0 FROM pprepub.preview('told');
 SELECT count(*) FROM published_private.told_reference;
 SELECT count(*) FROM pprepub.publish('told');
-SELECT * FROM published_private.told_reference ORDER BY 1 \g (format=aligned t=off)
+SELECT * FROM published_private.told_reference ORDER BY 1;
 DELETE FROM people WHERE disease = 'mumps';
 SELECT count(*) FROM pprepub.publish('told');
 SELECT count(*), max(release) FROM published_private.told_reference;
@@ -88,7 +88,7 @@ SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.failing('age = 21');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
-SELECT * FROM published_private.failing_reference ORDER BY 1 \g (format=aligned t=off)
+SELECT * FROM published_private.failing_reference ORDER BY 1;
 SELECT sqlstate, message FROM pprepub.failed_answer;
 CALL forget('failing');
 DROP VIEW breaking;
@@ -108,7 +108,7 @@ SELECT pprepub.alter_publication('later', '{"delta": 1000}');
 SELECT to_regclass('published_private.later_reference');
 INSERT INTO people SELECT 'r' || i, 20 + i % 37, 'rabies' FROM generate_series(1, 20) i;
 SELECT count(*) FROM pprepub.publish('later');
-SELECT * FROM published_private.later_reference ORDER BY 1 \g (format=aligned t=off)
+SELECT * FROM published_private.later_reference ORDER BY 1;
 CALL forget('later');
 -- Without such a release it is what the source has then.
 SELECT pprepub.create_publication('later', :source, '{"k": 5}');
@@ -241,7 +241,7 @@ SELECT bool_and(holds) FROM pprepub.audit('workers');
 CALL forget('workers');
 CREATE TABLE pairs AS SELECT 'd' || a AS disease, 'j' || b AS job, 1/6.0 AS share FROM generate_series(0, 1) a, generate_series(0, 2) b;
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
-SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2 \g (format=aligned t=off)
+SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2;
 SELECT count(*) FROM pprepub.publish('workers');
 DELETE FROM workers WHERE job = 'j9';
 SELECT count(*) FROM pprepub.publish('workers');

@@ -48,7 +48,7 @@ SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Ta
 \set VERBOSITY default
 SELECT people FROM told_apart('patients');
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
-SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive \g (format=aligned t=off)
+SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;

@@ -44,7 +44,7 @@ CALL forget('four');
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 5}');
 SELECT try_publish('four');
 SELECT try_publish('four', '{age, gender}');
-SELECT * FROM published.four_1 ORDER BY age, gender \g (format=aligned t=off)
+SELECT * FROM published.four_1 ORDER BY age, gender;
 SELECT linkability FROM pprepub.linkability('four');
 CALL forget('four');
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 4.5, "privacy": "diversity"}');

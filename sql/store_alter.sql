@@ -21,7 +21,7 @@ SELECT x, count(*), count(DISTINCT r) > 2900 AS random FROM store_t GROUP BY 1;
 
 -- Dropped ones are gone.
 ALTER TABLE store_t DROP COLUMN w, DROP COLUMN r;
-SELECT * FROM store_t WHERE id IN (17, 3001) ORDER BY id \g (format=aligned t=off)
+SELECT * FROM store_t WHERE id IN (17, 3001) ORDER BY id;
 INSERT INTO store_t VALUES (3002, 'new', 1, 'v', 2, 3);
 SELECT * FROM store_t WHERE id > 3000 ORDER BY id;
 VACUUM FULL store_t;
@@ -114,7 +114,7 @@ INSERT INTO store_c (a) VALUES (5);
 INSERT INTO store_c (a, c) VALUES (5, 'y') RETURNING *;
 ALTER TABLE store_c ADD CHECK (b < 10);
 ALTER TABLE store_c ADD CHECK (b <= 10), ALTER a SET NOT NULL;
-SELECT * FROM store_c \g (format=aligned t=off)
+SELECT * FROM store_c;
 
 -- Partitions of both kinds.
 CREATE TABLE store_p (k int, t text) PARTITION BY RANGE (k);

@@ -243,7 +243,7 @@ extern Answer *remember_answer(DeclaredPublication *publication, const ReleaseBu
 
 /* ----------------------------------------------------------------
  * Past answers, put together from the cells of their classes and the sensitive values that the history keeps; insensitive
- * values are not kept, and are NULL here: stored_answers.c
+ * values are not kept, and are NULL here: past_answers.c
  * ----------------------------------------------------------------
  */
 

@@ -13,10 +13,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-/* ----------------------------------------------------------------
- * Kinds of generalisation, as they are declared; frame/ codes their values.
- * ----------------------------------------------------------------
- */
+/* ---- Kinds of generalisation, as they are declared; frame/ codes their values ---- */
 
 typedef enum Kind
 {
@@ -37,10 +34,7 @@ extern Oid	printed_type(Kind kind, Oid type);
 
 #define KINDS_HINT "Kinds are \"range\", \"range STEP\", \"prefix\", \"taxonomy NAME\" and \"suppress\"."
 
-/* ----------------------------------------------------------------
- * Publications
- * ----------------------------------------------------------------
- */
+/* ---- Publications ---- */
 
 typedef enum ColumnRole
 {
@@ -167,12 +161,6 @@ extern FoundPublication publication_find(const char *name);
 extern bool may_audit(int32 publication);
 
 /*
- * A publication as it was declared, but for the types of its columns, which its source has; an error if there is none of
- * the name.  Nothing is locked, and no rights are asked for: the caller tells nobody of it who may not know.
- */
-extern DeclaredPublication *publication_declared(const char *name);
-
-/*
  * The publication that a relation is noted for as the foreign table of live answers, as it was declared; NULL for any
  * other relation.  Nothing is locked, and no rights are asked for: the table has rights of its own.  Whether it can be
  * published is for those to find out who do so: plans are made for anybody.
@@ -296,7 +284,7 @@ typedef struct RangeStep
 extern const RangeStep *step_of(const DeclaredColumn *column);
 
 /* ----------------------------------------------------------------
- * Releases and history stay, neither changed nor dropped behind the publication's back: protection.c
+ * Releases and history stay, neither changed nor dropped behind the publication's back: refuse_ddl.c
  *
  * Two fences.  A statement trigger on each release and log table refuses INSERT, UPDATE, DELETE and TRUNCATE; it is fired
  * whatever session_replication_role says, and pg_dump restores it after the data.  An event trigger of the extension

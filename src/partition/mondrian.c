@@ -2,11 +2,11 @@
  * mondrian.c
  *		From rows to classes, in five steps; and losses read off the classes of a sample.
  *
- *		1. records.c	equal rows become one record
- *		2. cuts.c		records are cut, from the top down, into blocks
- *		3. gather.c		a block's records are gathered, from the bottom up
- *		4. gather.c		rows move to groups where they lose less
- *		5. deal.c		groups that hold rows for several classes are dealt
+ *		1. records.c			equal rows become one record
+ *		2. mondrian_cuts.c	records are cut, from the top down, into blocks
+ *		3. gather.c				a block's records are gathered, from the bottom up
+ *		4. gather.c				rows move to groups where they lose less
+ *		5. deal.c				groups that hold rows for several classes are dealt
  *
  * NOTES
  *		Each step leaves sets that the principle allows: a cut is taken only if

@@ -126,7 +126,7 @@ CREATE FUNCTION pprepub_internal.suggest_read(source regclass, OUT columns pprep
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
 DECLARE
-	most_values constant int := 1000000;
+	most_values constant int := 300000;
 	least_rows constant int := 10000;
 	read int := 0;
 	looked jsonb;

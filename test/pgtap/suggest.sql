@@ -103,10 +103,10 @@ CREATE VIEW looks WITH (security_barrier) AS SELECT id, g, id % 10 AS t FROM par
 CREATE MATERIALIZED VIEW kept AS SELECT * FROM looks;
 SELECT is(ARRAY(SELECT wrong(r)), '{}', r::text) FROM unnest('{parts,looks,kept}'::regclass[]) r;
 DO $$ BEGIN
-	EXECUTE (SELECT 'CREATE TABLE many AS SELECT i AS id, i % 1000 AS a, i % 777 AS b, ' || string_agg('1 AS c' || c, ', ') || ' FROM generate_series(1, 110000) i'
+	EXECUTE (SELECT 'CREATE TABLE many AS SELECT i AS id, i % 1000 AS a, i % 777 AS b, ' || string_agg('1 AS c' || c, ', ') || ' FROM generate_series(1, 30000) i'
 		FROM generate_series(1, 37) c);
 END $$;
-SELECT is((SELECT why FROM pprepub.suggest('many') WHERE about = 'rows'), '25000 rows are judged, drawn at random from 110000; among all, fewer are alone', 'a sample says so'),
+SELECT is((SELECT why FROM pprepub.suggest('many') WHERE about = 'rows'), '10000 rows are judged, drawn at random from 30000; among all, fewer are alone', 'a sample says so'),
 	is((SELECT distinct_values FROM pprepub.suggest('many') WHERE about = 'column' AND columns = '{a}'), 1000::bigint, 'has all frequent values'),
 	is((SELECT array_agg(s::text) FROM pprepub.suggest('many') s), (SELECT array_agg(s::text) FROM pprepub.suggest('many') s), 'and is the same each time');
 DROP TABLE many;

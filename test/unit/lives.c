@@ -54,28 +54,45 @@ is_allowed(const World *world, const bool *in)
 	return true;
 }
 
-bool
-pairs_are_allowed(const World *world)
+/* What two classes have in common, and what the first has besides. */
+static bool
+pair_is_allowed(const World *world, int r, int c, int s, int d)
 {
 	bool		both[MAX_INDIVIDUALS];
 	bool		one[MAX_INDIVIDUALS];
 
+	for (int t = 0; t < world->nindividuals; t++)
+	{
+		bool		in_c = world->individuals[t].class_in[r] == c;
+		bool		in_d = world->individuals[t].class_in[s] == d;
+
+		both[t] = in_c && in_d;
+		one[t] = in_c && !in_d;
+	}
+	return is_allowed(world, both) && is_allowed(world, one);
+}
+
+/* Pairs that have nobody in common tell of the class alone, which is judged with itself. */
+bool
+pairs_are_allowed(const World *world)
+{
 	for (int r = 0; r < world->releases; r++)
 		for (int s = 0; s < world->releases; s++)
 			for (int c = 0; c < world->nclasses[r]; c++)
-				for (int d = 0; d < world->nclasses[s]; d++)
-				{
-					for (int t = 0; t < world->nindividuals; t++)
-					{
-						bool		in_c = world->individuals[t].class_in[r] == c;
-						bool		in_d = world->individuals[t].class_in[s] == d;
+			{
+				bool		met[MAX_INDIVIDUALS] = {false};
 
-						both[t] = in_c && in_d;
-						one[t] = in_c && !in_d;
-					}
-					if (!is_allowed(world, both) || !is_allowed(world, one))
+				for (int t = 0; t < world->nindividuals; t++)
+				{
+					int			d = world->individuals[t].class_in[s];
+
+					if (world->individuals[t].class_in[r] != c || d < 0 || met[d])
+						continue;
+					met[d] = true;
+					if (!pair_is_allowed(world, r, c, s, d))
 						return false;
 				}
+			}
 	return true;
 }
 

@@ -1135,7 +1135,10 @@ asks_for_what_figure_6_asks(void)
 
 /* ---- Counterfeits ---- */
 
-/* Where one value is too frequent, no other stands out for what is made up. */
+/*
+ * Where one value is too frequent, no other stands out for what is made up: each invented row has the value of somebody drawn by lot
+ * among those who have another, so that six standard deviations are room enough for chance.
+ */
 static void
 invents_what_people_have(void)
 {
@@ -1146,14 +1149,20 @@ invents_what_people_have(void)
 	{
 		World	   *world = world_create(MAX_PEOPLE, MAX_VALUES, 30);
 		Draft	   *draft = draft_of(world, &invariance_method, params);
+		uint64		n = draft->classes->first_counterfeit[draft->classes->nclasses];
+		int			having[MAX_VALUES] = {0};
 		int			of_world[MAX_VALUES] = {0};
 
 		check(draft->refusal.kind == NOT_REFUSED);
-		for (uint64 k = 0; k < draft->classes->first_counterfeit[draft->classes->nclasses]; k++)
+		for (int row = 0; row < world->nrows; row++)
+			having[world->frame.sensitive[row]]++;
+		for (uint64 k = 0; k < n; k++)
 			of_world[draft->classes->counterfeit[k]]++;
 		for (Code v = 1; v < MAX_VALUES; v++)
 		{
-			check(of_world[v] < 40);
+			double		share = (double) having[v] / (world->nrows - having[0]);
+
+			check(fabs(of_world[v] - n * share) < 6 * sqrt(n * share * (1 - share)) + 1);
 			invented[v] += of_world[v];
 		}
 		check(of_world[0] == 0);

@@ -1,5 +1,5 @@
 /*
- * stored_answers.c
+ * past_answers.c
  *		Reading what the history keeps of answers, and comparing it with their checksums.
  */
 #include "answer/answer.h"

@@ -1,5 +1,5 @@
 /*
- * cuts.c
+ * mondrian_cuts.c
  *		The best strict cut of a set of records.
  *
  * After LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity
