@@ -1242,6 +1242,26 @@ refuses_what_it_cannot_show(void)
 	check(draft->refusal.kind == REFUSED_FEW_VALUES && draft->refusal.rows <= 2 && draft->refusal.limit == 3);
 }
 
+/* A value's rows go into two buckets: in which somebody is, is drawn, whatever the order of the source. */
+static void
+deals_newcomers_by_lot(void)
+{
+	World	   *world = world_create(16, 3, 0);
+	bool		are_beside[3] = {false};
+
+	for (int p = 0; p < 16; p++)
+		world->sensitive[p] = p < 8 ? 0 : 1 + p % 2;
+	for (int i = 0; i < 30; i++)
+	{
+		see(world, draft_of(world, &invariance_method, (int64[]) {2, 0})->classes);
+		for (int c = 0; c < world->seen[0].nclasses; c++)
+			for (Code v = 0; v < 3; v++)
+				are_beside[v] |= has_person(&world->seen[0].classes[c], 0) && times(&world->seen[0].classes[c], v) > 0;
+		world->releases = 0;
+	}
+	check(are_beside[1] && are_beside[2]);
+}
+
 static void
 chooses_n(void)
 {
@@ -1310,6 +1330,7 @@ static const Test tests[] = {
 	{"invents what people have", invents_what_people_have},
 	{"invents hardly more rows than must be at first", invents_hardly_more_than_must_be_at_first},
 	{"refuses what it cannot show", refuses_what_it_cannot_show},
+	{"deals newcomers by lot", deals_newcomers_by_lot},
 	{"chooses n", chooses_n},
 	{"chooses n as if it asked for each", chooses_n_as_if_it_asked_for_each},
 	{"chooses n of very many", chooses_n_of_very_many},
