@@ -147,7 +147,8 @@ END $$;
 SELECT ok(damaged(what, asked) ~ 'neighborhood.* of publication "people" is malformed', format('%s: %s', what, asked))
 	FROM unnest('{neighborhood,keys,sensitive}'::text[]) c, format('%I = NULL', c) what,
 		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')']) asked;
-SELECT ok(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT pprepub.publish(''people'')') ~ 'is malformed', 'more numbers than keys are no neighborhood');
+SELECT ok(damaged(what, 'SELECT pprepub.publish(''people'')') ~ 'is malformed', 'members with too many numbers, or none, are no neighborhood: ' || what)
+	FROM unnest(ARRAY['invented = array_fill(1::bigint, ARRAY[10000])', 'keys[1] = NULL, invented = NULL']) what;
 -- Nor is what has other columns, with or without rows: to take a number for an array would bring the server down.
 SELECT ok(damaged('keys = keys; ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
 	ALTER TABLE published_private.people_neighborhoods ' || change, asked) ~ 'neighborhoods of publication "people" is malformed', format('%s: %s', change, asked))
