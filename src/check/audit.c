@@ -395,7 +395,7 @@ check_beside(Audit *audit)
 	catalog_enter(&access);
 	catalog_read("SELECT string_agg(name, ', ' ORDER BY name) AS names, count(*)::int AS n FROM pprepub_internal.catalog_publication"
 				 " WHERE $1 = ANY (beside) OR publication = ANY ((SELECT beside FROM pprepub_internal.catalog_publication WHERE publication = $1)::int[])",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(audit->publication->id)));
+				 CATALOG_INT(audit->publication->id));
 	names = catalog_text(&access, 0, "names");
 	n = catalog_int(0, "n");
 	catalog_leave(&access);

@@ -487,7 +487,9 @@ catalog_int(uint64 row, const char *name)
 	bool		isnull;
 	Datum		value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &isnull);
 
-	switch (isnull ? InvalidOid : SPI_gettypeid(SPI_tuptable->tupdesc, column))
+	if (isnull)
+		return 0;
+	switch (SPI_gettypeid(SPI_tuptable->tupdesc, column))
 	{
 		case INT4OID:
 			return DatumGetInt32(value);
@@ -496,7 +498,7 @@ catalog_int(uint64 row, const char *name)
 		case BOOLOID:
 			return DatumGetBool(value);
 		default:
-			return 0;
+			elog(ERROR, "column \"%s\" of the catalog is no integer", name);
 	}
 }
 

@@ -59,11 +59,11 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	released->number = catalog_int(row, "number");
 	released->is_answer = strcmp(catalog_text(access, row, "kind"), "query") == 0;
 	released->is_imported = strcmp(catalog_text(access, row, "kind"), "imported") == 0;
-	released->is_identified = DatumGetBool(catalog_field(row, "identified", &isnull));
+	released->is_identified = catalog_int(row, "identified");
 	released->table = catalog_oid(row, "relation");
 	if (get_rel_relkind(released->table) != RELKIND_RELATION)
 		released->table = InvalidOid;
-	released->checksum_seed = (uint64) DatumGetInt64(catalog_field(row, "checksum_seed", &isnull));
+	released->checksum_seed = (uint64) catalog_int(row, "checksum_seed");
 	checksum = catalog_field(row, "checksum", &isnull);
 	if (!isnull)
 		released->checksum = *DatumGetUUIDP(checksum);
@@ -92,7 +92,7 @@ read_released(const DeclaredPublication *publication)
 	catalog_enter(&access);
 	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, format::int, checksum_seed, checksum"
 				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND number BETWEEN 1 AND $2 ORDER BY number",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(n)));
+				 CATALOG_INT(publication->id), CATALOG_INT(n));
 	if (SPI_processed != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -109,15 +109,14 @@ count_released_people(const DeclaredPublication *publication)
 {
 	ReleasedPeople people = {0};
 	CatalogAccess access;
-	bool		isnull;
 
 	catalog_enter(&access);
 	if (catalog_read("SELECT exposed, last, withheld FROM pprepub_internal.catalog_released_people WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
+					 CATALOG_INT(publication->id)) > 0)
 	{
-		people.exposed = DatumGetInt64(catalog_field(0, "exposed", &isnull));
-		people.last = DatumGetInt64(catalog_field(0, "last", &isnull));
-		people.withheld = DatumGetInt64(catalog_field(0, "withheld", &isnull));
+		people.exposed = catalog_int(0, "exposed");
+		people.last = catalog_int(0, "last");
+		people.withheld = catalog_int(0, "withheld");
 	}
 	catalog_leave(&access);
 	return people;
@@ -145,7 +144,7 @@ has_loose_rows(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	catalog_read("SELECT DISTINCT params FROM pprepub_internal.catalog_release WHERE publication = $1 AND counterfeits > 0",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+				 CATALOG_INT(publication->id));
 	for (uint64 i = 0; i < SPI_processed && !result; i++)
 		result = !judges_shares_under(publication, DatumGetJsonbP(catalog_field(i, "params", &isnull)));
 	catalog_leave(&access);
@@ -248,7 +247,7 @@ verify_may_see_figures(const DeclaredPublication *publication, int32 number)
 {
 	if (!has_rights_of(publication->owner) &&
 		!catalog_finds("SELECT FROM pprepub_internal.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
-					   CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(number))))
+					   CATALOG_INT(publication->id), CATALOG_INT(number)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of publication \"%s\" to see figures of release %d", publication->name, number),
@@ -265,7 +264,7 @@ static const ParamSpec principle_params[] = {
 	{"k", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
 	{"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
 	PRINCIPLE_PARAMS,
-	{NULL}
+	{.name = NULL}
 };
 
 const Principle *

@@ -114,11 +114,8 @@ note_number(const DeclaredPublication *publication, const ReleaseNote *note, Dat
 {
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET releases = $2, remembered = remembered + $3,"
 					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
-					CATALOG_PARAM(JSONBOID, witness),
-					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
+					CATALOG_INT(publication->id), CATALOG_INT(note->number), CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
+					CATALOG_PARAM(JSONBOID, witness), CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
 }
 
 void
@@ -138,8 +135,8 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					"  trees, checksum_seed, checksum, witness, identified, format)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7, $8, $9, $10,"
 					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
+					CATALOG_INT(publication->id),
+					CATALOG_INT(note->number),
 					CATALOG_TEXT(note->kind),
 					CATALOG_TEXT(note->by),
 					CATALOG_TEXT(note->by_role),
@@ -205,8 +202,7 @@ keep_warnings(const DeclaredPublication *publication, int32 number)
 		return;
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub_internal.catalog_release SET warnings = $3, starves = $4 WHERE publication = $1 AND number = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
+					CATALOG_INT(publication->id), CATALOG_INT(number),
 					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)), CATALOG_PARAM(BOOLOID, BoolGetDatum(starving)));
 	catalog_leave(&access);
 }
@@ -221,8 +217,7 @@ release_row(const DeclaredPublication *publication, int32 number)
 
 	catalog_enter(&access);
 	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
-				 CATALOG_TEXT(publication->name),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+				 CATALOG_TEXT(publication->name), CATALOG_INT(number));
 	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
 	catalog_leave(&access);
 	return row;
@@ -244,8 +239,7 @@ list_release(const DeclaredPublication *publication, int32 number)
 	catalog_enter(&access);
 	catalog_read("SELECT release, published_at, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, $3 AS principle, repair"
 				 " FROM pprepub_internal.catalog_listed_release WHERE publication = $1 AND release = $2",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-				 CATALOG_TEXT(further_principle(publication)));
+				 CATALOG_INT(publication->id), CATALOG_INT(number), CATALOG_TEXT(further_principle(publication)));
 	row = SPI_copytuple(SPI_tuptable->vals[0]);
 	MemoryContextSwitchTo(access.context);
 	columns = CreateTupleDescCopy(SPI_tuptable->tupdesc);

@@ -96,24 +96,6 @@ CREATE VIEW pprepub_internal.catalog_listed_release AS
 		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t;
 COMMENT ON VIEW pprepub_internal.catalog_listed_release IS 'rows of tables TARGET.NAME_releases, which C adds to with the principle';
 
-CREATE FUNCTION pprepub_internal.copy_grants(view regclass, release regclass) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-DECLARE
-	reader text;
-BEGIN
-	FOR reader IN
-		SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
-		FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE c.oid = view AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner
-	LOOP
-		EXECUTE format('GRANT SELECT ON %s TO %s', release, reader);
-	END LOOP;
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.copy_grants(regclass, regclass) IS 'let the roles that may read a view read a release, too';
-
--- TARGET.NAME_all
-
 CREATE VIEW pprepub_internal.catalog_full_release AS
 	SELECT a.relation AS shown_in, r.number, r.published_at, r.relation
 	FROM pprepub_internal.catalog_relation a JOIN pprepub_internal.catalog_release r USING (publication)

@@ -40,27 +40,20 @@ typedef struct Job
 	bool		can_end;		/* pg_cron runs */
 } Job;
 
-static CatalogParam
-number_of(const DeclaredPublication *publication)
-{
-	return CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id));
-}
-
 /* Finds the job that is noted for a publication, in whatever snapshot; false if there is none. */
 static bool
 find_job(const DeclaredPublication *publication, Job *job)
 {
 	CatalogAccess access;
-	bool		isnull;
 	bool		found;
 
 	catalog_enter(&access);
-	found = catalog_read("SELECT job, stands, can_end FROM pprepub_internal.noted_job($1)", number_of(publication)) > 0;
+	found = catalog_read("SELECT job, stands, can_end FROM pprepub_internal.noted_job($1)", CATALOG_INT(publication->id)) > 0;
 	if (found)
 	{
-		job->number = DatumGetInt64(catalog_field(0, "job", &isnull));
-		job->stands = DatumGetBool(catalog_field(0, "stands", &isnull));
-		job->can_end = DatumGetBool(catalog_field(0, "can_end", &isnull));
+		job->number = catalog_int(0, "job");
+		job->stands = catalog_int(0, "stands");
+		job->can_end = catalog_int(0, "can_end");
 	}
 	catalog_leave(&access);
 	return found;
@@ -73,7 +66,7 @@ remove_job(const DeclaredPublication *publication, const Job *job)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_execute("SELECT pprepub_internal.remove_job($1, $2, $3)", number_of(publication),
+	catalog_execute("SELECT pprepub_internal.remove_job($1, $2, $3)", CATALOG_INT(publication->id),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(job->number)), CATALOG_PARAM(BOOLOID, BoolGetDatum(job->stands)));
 	catalog_leave(&access);
 }
@@ -94,7 +87,7 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 
 	verify_may_change("schedule()");
 	publication = publication_open(name, ExclusiveLock);
-	(void) catalog_finds("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), number_of(publication));
+	(void) catalog_finds("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), CATALOG_INT(publication->id));
 	if (cohort != NULL)
 	{
 		Identity	caller;
@@ -120,7 +113,7 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 	SPI_finish();
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub_internal.catalog_schedule (publication, job, run_by, cohort, scheduled_at) VALUES ($1, $2, $3::name, $4, now())",
-					number_of(publication), CATALOG_PARAM(INT8OID, Int64GetDatum(job)), CATALOG_TEXT(role), CATALOG_TEXT(cohort));
+					CATALOG_INT(publication->id), CATALOG_PARAM(INT8OID, Int64GetDatum(job)), CATALOG_TEXT(role), CATALOG_TEXT(cohort));
 	catalog_leave(&access);
 	PG_RETURN_INT64(job);
 }
@@ -174,7 +167,7 @@ pprepub_scheduled_jobs(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
-	catalog_look("SELECT * FROM pprepub_internal.jobs_of($1)", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(caller)));
+	catalog_look("SELECT * FROM pprepub_internal.jobs_of($1)", CATALOG_OID(caller));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
 	catalog_leave(&access);

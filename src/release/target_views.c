@@ -111,6 +111,24 @@ is_full(const DeclaredPublication *publication, const Request *request)
 	return true;
 }
 
+/* Roles that may read the view NAME may read a release itself; they are those of now, whatever snapshot the transaction has. */
+static void
+copy_grants(Oid view, Oid table)
+{
+	CatalogAccess access;
+	char	   *grants;
+
+	catalog_enter(&access);
+	catalog_read("SELECT string_agg(format('GRANT SELECT ON %s TO %s', $2::regclass,"
+				 " CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END), '; ') AS grants"
+				 " FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid = $1 AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner",
+				 CATALOG_OID(view), CATALOG_OID(table));
+	grants = catalog_text(&access, 0, "grants");
+	catalog_leave(&access);
+	if (grants != NULL)
+		execute_ddl(grants);
+}
+
 void
 show_release(const ReleaseBuild *build, Oid table)
 {
@@ -120,10 +138,9 @@ show_release(const ReleaseBuild *build, Oid table)
 
 	if (is_newest)
 		show_newest(publication, table);
-	/* Roles that may read the view NAME may read the release itself. */
 	view = noted_relation(publication, "view");
 	if (OidIsValid(view))
-		execute_ddl(psprintf("SELECT pprepub_internal.copy_grants(%u, %u)", view, table));
+		copy_grants(view, table);
 	if (!is_newest)
 		ereport(NOTICE,
 				(errmsg("view \"%s\" does not show this release", publication->name),
@@ -218,7 +235,7 @@ begin_scan(ForeignScanState *node, int flags)
 	if (flags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'all_view'",
-					   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all))))
+					   CATALOG_OID(all)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
 				 errmsg("foreign table \"%s\" does not show the releases of a publication", get_rel_name(all)),
@@ -228,7 +245,7 @@ begin_scan(ForeignScanState *node, int flags)
 	catalog_enter(&access);
 	scan->n = catalog_read("SELECT number, published_at, relation::oid AS relation FROM pprepub_internal.catalog_full_release"
 						   " WHERE shown_in::oid = $1 ORDER BY number",
-						   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all)));
+						   CATALOG_OID(all));
 	scan->listed = MemoryContextAllocHuge(access.context, sizeof(ListedTable) * (scan->n + 1));
 	for (uint64 i = 0; i < scan->n; i++)
 	{
