@@ -25,7 +25,7 @@ typedef struct Dimension
 	double		weight;			/* of losses */
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
 	const double *position;		/* of a line, or NULL: the domain's, borrowed */
-	double		width;			/* of the line */
+	double		width;			/* of the line, divided by the weight */
 	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above each node; or NULL */
 } Dimension;
 
@@ -95,8 +95,8 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return 0;
 	/* Like domain_loss() of a line: most of the time goes here. */
 	if (dimension->position != NULL)
-		return dimension->weight * (hi == dimension->domain->null_code ? 1 :
-									(dimension->position[hi] - dimension->position[lo]) / dimension->width);
+		return hi == dimension->domain->null_code ? dimension->weight :
+			(dimension->position[hi] - dimension->position[lo]) / dimension->width;
 	if (dimension->jump != NULL)
 		return deep_loss(dimension, lo, hi);
 	/* Like domain_loss() of domain_cover(), of a tree that is climbed node by node. */

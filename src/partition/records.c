@@ -347,7 +347,7 @@ records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 		records->dimensions[d] = (Dimension) {
 			.qi = qi, .domain = domain, .size = domain->size, .weight = weight_of(frame, qi),
 			.position = is_line ? domain->position : NULL,
-			.width = is_line ? domain->position[nplaces - 1] - domain->position[0] : 0
+			.width = is_line ? (domain->position[nplaces - 1] - domain->position[0]) / weight_of(frame, qi) : 0
 		};
 	}
 	sort_rows(frame, records, rows, nrows);
