@@ -348,20 +348,24 @@ count_vulnerable(const SeenWorld *seen, const World *world, uint64 *versions)
 	*versions = 0;
 	for (uint32 person = 0; person < seen->pool; person++)
 	{
+		uint32		layers = 0;
+
 		graph_clear(graph);
 		for (int32 r = 0; r < seen->releases; r++)
 		{
 			uint32		class = seen->class_in[(Size) r * seen->pool + person];
 
-			if (class != NO_CLASS_THEN)
-				add_layer(graph, seen, class);
+			if (class == NO_CLASS_THEN)
+				continue;
+			add_layer(graph, seen, class);
+			layers++;
 		}
-		if (graph_layers(graph) == 0)
+		if (layers == 0)
 			continue;
-		if (!graph_conclude(graph, graph_layers(graph)))
+		if (!graph_conclude(graph, layers))
 			elog(ERROR, "a life was not possible");
-		*versions += graph_layers(graph);
-		for (uint32 l = 0; l < graph_layers(graph); l++)
+		*versions += layers;
+		for (uint32 l = 0; l < layers; l++)
 			vulnerable += layer_candidates(graph_layer(graph, l)) == 1;
 	}
 	return vulnerable;

@@ -50,15 +50,13 @@ static int64
 answers_had(int32 publication, const char *by)
 {
 	CatalogAccess access;
-	bool		isnull;
 	int64		answers;
 
 	catalog_enter(&access);
 	catalog_read("SELECT count(*) AS answers FROM pprepub_internal.catalog_release"
 				 " WHERE publication = $1 AND kind = 'query' AND published_by = $2::text::name",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
-				 CATALOG_TEXT(by));
-	answers = DatumGetInt64(catalog_field(0, "answers", &isnull));
+				 CATALOG_INT(publication), CATALOG_TEXT(by));
+	answers = catalog_int(0, "answers");
 	catalog_leave(&access);
 	return answers;
 }

@@ -221,15 +221,12 @@ static char *
 print_plainly(Oid type, Datum value)
 {
 	int			level = NewGUCNestLevel();
-	Oid			output;
-	bool		is_varlena;
 	char	   *text;
 
 	(void) set_config_option("datestyle", "ISO", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	(void) set_config_option("intervalstyle", "postgres", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	(void) set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	getTypeOutputInfo(type, &output, &is_varlena);
-	text = OidOutputFunctionCall(output, value);
+	text = value_text(type, value);
 	AtEOXact_GUC(true, level);
 	return text;
 }

@@ -300,7 +300,7 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 
 	/* The worker's snapshot shows committed publications only, not what the asking transaction has declared. */
 	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					   CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))))
+					   CATALOG_INT(question->publication)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",

@@ -142,10 +142,7 @@ lower(Least *least, uint64 records, uint32 values)
 	least->values = Min(least->values, values);
 }
 
-/* ----------------------------------------------------------------
- * Releases as their atoms, and classes parted by another release
- * ----------------------------------------------------------------
- */
+/* ---- Releases as their atoms, and classes parted by another release ---- */
 
 /* Lists the atoms of a class; fill[] is where in the class the values of each are to go. */
 static void
@@ -195,14 +192,7 @@ add_values(Attacker *attacker, Presence *presence, const Code *values)
 	presence[1].first_value = n;
 }
 
-/* A value as the attack sees it. */
-static inline Code
-code_in(const Aspect *aspect, Code value)
-{
-	return aspect == NULL || aspect->code == NULL || value == NO_CODE ? value : aspect->code[value];
-}
-
-/* An atom is in a class as a whole, so its values in it are as many as its individuals. */
+/* Views a class by an aspect.  An atom is in it as a whole, so its values in it are as many as its individuals. */
 static void
 view_class(Attacker *attacker, const SeenRelease *release, const Aspect *aspect, uint32 c, Code *values)
 {
@@ -212,7 +202,12 @@ view_class(Attacker *attacker, const SeenRelease *release, const Aspect *aspect,
 
 	list_atoms(attacker, release, c);
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		values[attacker->fill[atoms->atom[release->individual[i]]]++] = code_in(aspect, release->value[i]);
+	{
+		Code		value = release->value[i];
+
+		values[attacker->fill[atoms->atom[release->individual[i]]]++] =
+			aspect == NULL || aspect->code == NULL || value == NO_CODE ? value : aspect->code[value];
+	}
 	for (uint32 i = view->first[c]; i < view->first[c + 1]; i++)
 	{
 		Presence   *presence = &view->presence[i];
@@ -327,20 +322,6 @@ place_atoms(Attacker *attacker, const Aspects *aspects)
 	attacker->view_context = AllocSetContextCreate(CurrentMemoryContext, "view of a release", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Returns the part for a class of the other release, which is begun if the class was not met before. */
-static ClassPart *
-find_part(Attacker *attacker, uint32 class)
-{
-	uint32		p = attacker->part_of[class];
-
-	if (p >= attacker->nparts || attacker->part[p].class != class)
-	{
-		p = attacker->part_of[class] = attacker->nparts++;
-		attacker->part[p] = (ClassPart) {.class = class, .last = NO_PRESENCE};
-	}
-	return &attacker->part[p];
-}
-
 /* Parts the atoms of a class of the view by the class of attacker->other that they are in. */
 static void
 part_class(Attacker *attacker, uint32 c)
@@ -352,8 +333,16 @@ part_class(Attacker *attacker, uint32 c)
 	for (uint32 i = own->first[c]; i < own->first[c + 1]; i++)
 	{
 		const Presence *presence = &own->presence[i];
-		ClassPart  *part = find_part(attacker, class_of[presence->atom]);
+		uint32		class = class_of[presence->atom];
+		uint32		p = attacker->part_of[class];
+		ClassPart  *part;
 
+		if (p >= attacker->nparts || attacker->part[p].class != class)
+		{
+			p = attacker->part_of[class] = attacker->nparts++;
+			attacker->part[p] = (ClassPart) {.class = class, .last = NO_PRESENCE};
+		}
+		part = &attacker->part[p];
 		part->records += attacker->atoms->size[presence->atom];
 		part->sketch |= presence->sketch;
 		part->refused += own->refused.is_refused != NULL && own->refused.is_refused[i];
@@ -438,20 +427,6 @@ count_part(Attacker *attacker, uint32 p, uint64 first_mark)
 	return fresh;
 }
 
-/* Counts the different values of each part, and those of the class without it. */
-static void
-count_values(Attacker *attacker)
-{
-	uint64		first_mark = attacker->mark + 1;
-	uint32		values = 0;
-
-	for (uint32 p = 0; p < attacker->nparts; p++)
-		values += count_part(attacker, p, first_mark);
-	for (uint32 p = 0; p < attacker->nparts; p++)
-		attacker->part[p].without = values - attacker->part[p].without;
-	attacker->mark += attacker->nparts;
-}
-
 /* Individuals that are absent from the other release are a difference; without a class, all others of this one are. */
 static Found
 lowered(const Attacker *attacker, uint64 size, Found found)
@@ -477,6 +452,8 @@ static void
 attack_class(Attacker *attacker, uint64 size, uint32 c, Found *found)
 {
 	Found		bound;
+	uint32		values = 0;
+	uint64		first_mark;
 
 	part_class(attacker, c);
 	bound_values(attacker);
@@ -484,7 +461,12 @@ attack_class(Attacker *attacker, uint64 size, uint32 c, Found *found)
 	if (bound.intersections.values < found->intersections.values ||
 		bound.differences.values < found->differences.values)
 	{
-		count_values(attacker);
+		first_mark = attacker->mark + 1;
+		for (uint32 p = 0; p < attacker->nparts; p++)
+			values += count_part(attacker, p, first_mark);
+		for (uint32 p = 0; p < attacker->nparts; p++)
+			attacker->part[p].without = values - attacker->part[p].without;
+		attacker->mark += attacker->nparts;
 		bound = lowered(attacker, size, *found);
 	}
 	*found = bound;
@@ -494,19 +476,6 @@ static inline bool
 is_less(const Least *least, const Least *found)
 {
 	return least->records < found->records || least->values < found->values;
-}
-
-/* Are there people of the release in view in the other one? */
-static bool
-have_common(const Attacker *attacker)
-{
-	const uint64 *own = attacker->is_in[attacker->own.r];
-	const uint64 *other = attacker->is_in[attacker->other];
-
-	for (uint32 i = 0; i <= attacker->atoms->natoms / 64; i++)
-		if ((own[i] & other[i]) != 0)
-			return true;
-	return false;
 }
 
 /*
@@ -519,10 +488,11 @@ least_of_pair(Attacker *attacker, int32 other)
 {
 	const View *own = &attacker->own;
 	Found		found = {no_set, no_set};
-	bool		common;
+	bool		common = false; /* are there people who are in both? */
 
 	attacker->other = other;
-	common = have_common(attacker);
+	for (uint32 i = 0; i <= attacker->atoms->natoms / 64 && !common; i++)
+		common = (attacker->is_in[own->r][i] & attacker->is_in[other][i]) != 0;
 	for (uint32 i = 0; i < own->nclasses; i++)
 	{
 		uint32		c = own->order[i];
@@ -602,13 +572,6 @@ judge_atoms(Attacker *attacker, const Principle *principle)
 	return refused;
 }
 
-/* And those that it shows of its atoms? */
-static bool
-atoms_hold(Attacker *attacker, const Principle *principle)
-{
-	return principle->judging == NULL || judge_atoms(attacker, principle)->total == 0;
-}
-
 /* Are the values that were counted allowed, by the principle that the view was judged by last? */
 static inline bool
 tally_is_allowed(const Attacker *attacker)
@@ -686,10 +649,7 @@ sets_hold(Attacker *attacker, RevealedBy kind, int32 other, const Principle *pri
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * The least of an aspect
- * ----------------------------------------------------------------
- */
+/* ---- The least of an aspect ---- */
 
 /* Lowers what was found of a release by the values of an aspect. */
 static void
@@ -730,10 +690,7 @@ find_least(Attacker *attacker, const Aspects *aspects)
 			attack_release(attacker, r, aspects == NULL ? NULL : &aspects->aspect[a]);
 }
 
-/* ----------------------------------------------------------------
- * Values that must be judged
- * ----------------------------------------------------------------
- */
+/* ---- Values that must be judged ---- */
 
 /* The weaker of what two releases promised, which both did */
 static Principle
@@ -762,7 +719,7 @@ judge_release(Attacker *attacker, int32 r)
 	Principle	weakest = promised_by_all(attacker);
 
 	view_release(attacker, r, NULL, true);
-	attacker->atoms_allowed = attacker->atoms_allowed && atoms_hold(attacker, &weakest);
+	attacker->atoms_allowed &= weakest.judging == NULL || judge_atoms(attacker, &weakest)->total == 0;
 	for (int32 other = 0; other < n; other++)
 	{
 		Principle	both = promised_by_both(attacker, r, other);
@@ -800,70 +757,46 @@ judge_all(Attacker *attacker)
 	}
 }
 
-/* ----------------------------------------------------------------
- * All releases
- * ----------------------------------------------------------------
- */
-
-/* Are there enough people and, where it is enough to count them, values? */
-static bool
-is_enough(const Principle *promised, const Least *least)
-{
-	return least->records >= promised->k &&
-		(promised->judging != NULL || promised->l <= 1 || least->values >= promised->l);
-}
+/* ---- All releases ---- */
 
 /* Adds a finding to the result, unless nothing was revealed; allowed: by what must be judged of values. */
 static void
 reveal(Attacker *attacker, RevealedBy kind, int32 release, int32 other, Least least, const Principle *promised, bool allowed)
 {
+	bool		is_enough = least.records >= promised->k &&
+		(promised->judging != NULL || promised->l <= 1 || least.values >= promised->l);
+
 	if (least.records == no_set.records)
 		return;
 	attacker->result->revealed[attacker->result->n++] = (Revealed) {
 		.kind = kind, .release = release, .other = other,
-		.records = least.records, .values = least.values,
-		.holds = allowed && is_enough(promised, &least)
+		.records = least.records, .values = least.values, .holds = allowed && is_enough
 	};
 }
 
-/* between: the weakest of what a, b and the releases between them promised */
-static void
-reveal_pair(Attacker *attacker, int32 a, int32 b, const Principle *between)
-{
-	Size		there = (Size) a * attacker->seen->nreleases + b;
-	Size		back = (Size) b * attacker->seen->nreleases + a;
-	const Found *found = attacker->found;
-	const Allowed *allowed = attacker->allowed;
-	Principle	both = promised_by_both(attacker, a, b);
-	Least		common = found[there].intersections;
-
-	lower(&common, found[back].intersections.records, found[back].intersections.values);
-	reveal(attacker, REVEALED_BY_INTERSECTION, a + 1, b + 1, common, &both,
-		   allowed[there].intersections && allowed[back].intersections);
-	reveal(attacker, REVEALED_BY_DIFFERENCE, a + 1, b + 1, found[there].differences, between, allowed[there].differences);
-	reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, found[back].differences, &both, allowed[back].differences);
-}
-
-/* Compares a release with each later one, by the weakest promise from the one to the other. */
+/* Compares a release with each later one.  The difference from that is judged by the weakest promise from the one to the other. */
 static void
 reveal_later_releases(Attacker *attacker, int32 a)
 {
+	int32		n = attacker->seen->nreleases;
 	Principle	between = attacker->promised[a];
 
-	for (int32 b = a + 1; b < attacker->seen->nreleases; b++)
+	for (int32 b = a + 1; b < n; b++)
 	{
+		const Found *there = &attacker->found[(Size) a * n + b];
+		const Found *back = &attacker->found[(Size) b * n + a];
+		const Allowed *allowed_there = &attacker->allowed[(Size) a * n + b];
+		const Allowed *allowed_back = &attacker->allowed[(Size) b * n + a];
+		Principle	both = promised_by_both(attacker, a, b);
+		Least		common = there->intersections;
+
 		between = principle_weaker(&between, &attacker->promised[b]);
-		reveal_pair(attacker, a, b, &between);
+		lower(&common, back->intersections.records, back->intersections.values);
+		reveal(attacker, REVEALED_BY_INTERSECTION, a + 1, b + 1, common, &both,
+			   allowed_there->intersections && allowed_back->intersections);
+		reveal(attacker, REVEALED_BY_DIFFERENCE, a + 1, b + 1, there->differences, &between, allowed_there->differences);
+		reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, back->differences, &both, allowed_back->differences);
 	}
-}
-
-/* Atoms are revealed by all releases together; they must keep what the weakest of these promised. */
-static void
-reveal_atoms(Attacker *attacker)
-{
-	Principle	promised = promised_by_all(attacker);
-
-	reveal(attacker, REVEALED_BY_ALL, attacker->seen->nreleases, 0, attacker->least_atoms, &promised, attacker->atoms_allowed);
 }
 
 /* The people whom changes are of, where rows stood in for others: by what the release promised that shows them. */
@@ -902,6 +835,7 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 {
 	Attacker	attacker = {.seen = seen, .atoms = atoms, .promised = promised};
 	Size		npairs = (Size) seen->nreleases * Max(0, seen->nreleases - 1) / 2;
+	Principle	weakest;
 
 	attacker.result = palloc0(sizeof(Attack));
 	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + seen->nreleases + 1);
@@ -912,7 +846,8 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 	judge_all(&attacker);
 	for (int32 a = 0; a < seen->nreleases; a++)
 		reveal_later_releases(&attacker, a);
-	reveal_atoms(&attacker);
+	weakest = promised_by_all(&attacker);	/* atoms are revealed by all releases together */
+	reveal(&attacker, REVEALED_BY_ALL, seen->nreleases, 0, attacker.least_atoms, &weakest, attacker.atoms_allowed);
 	reveal_changes(&attacker);
 	qsort(attacker.result->revealed, attacker.result->n, sizeof(Revealed), compare_revealed);
 	return attacker.result;

@@ -59,10 +59,7 @@ name_null(Seen *seen)
 	return seen->nvalues++;
 }
 
-/* ----------------------------------------------------------------
- * Peers
- * ----------------------------------------------------------------
- */
+/* ---- Peers ---- */
 
 /* Groups people by all that observers know of each: classes, the value, if it is known, and whether the row is invented. */
 static void
@@ -168,10 +165,7 @@ peers_create(const Statistics *statistics, const Individual *known, uint64 nknow
 	return peers;
 }
 
-/* ----------------------------------------------------------------
- * Covers: values whose first classes are full of invented rows
- * ----------------------------------------------------------------
- */
+/* ---- Covers: values whose first classes are full of invented rows ---- */
 
 /* A value in its first release. */
 typedef struct FirstShowing
@@ -324,10 +318,7 @@ typedef struct Deducing
 	uint64		room_for_common;
 } Deducing;
 
-/* ----------------------------------------------------------------
- * Candidates
- * ----------------------------------------------------------------
- */
+/* ---- Candidates ---- */
 
 static inline Code *
 candidates_of(const Deducing *deducing, uint32 g)

@@ -78,10 +78,7 @@ peers_nclasses(const Peers *peers)
 	return peers->base[peers->statistics->seen->nreleases];
 }
 
-/* ----------------------------------------------------------------
- * Deductions
- * ----------------------------------------------------------------
- */
+/* ---- Deductions ---- */
 
 /*
  * Observers who know that invented rows only have values that are known: what the first release of each value says.

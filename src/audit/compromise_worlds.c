@@ -44,10 +44,7 @@ typedef struct Component
 	uint32	   *first_cell;		/* [n + 1] */
 } Component;
 
-/* ----------------------------------------------------------------
- * A component as cells and lines
- * ----------------------------------------------------------------
- */
+/* ---- A component as cells and lines ---- */
 
 /* Has an invented row of the group the value of the cover in some world, and not in all? */
 static inline bool
@@ -94,20 +91,6 @@ count_cells(Component *component)
 	for (uint32 i = 0; i < component->ncovers; i++)
 		for (uint32 k = 0; k < component->cover[i]->n; k++)
 			component->incidences += is_on_cover(deduction, component->cover[i], component->cover[i]->group[k]);
-}
-
-/* Clears first_line[] for the classes of this component: the next one shares the array. */
-static void
-forget_lines(Component *component)
-{
-	for (uint32 i = 0; i < component->n; i++)
-	{
-		uint64		nsteps;
-		const Step *step = peers_steps(component->peers, component->group[i], &nsteps);
-
-		for (uint64 s = 0; s < nsteps; s++)
-			component->first_line[peers_class(component->peers, step[s])] = NO_LINE;
-	}
 }
 
 /* Lists the lines of all cells, and how many people they have as published. */
@@ -264,14 +247,20 @@ look_at_component(Component *component, uint64 effort, uint64 *budget, void (*lo
 		*budget -= building;
 		is_open = search_component(component, effort, budget, lost, what);
 	}
-	forget_lines(component);
+
+	/* The next component shares the array */
+	for (uint32 i = 0; i < component->n; i++)
+	{
+		uint64		nsteps;
+		const Step *step = peers_steps(component->peers, component->group[i], &nsteps);
+
+		for (uint64 s = 0; s < nsteps; s++)
+			component->first_line[peers_class(component->peers, step[s])] = NO_LINE;
+	}
 	return is_open;
 }
 
-/* ----------------------------------------------------------------
- * All components
- * ----------------------------------------------------------------
- */
+/* ---- All components ---- */
 
 /* Unites the open ones of some groups. */
 static void

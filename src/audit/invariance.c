@@ -61,10 +61,7 @@ largest_class(const Classes *classes)
 	return largest;
 }
 
-/* ----------------------------------------------------------------
- * Evenness
- * ----------------------------------------------------------------
- */
+/* ---- Evenness ---- */
 
 /* The set of values that a class shows. */
 typedef struct ShownSet
@@ -314,22 +311,6 @@ is_open(const Vouching *vouching, Code value)
 	return value != NO_CODE && !vouching->was_shown[value] && !vouching->is_vouched[value];
 }
 
-/* The first look at a class. */
-static void
-note_first_class(Vouching *vouching, const ClassRows *rows, uint32 c)
-{
-	for (uint64 i = 0; i < rows->n; i++)
-	{
-		Code		value = rows->values[i];
-
-		if (value == NO_CODE)
-			continue;
-		if (vouching->first_class[value] == 0)
-			vouching->first_class[value] = c + 1;
-		vouching->is_vouched[value] |= rows->ntrue == rows->n;
-	}
-}
-
 /* The distinct values of a class, and which of them true rows show. */
 static OpenClass
 show_class(const ClassRows *rows)
@@ -367,8 +348,16 @@ look_at_class(Vouching *vouching, const ClassRows *rows, uint32 c, bool second)
 		array_reserve(vouching->open, vouching->allocated, vouching->nopen + 1);
 		vouching->open[vouching->nopen++] = show_class(rows);
 	}
-	if (!second)
-		note_first_class(vouching, rows, c);
+	for (uint64 i = 0; i < rows->n && !second; i++)
+	{
+		Code		value = rows->values[i];
+
+		if (value == NO_CODE)
+			continue;
+		if (vouching->first_class[value] == 0)
+			vouching->first_class[value] = c + 1;
+		vouching->is_vouched[value] |= rows->ntrue == rows->n;
+	}
 }
 
 static Vouching

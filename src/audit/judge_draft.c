@@ -101,33 +101,22 @@ verify_rows(Judge *judge, uint32 c)
 	}
 }
 
-/* Refuses regions that leave the domain, or that cannot be printed. */
+/* Refuses regions that leave the domain, that cannot be printed, or that members lie outside of. */
 static void
 verify_region(const Judge *judge, uint32 c)
-{
-	for (int q = 0; q < judge->frame->nqis; q++)
-	{
-		const Domain *domain = &judge->frame->domain[q];
-		Span		cell = class_region(judge->classes, c)[q];
-
-		if (cell.lo > cell.hi || cell.hi >= domain->size)
-			refuse_draft(c, "its region leaves the domain");
-		if (!span_equal(domain_cover(domain, cell), cell))
-			refuse_draft(c, "its region cannot be printed");
-	}
-}
-
-/* Refuses members that lie outside their region. */
-static void
-verify_containment(const Judge *judge, uint32 c)
 {
 	const Classes *classes = judge->classes;
 
 	for (int q = 0; q < judge->frame->nqis; q++)
 	{
+		const Domain *domain = &judge->frame->domain[q];
 		const Code *code = judge->frame->code[q];
 		Span		cell = class_region(classes, c)[q];
 
+		if (cell.lo > cell.hi || cell.hi >= domain->size)
+			refuse_draft(c, "its region leaves the domain");
+		if (!span_equal(domain_cover(domain, cell), cell))
+			refuse_draft(c, "its region cannot be printed");
 		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 		{
 			if (i % ROWS_PER_INTERRUPT == 0)
@@ -152,7 +141,7 @@ count_value(Judge *judge, uint32 c, Code value)
  * true ones as well as they each other.
  */
 static void
-count_members(Judge *judge, uint32 c)
+verify_principle(Judge *judge, uint32 c)
 {
 	const Classes *classes = judge->classes;
 
@@ -164,12 +153,6 @@ count_members(Judge *judge, uint32 c)
 	}
 	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
 		count_value(judge, c, classes->counterfeit[classes->first_counterfeit[c] + i]);
-}
-
-static void
-verify_principle(Judge *judge, uint32 c)
-{
-	count_members(judge, c);
 	if (!principle_allows(&judge->principle, judge->tally))
 		refuse_draft(c, "the principle does not allow it");
 	tally_clear(judge->tally);
@@ -192,7 +175,6 @@ judge_classes(const Frame *frame, const Classes *classes, const Principle *princ
 		CHECK_FOR_INTERRUPTS();
 		verify_rows(&judge, c);
 		verify_region(&judge, c);
-		verify_containment(&judge, c);
 		verify_principle(&judge, c);
 	}
 	MemoryContextSwitchTo(context);

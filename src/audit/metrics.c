@@ -35,12 +35,6 @@ typedef struct ColumnSums
 	double		volume;			/* log2 V(T) - log2 V(E) */
 } ColumnSums;
 
-static double
-f_log_f(uint64 f)
-{
-	return f > 1 ? f * log2((double) f) : 0;
-}
-
 Entropies
 entropies_create(const Domain *domain)
 {
@@ -53,10 +47,12 @@ entropies_create(const Domain *domain)
 	sums.bits[0] = 0;
 	for (Code i = 0; i < domain->size; i++)
 	{
+		uint64		f = domain->frequency[i];
+
 		if (i % STEPS_PER_INTERRUPT == 0)
 			CHECK_FOR_INTERRUPTS();
-		sums.rows[i + 1] = sums.rows[i] + domain->frequency[i];
-		sums.bits[i + 1] = sums.bits[i] + f_log_f(domain->frequency[i]);
+		sums.rows[i + 1] = sums.rows[i] + f;
+		sums.bits[i + 1] = sums.bits[i] + (f > 1 ? f * log2((double) f) : 0);
 	}
 	return sums;
 }

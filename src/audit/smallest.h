@@ -49,10 +49,7 @@ extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *
 extern void mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *principle, bool *marked);
 extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals);
 
-/* ----------------------------------------------------------------
- * Whose values have changed, where rows stood in for people?
- * ----------------------------------------------------------------
- */
+/* ---- Whose values have changed, where rows stood in for people? ---- */
 
 /* A class that shows values that were not shown of its people in the release before */
 typedef struct Change

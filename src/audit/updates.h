@@ -115,7 +115,6 @@ extern UpdateGraph *graph_create(const Updates *updates);
 /* A layer after those that there are; the arrays are copied. */
 extern void graph_add_layer(UpdateGraph *graph, const Code *value, const double *weight, Code n);
 extern void graph_clear(UpdateGraph *graph);
-extern uint32 graph_layers(const UpdateGraph *graph);
 
 /*
  * Concludes from the first so many layers: probabilities of their nodes.  False when no life is possible at all, which

@@ -159,38 +159,30 @@ judge_unique(LegalityJudge *judge, uint32 c)
 			refuse_draft(c, "it shows an unknown sensitive value");
 }
 
-/* Refuses a class whose values are no legal update instance of a member's last class. */
-static void
-judge_step(LegalityJudge *judge, uint32 c, uint32 class)
-{
-	const Paths *paths = judge->past->paths;
-	const Updates *updates = judge->past->updates;
-	uint64		size = paths_size(paths, class);
-	Code		n;
-
-	memcpy(judge->before, paths->value + paths->first_value[class], sizeof(Code) * size);
-	n = different_values(judge->before, size);
-	if (n >= judge->m || judge->component != NULL ? !is_legal_instance(updates, judge->before, n, judge->values, judge->nvalues)
-		: count_updates(updates, judge->before, n, judge->values, judge->nvalues) < n)
-		refuse_draft(c, "its values are no legal update instance of a member's last class");
-}
-
-/* Refuses a member whose value cannot have become what it is; judges each last class once. */
+/*
+ * Refuses a member whose value cannot have become what it is, and a class whose values are no legal update instance of a
+ * member's last class; judges each last class once.
+ */
 static void
 judge_row(LegalityJudge *judge, uint32 c, RowId row, uint32 *njudged)
 {
 	const Paths *paths = judge->past->paths;
+	const Updates *updates = judge->past->updates;
 	uint64		step = paths_last(paths, row);
 	uint32		class = paths->class[step];
+	Code		n;
 
-	if (paths->shown[step] == NO_CODE ||
-		!updates_allow(judge->past->updates, paths->shown[step], judge->frame->sensitive[row]))
+	if (paths->shown[step] == NO_CODE || !updates_allow(updates, paths->shown[step], judge->frame->sensitive[row]))
 		refuse_draft(c, "a member's value cannot have become what it is");
 	for (uint32 i = 0; i < *njudged; i++)
 		if (judge->judged[i] == class)
 			return;
 	judge->judged[(*njudged)++] = class;
-	judge_step(judge, c, class);
+	memcpy(judge->before, paths->value + paths->first_value[class], sizeof(Code) * paths_size(paths, class));
+	n = different_values(judge->before, paths_size(paths, class));
+	if (n >= judge->m || judge->component != NULL ? !is_legal_instance(updates, judge->before, n, judge->values, judge->nvalues)
+		: count_updates(updates, judge->before, n, judge->values, judge->nvalues) < n)
+		refuse_draft(c, "its values are no legal update instance of a member's last class");
 }
 
 /* Judges the members of a class, and what strict does not allow to those who are not mixed, if there are any. */
@@ -371,10 +363,7 @@ judge_seen(const Seen *seen, const Updates *updates, const DistinctPromise *prom
 	return looking.legality;
 }
 
-/* ----------------------------------------------------------------
- * Strict
- * ----------------------------------------------------------------
- */
+/* ---- Strict ---- */
 
 /* Classes of all releases in one row, and those that people connect. */
 typedef struct Mixing

@@ -19,10 +19,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * The graph
- * ----------------------------------------------------------------
- */
+/* ---- The graph ---- */
 
 /* A layer, and the edges that come to it. */
 typedef struct GraphLevel
@@ -61,12 +58,6 @@ void
 graph_clear(UpdateGraph *graph)
 {
 	graph->n = 0;
-}
-
-uint32
-graph_layers(const UpdateGraph *graph)
-{
-	return graph->n;
 }
 
 const Layer *
@@ -244,10 +235,7 @@ layer_risk(const Layer *layer, Code value)
 	return 0;
 }
 
-/* ----------------------------------------------------------------
- * Versions
- * ----------------------------------------------------------------
- */
+/* ---- Versions ---- */
 
 typedef struct Risking
 {

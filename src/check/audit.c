@@ -174,16 +174,6 @@ same_columns(const Audit *audit, int32 a, int32 b)
 	return memcmp(audit->released[a].shown, audit->released[b].shown, sizeof(bool) * audit->publication->ncolumns) == 0;
 }
 
-/* Are there no releases to inspect but those that show the same columns as this one? */
-static bool
-all_are_alike(const Audit *audit, int32 first, const bool *is_inspected)
-{
-	for (int32 r = first + 1; r < audit->publication->releases; r++)
-		if (!is_inspected[r] && !same_columns(audit, first, r))
-			return false;
-	return true;
-}
-
 /* Inspects all releases that show the same columns as this one, of which it is the first, with the source as they see it. */
 static void
 inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Inspection *inspections, uint64 *read, char **unreadable)
@@ -192,10 +182,12 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	char	   *why = NULL;
-	bool		is_last = all_are_alike(audit, first, is_inspected);
+	bool		is_last = true;
 	LoadedFrame *present;
 	RowId	   *row_of_person;
 
+	for (int32 r = first + 1; r < publication->releases; r++)
+		is_last &= is_inspected[r] || same_columns(audit, first, r);
 	seen_put_aside(&audit->recalled->seen);
 	keys_forget_index(audit->recalled->people);
 	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
@@ -358,11 +350,6 @@ check_releases(Audit *audit)
 	check_ends(audit, inspections);
 }
 
-/* ----------------------------------------------------------------
- * The whole
- * ----------------------------------------------------------------
- */
-
 /* Puts the checks with a verdict as rows. */
 static void
 put_checks(const OwnersWork *work, const Audit *audit, CheckVerdict verdict)
@@ -402,21 +389,19 @@ static void
 check_beside(Audit *audit)
 {
 	CatalogAccess access;
-	StringInfoData names;
-	uint64		n;
+	char	   *names;
+	int32		n;
 
-	initStringInfo(&names);
 	catalog_enter(&access);
-	n = catalog_read("SELECT name FROM pprepub_internal.catalog_publication"
-					 " WHERE $1 = ANY (beside) OR publication = ANY ((SELECT beside FROM pprepub_internal.catalog_publication WHERE publication = $1)::int[])"
-					 " ORDER BY name",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(audit->publication->id)));
-	for (uint64 i = 0; i < n; i++)
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", catalog_text(&access, i, "name"));
+	catalog_read("SELECT string_agg(name, ', ' ORDER BY name) AS names, count(*)::int AS n FROM pprepub_internal.catalog_publication"
+				 " WHERE $1 = ANY (beside) OR publication = ANY ((SELECT beside FROM pprepub_internal.catalog_publication WHERE publication = $1)::int[])",
+				 CATALOG_INT(audit->publication->id));
+	names = catalog_text(&access, 0, "names");
+	n = catalog_int(0, "n");
 	catalog_leave(&access);
 	if (n > 0)
 		add_open_check(audit, "beside", pstrdup("its owner knows that others are judged apart"),
-					   psprintf("people of its source are also published by: %s", names.data), n);
+					   psprintf("people of its source are also published by: %s", names), n);
 }
 
 /* Do others read tables of the source that are taken to hold no people? */
@@ -431,21 +416,6 @@ check_lookups(Audit *audit)
 		add_check(audit, "lookup", required, psprintf("people of its source are in a table that others read: %s", tables), false, NULL);
 	else if (tables != NULL)
 		add_open_check(audit, "lookup", required, psprintf("no keys in those that others read: %s", tables), 0);
-}
-
-/* Recalls the history, all of it at once only for a method's own checks, and binds what its releases are judged by. */
-static Audit
-audit_create(const OwnersWork *work, const Principle *given)
-{
-	const DeclaredPublication *publication = work->publication;
-	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
-
-	audit.released = read_released(publication);
-	audit.recalled = given != NULL || find_method_sql(publication->method)->check == NULL ? recall_in_parts(publication) : recall(publication);
-	audit.atoms = atoms_of(&audit.recalled->seen);
-	audit.aspects = aspects_of_recalled(publication, audit.recalled);
-	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);
-	return audit;
 }
 
 /* Checks all that is not a question of the principle. */
@@ -475,17 +445,22 @@ check_the_rest(Audit *audit)
 static Audit
 audit_all(const OwnersWork *work, const Principle *given)
 {
-	Audit		audit;
+	const DeclaredPublication *publication = work->publication;
+	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
 
-	if (work->publication->releases == 0)
+	if (publication->releases == 0)
 	{
-		audit = (Audit) {.publication = work->publication};
 		add_open_check(&audit, "releases", pstrdup("a release to check"), pstrdup("no release yet"), 0);
 		return audit;
 	}
-	progress_begin("audit", work->publication->owner, work->publication->name);
-	audit = audit_create(work, given);
-	if (given != NULL || find_method(work->publication->method)->principle != NULL)
+	progress_begin("audit", publication->owner, publication->name);
+	audit.released = read_released(publication);
+	/* Only a method's own checks need all of the history at once. */
+	audit.recalled = given != NULL || find_method_sql(publication->method)->check == NULL ? recall_in_parts(publication) : recall(publication);
+	audit.atoms = atoms_of(&audit.recalled->seen);
+	audit.aspects = aspects_of_recalled(publication, audit.recalled);
+	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);
+	if (given != NULL || find_method(publication->method)->principle != NULL)
 	{
 		progress_phase("check principles", NO_TOTAL);
 		check_principles(&audit);
@@ -531,24 +506,6 @@ pprepub_audit(PG_FUNCTION_ARGS)
 /* Class PP is nobody else's: letters from I on are free for implementations. */
 #define ERRCODE_NOT_SAFE MAKE_SQLSTATE('P', 'P', '0', '0', '1')
 
-/* The names of checks that fail, or NULL where none does. */
-static char *
-failing_names(const Audit *audit, MemoryContext context)
-{
-	StringInfoData names;
-	ListCell   *cell;
-
-	initStringInfo(&names);
-	foreach(cell, audit->checks)
-	{
-		const Check *check = lfirst(cell);
-
-		if (check->verdict == CHECK_FAILS)
-			appendStringInfo(&names, "%s%s (%s)", names.len > 0 ? ", " : "", check->name, check->measured);
-	}
-	return names.len == 0 ? NULL : MemoryContextStrdup(context, names.data);
-}
-
 /* Raises an error if a check fails. */
 static Datum
 assert_safe(FunctionCallInfo fcinfo)
@@ -557,14 +514,24 @@ assert_safe(FunctionCallInfo fcinfo)
 	MemoryContext context = CurrentMemoryContext;
 	OwnersWork	work;
 	Audit		audit;
+	StringInfoData names;
 	char	   *failing;
+	ListCell   *cell;
 
 	report_open_for_auditor(&work, fcinfo);
 	work_begin(&work, work.publication->owner, GetActiveSnapshot());
 	audit = audit_all(&work, given);
-	failing = work.publication->releases == 0 ? MemoryContextStrdup(context, "releases (no release yet)") : failing_names(&audit, context);
+	initStringInfo(&names);
+	foreach(cell, audit.checks)
+	{
+		const Check *check = lfirst(cell);
+
+		if (check->verdict == CHECK_FAILS || work.publication->releases == 0)
+			appendStringInfo(&names, "%s%s (%s)", names.len > 0 ? ", " : "", check->name, check->measured);
+	}
+	failing = MemoryContextStrdup(context, names.data);
 	work_close(&work);
-	if (failing != NULL)
+	if (failing[0] != '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_SAFE),
 				 errmsg("what publication \"%s\" has published is not safe", work.publication->name),

@@ -89,6 +89,18 @@ principle_part(const Audit *audit, const Principle *whole, PrinciplePart part)
 	return principle_bound(&principle, audit->recalled->seen.nvalues, audit->aspects);
 }
 
+/* Counts the people who were marked as in sets that are refused, and frees the marks. */
+static uint64
+count_marked(const Seen *seen, bool *marked)
+{
+	uint64		people = 0;
+
+	for (uint64 i = 0; i < seen->nindividuals; i++)
+		people += marked[i];
+	pfree(marked);
+	return people;
+}
+
 /* Counts the classes of all releases that a part of their principles refuses, and the people in them, invented ones among them. */
 static void
 count_failing_classes(const Audit *audit, Check *check, PrinciplePart part)
@@ -97,16 +109,13 @@ count_failing_classes(const Audit *audit, Check *check, PrinciplePart part)
 	bool	   *marked = new_zeros(bool, seen->nindividuals);
 
 	check->failing_classes = 0;
-	check->failing_people = 0;
 	for (int32 r = 0; r < seen->nreleases && check->verdict == CHECK_FAILS; r++)
 	{
 		Principle	principle = principle_part(audit, &audit->released[r].principle, part);
 
 		check->failing_classes += count_refused_classes(seen, r, &principle, marked);
 	}
-	for (uint64 i = 0; i < seen->nindividuals; i++)
-		check->failing_people += marked[i];
-	pfree(marked);
+	check->failing_people = count_marked(seen, marked);
 }
 
 /* How near a figure comes to what is required: less than 1 is not enough. */
@@ -122,18 +131,6 @@ typedef struct WorstClasses
 	bool		any;
 	Smallest	smallest;
 } WorstClasses;
-
-/* Measures the classes of each release by its principle. */
-static WorstClasses *
-measure_classes(const Audit *audit)
-{
-	const Seen *seen = &audit->recalled->seen;
-	WorstClasses *worst = palloc(sizeof(WorstClasses) * (seen->nreleases + 1));
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		worst[r].any = smallest_classes(seen, r, audit->aspects, &audit->released[r].principle, &worst[r].smallest);
-	return worst;
-}
 
 /* The number of a class in its release. */
 static int64
@@ -191,17 +188,6 @@ typedef struct TermCheck
 	uint64		refused;		/* classes of all releases */
 } TermCheck;
 
-/* The check of the condition that a term is about, among those so far. */
-static TermCheck *
-find_term_check(TermCheck *checks, int *n, const PrincipleTerm *term)
-{
-	for (int i = 0; i < *n; i++)
-		if (checks[i].term->kind == term->kind)
-			return &checks[i];
-	checks[*n] = (TermCheck) {.term = term, .r = -1};
-	return &checks[(*n)++];
-}
-
 /* Adds the row of a condition. */
 static void
 add_term_check(Audit *audit, const TermCheck *found)
@@ -230,8 +216,12 @@ check_terms(Audit *audit, const WorstClasses *worst)
 		{
 			const PrincipleTerm *term = &audit->released[r].principle.term[i];
 			const WorstMeasure *measured = &worst[r].smallest.term[i];
-			TermCheck  *check = find_term_check(checks, &n, term);
+			TermCheck  *check = checks;
 
+			while (check < checks + n && check->term->kind != term->kind)
+				check++;
+			if (check == checks + n)
+				checks[n++] = (TermCheck) {.term = term, .r = -1};
 			check->refused += measured->refused;
 			if (check->r >= 0 && term_margin(term, measured->measure) >= term_margin(check->term, check->worst->measure))
 				continue;
@@ -290,19 +280,6 @@ add_revealed(const Audit *audit, List *list, int32 last)
 	return list;
 }
 
-/* All that must be judged: at the last release, and before each that is weaker than the one before. */
-static List *
-list_revealed(const Audit *audit)
-{
-	List	   *list = NIL;
-	int32		n = audit->publication->releases;
-
-	for (int32 r = 0; r < n; r++)
-		if (r + 1 == n || !principle_implies(&audit->released[r + 1].principle, &audit->released[r].principle))
-			list = add_revealed(audit, list, r);
-	return list;
-}
-
 /* The releases that an atom was in, as JSON. */
 static char *
 releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
@@ -323,24 +300,18 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 static void
 count_failing_atoms(const Audit *audit, const List *list, Check *check, PrinciplePart part)
 {
-	uint64		nindividuals = audit->recalled->seen.nindividuals;
-	bool	   *marked;
+	const Seen *seen = &audit->recalled->seen;
+	bool	   *marked = new_zeros(bool, seen->nindividuals);
 	ListCell   *cell;
 
-	check->failing_people = 0;
-	if (check->verdict != CHECK_FAILS)
-		return;
-	marked = new_zeros(bool, nindividuals);
-	foreach(cell, list)
+	foreach(cell, check->verdict == CHECK_FAILS ? list : NIL)
 	{
 		const Revealed *revealed = lfirst(cell);
 		Principle	principle = principle_part(audit, &revealed->principle, part);
 
 		mark_refused(&revealed->seen, revealed->atoms, revealed->from, &principle, marked);
 	}
-	for (uint64 t = 0; t < nindividuals; t++)
-		check->failing_people += marked[t];
-	pfree(marked);
+	check->failing_people = count_marked(seen, marked);
 }
 
 /* By how much the smallest atoms keep k and l, at the worst. */
@@ -438,11 +409,16 @@ check_atoms_term(Audit *audit, const List *list, const PrincipleKind *kind)
 static void
 check_atoms(Audit *audit)
 {
-	const List *list = list_revealed(audit);
+	int32		nreleases = audit->publication->releases;
+	List	   *list = NIL;
 	const PrincipleKind *checked[NPRINCIPLES];
 	int			n = 0;
 	ListCell   *cell;
 
+	/* All that must be judged: at the last release, and before each that is weaker than the one before. */
+	for (int32 r = 0; r < nreleases; r++)
+		if (r + 1 == nreleases || !principle_implies(&audit->released[r + 1].principle, &audit->released[r].principle))
+			list = add_revealed(audit, list, r);
 	if (list == NIL)
 		return;
 	if (audit->given == NULL || audit->given->k > 1 || audit->given->l > 1)
@@ -453,11 +429,11 @@ check_atoms(Audit *audit)
 
 		for (int i = 0; i < principle->nterms; i++)
 		{
-			bool		is_new = true;
+			int			k = 0;
 
-			for (int k = 0; k < n; k++)
-				is_new &= checked[k] != principle->term[i].kind;
-			if (!is_new)
+			while (k < n && checked[k] != principle->term[i].kind)
+				k++;
+			if (k < n)
 				continue;
 			checked[n++] = principle->term[i].kind;
 			check_atoms_term(audit, list, principle->term[i].kind);
@@ -501,8 +477,11 @@ check_changes(Audit *audit)
 void
 check_principles(Audit *audit)
 {
-	const WorstClasses *worst = measure_classes(audit);
+	const Seen *seen = &audit->recalled->seen;
+	WorstClasses *worst = palloc(sizeof(WorstClasses) * (seen->nreleases + 1));
 
+	for (int32 r = 0; r < seen->nreleases; r++)
+		worst[r].any = smallest_classes(seen, r, audit->aspects, &audit->released[r].principle, &worst[r].smallest);
 	if (audit->given == NULL || audit->given->k > 1)
 		check_classes(audit, worst, false);
 	check_classes(audit, worst, true);

@@ -299,16 +299,6 @@ note_value(void *what, uint32 number, const Datum *columns, const bool *nulls)
 	inspecting->value_code[number] = code_shown(inspecting, false);
 }
 
-/* Adds a value to those of its class; a class of the log may have no room for it. */
-static void
-add_value(Inspecting *inspecting, uint32 class, Code value)
-{
-	if (class == NO_ROW || inspecting->filled[class] == seen_size(inspecting->seen, class))
-		inspecting->inspection.is_logged = false;
-	else
-		inspecting->values[inspecting->seen->first[class] + inspecting->filled[class]++] = value;
-}
-
 /* Takes a row of a release's table into account. */
 static void
 inspect_row(void *what, const ReleasedRow *row)
@@ -339,8 +329,12 @@ inspect_row(void *what, const ReleasedRow *row)
 	checksum_add_row(inspecting->checksum, sum);
 	if (class != NO_ROW)
 		inspecting->is_read[class] = true;
-	if (inspecting->released->is_identified)
-		add_value(inspecting, class, inspecting->value_code[row->value]);
+	if (!inspecting->released->is_identified)
+		;						/* the log knows of no value */
+	else if (class == NO_ROW || inspecting->filled[class] == seen_size(inspecting->seen, class))
+		inspecting->inspection.is_logged = false;
+	else
+		inspecting->values[inspecting->seen->first[class] + inspecting->filled[class]++] = inspecting->value_code[row->value];
 	inspecting->inspection.rows++;
 	progress_step(1);
 }

@@ -9,8 +9,6 @@
  */
 #include "postgres.h"
 
-#include "declare/publication.h"
-
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
@@ -33,10 +31,7 @@ PG_FUNCTION_INFO_V1(pprepub_drop_publication);
 
 const DeclareHooks *declare_hooks = NULL;
 
-/* ----------------------------------------------------------------
- * A new owner
- * ----------------------------------------------------------------
- */
+/* ---- A new owner ---- */
 
 /*
  * Gives everything made for the publication to the source's new owner.  This is done as the extension's owner, since no
@@ -54,7 +49,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 	catalog_enter(&access);
 	count = catalog_read("SELECT r.relation::oid AS relation, r.part IN ('release', 'releases') OR pprepub_internal.is_loose(r.part) AS is_shown FROM pprepub_internal.catalog_relation r"
 						 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
-						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+						 CATALOG_INT(publication->id));
 	relations = SPI_tuptable;
 	for (uint64 i = 0; i < count; i++)
 	{
@@ -77,16 +72,21 @@ take_over(DeclaredPublication *publication, Oid owner)
 			execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", format_procedure_qualified(functions[i]),
 									 quote_identifier(GetUserNameFromId(owner, false))));
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET owner = $2 WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
+					CATALOG_INT(publication->id), CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
 	catalog_leave(&access);
 	publication->owner = owner;
 }
 
-/* If a function of TARGET was dropped, makes it again, TARGET.NAME() for no other role to call yet. */
+/* Makes what was dropped again, for no other role to use yet: functions of TARGET, and relations by which it answers. */
 static void
-restore_functions(const DeclaredPublication *publication)
+restore_objects(const DeclaredPublication *publication)
 {
+	static const struct
+	{
+		const char *part;
+		const char *suffix;
+		void		(*create) (const DeclaredPublication *publication);
+	}			relations[] = {{"live", "_now", create_live_table}, {"answers_view", "_answers", create_answers_view}};
 	Identity	caller;
 
 	act_as(&caller, publication->owner);
@@ -95,32 +95,19 @@ restore_functions(const DeclaredPublication *publication)
 		create_answer_function(publication);
 	if (!OidIsValid(counts_function(publication)))
 		create_counts_function(publication);
+	for (int i = 0; i < (int) lengthof(relations) && method_declaration(publication->method)->answers; i++)
+	{
+		if (OidIsValid(noted_relation(publication, relations[i].part)))
+			continue;
+		verify_name_is_not_taken(publication, publication->target, psprintf("%s%s", publication->name, relations[i].suffix));
+		relations[i].create(publication);
+		note_relation(publication, relation_in_target(publication, relations[i].suffix), relations[i].part);
+	}
 	SPI_finish();
 	act_as_before(&caller);
 }
 
-/* Makes a relation of TARGET again, for no other role to read yet, if the method answers and it was dropped. */
-static void
-restore_relation(const DeclaredPublication *publication, const char *part, const char *suffix,
-				 void (*create) (const DeclaredPublication *publication))
-{
-	Identity	caller;
-
-	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, part)))
-		return;
-	verify_name_is_not_taken(publication, publication->target, psprintf("%s%s", publication->name, suffix));
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	create(publication);
-	SPI_finish();
-	act_as_before(&caller);
-	note_relation(publication, relation_in_target(publication, suffix), part);
-}
-
-/* ----------------------------------------------------------------
- * New parameters, new leaves
- * ----------------------------------------------------------------
- */
+/* ---- New parameters, new leaves ---- */
 
 /* Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration. */
 static void
@@ -136,11 +123,11 @@ adopt_extensions(const DeclaredPublication *publication)
 
 		if (column->taxonomy == NULL ||
 			catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 AND tree <> $2 FOR SHARE",
-						 CATALOG_TEXT(column->taxonomy), CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))) == 0)
+						 CATALOG_TEXT(column->taxonomy), CATALOG_INT(column->tree)) == 0)
 			continue;
 		tree = catalog_int(0, "tree");
 		if (catalog_read("SELECT WHERE pprepub_internal.is_extension($1, $2)",
-						 CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)), CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) == 0)
+						 CATALOG_INT(column->tree), CATALOG_INT(tree)) == 0)
 		{
 			ereport(NOTICE,
 					(errmsg("taxonomy \"%s\" is another one now and was not adopted for column \"%s\"",
@@ -148,9 +135,7 @@ adopt_extensions(const DeclaredPublication *publication)
 			continue;
 		}
 		catalog_execute("UPDATE pprepub_internal.catalog_column SET tree = $3 WHERE publication = $1 AND position = $2",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+						CATALOG_INT(publication->id), CATALOG_INT(i + 1), CATALOG_INT(tree));
 		ereport(NOTICE,
 				(errmsg("adopted the extension of taxonomy \"%s\" for column \"%s\"",
 						column->taxonomy, column->name)));
@@ -207,8 +192,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 		declare_hooks->judge_parameters(publication, params, accept_lockout);
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET params = $2 WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
+					CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
 	catalog_leave(&access);
 	publication->params = params;
 	note_columns(publication, 0);	/* with other bands */
@@ -231,9 +215,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
-	restore_functions(publication);
-	restore_relation(publication, "live", "_now", create_live_table);
-	restore_relation(publication, "answers_view", "_answers", create_answers_view);
+	restore_objects(publication);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
 	if (OidIsValid(noted_relation(publication, "live")))
 		comment_on_live_table(publication, noted_relation(publication, "live"));
@@ -241,10 +223,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* ----------------------------------------------------------------
- * Dropping
- * ----------------------------------------------------------------
- */
+/* ---- Dropping ---- */
 
 /* Drops, as the publication's owner, its functions and relations; but for releases, if these are kept. */
 static void
@@ -262,10 +241,8 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases)
 						 "  CASE k.relkind WHEN 'v' THEN 'DROP VIEW ' WHEN 'f' THEN 'DROP FOREIGN TABLE ' WHEN 'c' THEN 'DROP TYPE ' ELSE 'DROP TABLE ' END || r.relation"
 						 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation",
-						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						 CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
-						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(answer_function(publication))),
-						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(counts_function(publication))));
+						 CATALOG_INT(publication->id), CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
+						 CATALOG_OID(answer_function(publication)), CATALOG_OID(counts_function(publication)));
 	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));
 	for (uint64 i = 0; i < count; i++)
 		statements[i] = catalog_text(&access, i, "statement");
@@ -316,7 +293,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 	declare_hooks->end_publication(publication);
 	drop_relations(publication, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
 	catalog_enter(&access);
-	catalog_execute("SELECT pprepub_internal.forget_publication($1)", CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	catalog_execute("SELECT pprepub_internal.forget_publication($1)", CATALOG_INT(publication->id));
 	forget_unused_trees();
 	catalog_leave(&access);
 	notice_empty_schemas(publication);

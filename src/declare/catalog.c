@@ -43,10 +43,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* ----------------------------------------------------------------
- * Identity and rights
- * ----------------------------------------------------------------
- */
+/* ---- Identity and rights ---- */
 
 static const struct
 {
@@ -239,10 +236,7 @@ reset_rights(Oid classid, Oid object, const char *named)
 						 quote_identifier(GetUserNameFromId(owner, false))));
 }
 
-/* ----------------------------------------------------------------
- * The catalog
- * ----------------------------------------------------------------
- */
+/* ---- The catalog ---- */
 
 #define CATALOG_SCHEMA "pprepub_internal"
 
@@ -320,10 +314,7 @@ catalog_leave(CatalogAccess *access)
 	MemoryContextSwitchTo(access->context);
 }
 
-/* ----------------------------------------------------------------
- * Plans, kept until the session ends
- * ----------------------------------------------------------------
- */
+/* ---- Plans, kept until the session ends ---- */
 
 typedef struct SavedPlan
 {
@@ -428,10 +419,7 @@ catalog_has(const char *sql, int nparams, const CatalogParam *params)
 	return found;
 }
 
-/* ----------------------------------------------------------------
- * Rows inserted without SPI
- * ----------------------------------------------------------------
- */
+/* ---- Rows inserted without SPI ---- */
 
 void
 catalog_add(const char *table, const Datum *values, int nrows)
@@ -449,10 +437,7 @@ catalog_add(const char *table, const Datum *values, int nrows)
 	CommandCounterIncrement();
 }
 
-/* ----------------------------------------------------------------
- * Results
- * ----------------------------------------------------------------
- */
+/* ---- Results ---- */
 
 /* The number of a column of the last result, which must have the row. */
 static int
@@ -495,13 +480,26 @@ catalog_text(CatalogAccess *access, uint64 row, const char *name)
 	return value == NULL ? NULL : MemoryContextStrdup(access->context, value);
 }
 
-int32
+int64
 catalog_int(uint64 row, const char *name)
 {
+	int			column = result_column(row, name);
 	bool		isnull;
-	Datum		value = catalog_field(row, name, &isnull);
+	Datum		value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &isnull);
 
-	return isnull ? 0 : DatumGetInt32(value);
+	if (isnull)
+		return 0;
+	switch (SPI_gettypeid(SPI_tuptable->tupdesc, column))
+	{
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case BOOLOID:
+			return DatumGetBool(value);
+		default:
+			elog(ERROR, "column \"%s\" of the catalog is no integer", name);
+	}
 }
 
 Oid
@@ -513,14 +511,11 @@ catalog_oid(uint64 row, const char *name)
 	return isnull ? InvalidOid : DatumGetObjectId(value);
 }
 
-/* ----------------------------------------------------------------
- * Work that may fail
- * ----------------------------------------------------------------
- */
+/* ---- Work that may fail ---- */
 
-/* Runs the work as PL/pgSQL runs a block with an exception handler; keeps its effects if asked to. */
-static ErrorData *
-try_work(void (*work) (void *what), void *what, bool is_kept)
+/* Runs the work as PL/pgSQL runs a block with an exception handler. */
+ErrorData *
+work_in_subtransaction(void (*work) (void *what), void *what, bool is_kept)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -559,18 +554,6 @@ try_work(void (*work) (void *what), void *what, bool is_kept)
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return error;
-}
-
-ErrorData *
-try_in_subtransaction(void (*work) (void *what), void *what)
-{
-	return try_work(work, what, true);
-}
-
-ErrorData *
-look_in_subtransaction(void (*work) (void *what), void *what)
-{
-	return try_work(work, what, false);
 }
 
 bool

@@ -11,10 +11,7 @@
 #include "utils/acl.h"
 #include "utils/snapshot.h"
 
-/* ----------------------------------------------------------------
- * On whose behalf code runs, and the rights on what it makes
- * ----------------------------------------------------------------
- */
+/* ---- On whose behalf code runs, and the rights on what it makes ---- */
 
 /* The identity to return to after acting as another role. */
 typedef struct Identity
@@ -67,10 +64,7 @@ extern char *quoted_relation(Oid relation);
 /* SPI_execute() of a utility statement, which must succeed. */
 extern void execute_ddl(const char *sql);
 
-/* ----------------------------------------------------------------
- * The catalog
- * ----------------------------------------------------------------
- */
+/* ---- The catalog ---- */
 
 typedef struct CatalogAccess
 {
@@ -102,6 +96,8 @@ typedef enum CatalogMode
 extern uint64 catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *params);
 
 #define CATALOG_PARAM(type_, value_)	((CatalogParam) {(type_), (value_), false})
+#define CATALOG_INT(number)				CATALOG_PARAM(INT4OID, Int32GetDatum(number))
+#define CATALOG_OID(oid)				CATALOG_PARAM(OIDOID, ObjectIdGetDatum(oid))
 #define CATALOG_NULL(type_)				((CatalogParam) {(type_), (Datum) 0, true})
 #define CATALOG_TEXT(cstring) \
 	((cstring) ? CATALOG_PARAM(TEXTOID, CStringGetTextDatum(cstring)) : CATALOG_NULL(TEXTOID))
@@ -136,9 +132,12 @@ extern Datum catalog_field(uint64 row, const char *name, bool *isnull);
 /* A field of the last result that is an array of int4, without NULLs. */
 extern const int32 *catalog_numbers(uint64 row, const char *name, int *n);
 
-/* Fields copied to the context of catalog_enter(); NULL for a NULL. */
+/*
+ * A field's text, in the context of catalog_enter(), or NULL; an integer of 4 or 8 bytes, or whether a boolean is true,
+ * 0 for a NULL; and an OID, or InvalidOid.
+ */
 extern char *catalog_text(CatalogAccess *access, uint64 row, const char *name);
-extern int32 catalog_int(uint64 row, const char *name);
+extern int64 catalog_int(uint64 row, const char *name);
 extern Oid	catalog_oid(uint64 row, const char *name);
 
 /* Raises the error that field "wrong" of the last result is, if it is not NULL: SQLSTATE, message, detail and hint, as text[]. */
@@ -163,20 +162,18 @@ extern Oid	catalog_owner(void);
 /* A table of the catalog by its name, or InvalidOid. */
 extern Oid	catalog_relation(const char *name);
 
-/* ----------------------------------------------------------------
- * Work that may fail through no fault of ours: it reads what others made
- * ----------------------------------------------------------------
- */
+/* ---- Work that may fail through no fault of ours: it reads what others made ---- */
 
 /*
  * Does the work in a subtransaction, in the current context.  Returns NULL, or the error that it came to: then all is
- * undone, but for what it wrote into memory.  A caller that does not swallow the error throws it again, after this has
- * returned: thrown earlier, it would end the subtransaction of a handler further up instead of ours.
+ * undone, but for what it wrote into memory; so it is, in any case, of work that only looks.  A caller that does not
+ * swallow the error throws it again, after this has returned: thrown earlier, it would end the subtransaction of a
+ * handler further up instead of ours.
  */
-extern ErrorData *try_in_subtransaction(void (*work) (void *what), void *what);
+extern ErrorData *work_in_subtransaction(void (*work) (void *what), void *what, bool is_kept);
 
-/* For work that only looks: all is undone also where it did not fail. */
-extern ErrorData *look_in_subtransaction(void (*work) (void *what), void *what);
+#define try_in_subtransaction(work, what)	work_in_subtransaction((work), (what), true)
+#define look_in_subtransaction(work, what)	work_in_subtransaction((work), (what), false)
 
 /* Is it the moment that made an error, and not what was read? */
 extern bool is_transient(int sqlerrcode);

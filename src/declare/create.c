@@ -1,9 +1,6 @@
 /*
  * create.c
  *		create_publication(): from one call to a pinned view and a catalog row.
- *
- * At the end the source is read, as its owner, to see whether it can be published, and how often its insensitive columns
- * are unique.
  */
 #include "postgres.h"
 
@@ -47,10 +44,7 @@ list_elements(ArrayType *array, const char *what, int *count)
 	return values;
 }
 
-/* ----------------------------------------------------------------
- * Several sensitive columns
- * ----------------------------------------------------------------
- */
+/* ---- Several sensitive columns ---- */
 
 static bool
 is_listed(char *const *names, int count, const char *name)
@@ -112,10 +106,7 @@ parse_sensitive(const char *words, int *n)
 	return names;
 }
 
-/* ----------------------------------------------------------------
- * The tuple
- * ----------------------------------------------------------------
- */
+/* ---- The tuple ---- */
 
 /* Adds the tuple behind the declared columns; its name is none of the source's.  There must be room. */
 static void
@@ -205,10 +196,7 @@ typedef struct Declaration
 
 PG_FUNCTION_INFO_V1(pprepub_create_publication);
 
-/* ----------------------------------------------------------------
- * Arguments
- * ----------------------------------------------------------------
- */
+/* ---- Arguments ---- */
 
 static char *
 name_value(FunctionCallInfo fcinfo, int n, const char *what)
@@ -280,10 +268,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 		publication->lookups[i] = DatumGetObjectId(lookups[i]);
 }
 
-/* ----------------------------------------------------------------
- * The source and its columns
- * ----------------------------------------------------------------
- */
+/* ---- The source and its columns ---- */
 
 /*
  * Raises an error unless the caller may publish the source: it is no temporary table, and the caller has its owner's
@@ -450,7 +435,7 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" has one sensitive column", declaration->method->name),
 				 errdetail("Sensitive are to be %d columns.", declaration->nsensitive),
-				 errhint("Methods that have several: %s.", methods_of_several())));
+				 errhint("Methods that have several: %s.", list_methods(true))));
 	for (int i = 0; i < declaration->ninsensitive; i++)
 	{
 		verify_known(declaration, declaration->insensitive[i], tuple);
@@ -557,10 +542,7 @@ find_beside(Declaration *declaration)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Objects, and the catalog
- * ----------------------------------------------------------------
- */
+/* ---- Objects, and the catalog ---- */
 
 /*
  * Creates TARGET_private.NAME_lookups, which names the tables without people: a view follows tables that are renamed or
@@ -590,18 +572,12 @@ store_publication(DeclaredPublication *publication)
 	for (int i = 0; i < publication->nbeside; i++)
 		beside[i] = Int32GetDatum(publication->beside[i]);
 	catalog_enter(&access);
-	catalog_execute("INSERT INTO pprepub_internal.catalog_publication"
-					" (name, owner, pinned, method, params, target, beside)"
+	catalog_execute("INSERT INTO pprepub_internal.catalog_publication (name, owner, pinned, method, params, target, beside)"
 					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7) RETURNING publication",
-					CATALOG_TEXT(publication->name),
-					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
-					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)),
-					CATALOG_TEXT(publication->method),
-					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
-					CATALOG_TEXT(publication->target),
-					CATALOG_PARAM(INT4ARRAYOID,
-								  PointerGetDatum(construct_array(beside, publication->nbeside,
-																  INT4OID, 4, true, TYPALIGN_INT))));
+					CATALOG_TEXT(publication->name), CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
+					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)), CATALOG_TEXT(publication->method),
+					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)), CATALOG_TEXT(publication->target),
+					CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(beside, publication->nbeside, INT4OID, 4, true, TYPALIGN_INT))));
 	publication->id = catalog_int(0, "publication");
 	catalog_leave(&access);
 	note_columns(publication, 0);

@@ -13,10 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* ----------------------------------------------------------------
- * Kinds
- * ----------------------------------------------------------------
- */
+/* ---- Kinds ---- */
 
 static const struct
 {
@@ -130,10 +127,7 @@ printed_type(Kind kind, Oid type)
 	return kind == KIND_RANGE ? printed_range(getBaseType(type)) : TEXTOID;
 }
 
-/* ----------------------------------------------------------------
- * Steps: "5", "0.5", "1 week"
- * ----------------------------------------------------------------
- */
+/* ---- Steps: "5", "0.5", "1 week" ---- */
 
 pg_noreturn static void refuse_step(const DeclaredColumn *column, const char *reason);
 

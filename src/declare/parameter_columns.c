@@ -50,10 +50,7 @@ verify_sensitive(const DeclaredPublication *publication, const char *param, cons
 			 errhint("Its sensitive columns are %s.", list.data)));
 }
 
-/* ----------------------------------------------------------------
- * By which people leave
- * ----------------------------------------------------------------
- */
+/* ---- By which people leave ---- */
 
 int
 leaving_column(const DeclaredPublication *publication)
@@ -90,19 +87,6 @@ refuse_unknown_column(const DeclaredPublication *publication, const char *name, 
 			 errhint("Its columns are %s.", known.data)));
 }
 
-/* Rows are sorted by values. */
-static void
-verify_order(const char *param, const DeclaredColumn *column)
-{
-	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
-						param, column->name, format_type_be(column->type)),
-				 errdetail("Its type lacks operators for sorting."),
-				 errhint("Declare a view that casts the column, for example to date or integer.")));
-}
-
 /* Refuses columns that tell everybody apart, are to be hidden by classes, or have no order. */
 static void
 verify_layout_column(const char *param, const DeclaredColumn *column)
@@ -116,7 +100,13 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 				 ? errdetail("It differs for everybody, so no two people share a value.")
 				 : errdetail("Classes would be formed by the values that they hide."),
 				 errhint("It names a quasi-identifier, an insensitive column, or a column without a role.")));
-	verify_order(param, column);
+	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
+						param, column->name, format_type_be(column->type)),
+				 errdetail("Its type lacks operators for sorting."),
+				 errhint("Declare a view that casts the column, for example to date or integer.")));
 }
 
 /* A column of the source by its name, or NULL. */
@@ -261,10 +251,7 @@ resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_
 	return given;
 }
 
-/* ----------------------------------------------------------------
- * Bands
- * ----------------------------------------------------------------
- */
+/* ---- Bands ---- */
 
 #define BANDS_HINT "Bands are \"range STEP\", for numbers, dates and timestamps; \"taxonomy NAME\" of a ladder made by pprepub.create_range_taxonomy(), for numbers; or \"taxonomy NAME LEVEL\", with the level of its nodes counted from the root."
 
@@ -294,13 +281,11 @@ find_tree(const DeclaredColumn *column)
 {
 	int32		tree = find_taxonomy(column->taxonomy);
 	bool		is_ladder;
-	bool		isnull;
 	int			levels;
 
 	catalog_read("SELECT ladder IS NOT NULL AS is_ladder, (SELECT max(depth) FROM pprepub_internal.catalog_tree_node n WHERE n.tree = t.tree) AS levels"
-				 " FROM pprepub_internal.catalog_tree t WHERE tree = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
-	is_ladder = DatumGetBool(catalog_field(0, "is_ladder", &isnull));
+				 " FROM pprepub_internal.catalog_tree t WHERE tree = $1", CATALOG_INT(tree));
+	is_ladder = catalog_int(0, "is_ladder");
 	levels = catalog_int(0, "levels");
 	if (column->level == 0 && !is_ladder)
 		ereport(ERROR,

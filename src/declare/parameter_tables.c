@@ -16,15 +16,11 @@
 #include "parser/parse_coerce.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/varlena.h"
 
-/* ----------------------------------------------------------------
- * Names
- * ----------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 /* Raises an error unless the relation can be read like a table and outlives the session. */
 static void
@@ -75,10 +71,7 @@ refuse_tables(const MethodDeclaration *method, Jsonb *given)
 					 errhint("Leave it out to use the copy that was made before.")));
 }
 
-/* ----------------------------------------------------------------
- * Columns
- * ----------------------------------------------------------------
- */
+/* ---- Columns ---- */
 
 /* A column of the copy: the name of the column that it is copied from, and its type. */
 typedef struct CopiedColumn
@@ -156,10 +149,7 @@ has_column(TupleDesc table, const CopiedColumn *columns, int n, const CopiedColu
 	return attribute != NULL;
 }
 
-/* ----------------------------------------------------------------
- * Copies
- * ----------------------------------------------------------------
- */
+/* ---- Copies ---- */
 
 /* Copies the table's rows into a new table. As the owner, inside SPI. */
 static void

@@ -8,7 +8,6 @@
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/varlena.h"
@@ -26,34 +25,28 @@ declare_method(const MethodDeclaration *method)
 	methods[nmethods++] = method;
 }
 
-const MethodDeclaration *
-method_declaration(const char *name)
-{
-	StringInfoData known;
-
-	for (int i = 0; i < nmethods; i++)
-		if (strcmp(methods[i]->name, name) == 0)
-			return methods[i];
-
-	initStringInfo(&known);
-	for (int i = 0; i < nmethods; i++)
-		appendStringInfo(&known, "%s\"%s\"", i > 0 ? ", " : "", methods[i]->name);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown method \"%s\"", name),
-			 errhint("Known methods: %s.", known.data)));
-}
-
 char *
-methods_of_several(void)
+list_methods(bool of_several)
 {
 	StringInfoData list;
 
 	initStringInfo(&list);
 	for (int i = 0; i < nmethods; i++)
-		if (methods[i]->several)
+		if (methods[i]->several || !of_several)
 			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", methods[i]->name);
 	return list.data;
+}
+
+const MethodDeclaration *
+method_declaration(const char *name)
+{
+	for (int i = 0; i < nmethods; i++)
+		if (strcmp(methods[i]->name, name) == 0)
+			return methods[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown method \"%s\"", name),
+			 errhint("Known methods: %s.", list_methods(false))));
 }
 
 /* The values that a parameter of a type may take, besides bounds and words of its own. */
@@ -519,15 +512,10 @@ param_member(Jsonb *params, const char *name, const char *key)
 Jsonb *
 with_string(Jsonb *params, const char *name, const char *value)
 {
-	StringInfoData json;
+	Datum		pair[] = {CStringGetTextDatum(name), CStringGetTextDatum(value)};
+	Datum		texts = PointerGetDatum(construct_array(pair, lengthof(pair), TEXTOID, -1, false, TYPALIGN_INT));
 
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
-	escape_json(&json, name);
-	appendStringInfoChar(&json, ':');
-	escape_json(&json, value);
-	appendStringInfoChar(&json, '}');
-	return DatumGetJsonbP(DirectFunctionCall2(jsonb_concat, JsonbPGetDatum(params), JsonbPGetDatum(parse_json(json.data))));
+	return DatumGetJsonbP(DirectFunctionCall2(jsonb_concat, JsonbPGetDatum(params), DirectFunctionCall1(jsonb_object, texts)));
 }
 
 Jsonb *

@@ -20,8 +20,8 @@ extern void declare_method(const MethodDeclaration *method);
 /* Finds a method by its name; an unknown one is an error that lists the known ones. */
 extern const MethodDeclaration *method_declaration(const char *name);
 
-/* The methods that take several sensitive columns, for a hint. */
-extern char *methods_of_several(void);
+/* The methods, or those that take several sensitive columns, for a hint. */
+extern char *list_methods(bool of_several);
 
 /*
  * Checks the parameters given against the method's table and returns them whole, defaults filled in.  Strict: an unknown

@@ -54,7 +54,7 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMod
 {
 	int			n = catalog_run("SELECT name, role, kind, taxonomy, tree FROM pprepub_internal.catalog_column"
 								" WHERE publication = $1 ORDER BY position", mode,
-								CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))));
+								CATALOG_PARAMS(CATALOG_INT(publication->id)));
 	bool		has_tuple = false;
 
 	publication->columns = MemoryContextAllocZero(access->context,
@@ -102,14 +102,9 @@ note_columns(const DeclaredPublication *publication, int from)
 		catalog_execute("INSERT INTO pprepub_internal.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
 						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)"
 						" ON CONFLICT (publication, position) DO UPDATE SET kind = $5, taxonomy = $6, tree = $7",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
-						CATALOG_TEXT(column->name),
-						CATALOG_TEXT(role_words[column->role]),
-						CATALOG_TEXT(has_kind ? kind_text(column) : NULL),
-						CATALOG_TEXT(column->taxonomy),
-						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
-						: CATALOG_NULL(INT4OID));
+						CATALOG_INT(publication->id), CATALOG_INT(i + 1), CATALOG_TEXT(column->name),
+						CATALOG_TEXT(role_words[column->role]), CATALOG_TEXT(has_kind ? kind_text(column) : NULL),
+						CATALOG_TEXT(column->taxonomy), column->taxonomy ? CATALOG_INT(column->tree) : CATALOG_NULL(INT4OID));
 	}
 	catalog_leave(&access);
 }
@@ -191,7 +186,7 @@ read_noted(CatalogAccess *access, DeclaredPublication *publication, CatalogMode 
 	ListCell   *cell;
 
 	catalog_run("SELECT relation::oid AS relation, part, format::int FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
-				mode, CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))));
+				mode, CATALOG_PARAMS(CATALOG_INT(publication->id)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Oid			relation = catalog_oid(i, "relation");
@@ -211,7 +206,7 @@ read_noted(CatalogAccess *access, DeclaredPublication *publication, CatalogMode 
 	foreach(cell, gone)
 		if (mode == CATALOG_LOOK &&
 			catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1",
-						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lfirst_oid(cell)))) == 0)
+						 CATALOG_OID(lfirst_oid(cell))) == 0)
 		refuse_old_snapshot();
 }
 
@@ -260,7 +255,7 @@ hold_on_standby(const DeclaredPublication *publication)
 		return;
 	PushActiveSnapshot(GetLatestSnapshot());
 	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					   CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))))
+					   CATALOG_INT(publication->id)))
 		refuse_dropped();
 	PopActiveSnapshot();
 }
@@ -276,7 +271,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	verify_version();
 	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
 					" FROM pprepub_internal.catalog_publication WHERE publication = $1", mode,
-					CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)))) == 0)
+					CATALOG_PARAMS(CATALOG_INT(publication->id))) == 0)
 	{
 		if (mode == CATALOG_LOOK)
 			refuse_old_snapshot();	/* it was declared later */
@@ -291,7 +286,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	publication->method = catalog_text(access, 0, "method");
 	publication->target = catalog_text(access, 0, "target");
 	publication->releases = catalog_int(0, "releases");
-	publication->remembered = DatumGetInt64(catalog_field(0, "remembered", &isnull));
+	publication->remembered = catalog_int(0, "remembered");
 	old = MemoryContextSwitchTo(access->context);
 	publication->private = psprintf("%s_private", publication->target);
 	publication->params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
@@ -325,7 +320,7 @@ may_audit(int32 publication)
 {
 	return catalog_finds("SELECT FROM pprepub_internal.catalog_relation r JOIN pg_class c ON c.oid = r.relation::oid"
 						 " WHERE r.publication = $1 AND r.part = 'auditors' AND has_table_privilege($2, c.oid, 'SELECT')",
-						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(GetUserId())));
+						 CATALOG_INT(publication), CATALOG_OID(GetUserId()));
 }
 
 /*
@@ -400,10 +395,10 @@ verify_snapshot(int32 publication)
 
 	if (!IsolationUsesXactSnapshot())
 		return;
-	if (catalog_read(sql, CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0)
+	if (catalog_read(sql, CATALOG_INT(publication)) == 0)
 		refuse_old_snapshot();
 	now = *(ItemPointer) DatumGetPointer(catalog_field(0, "ctid", &isnull));
-	if (catalog_execute(sql, CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0 ||
+	if (catalog_execute(sql, CATALOG_INT(publication)) == 0 ||
 		!ItemPointerEquals(&now, (ItemPointer) DatumGetPointer(catalog_field(0, "ctid", &isnull))))
 		refuse_old_snapshot();
 }
@@ -416,10 +411,8 @@ verify_releases_are_seen(const DeclaredPublication *publication)
 	if (!IsolationUsesXactSnapshot())
 		return;
 	catalog_enter(&access);
-	catalog_execute("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1 AND releases = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
-	if (SPI_processed == 0)
+	if (catalog_execute("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1 AND releases = $2",
+						CATALOG_INT(publication->id), CATALOG_INT(publication->releases)) == 0)
 		refuse_old_snapshot();
 	catalog_leave(&access);
 }
@@ -469,7 +462,7 @@ notice_waiting(int32 number)
 
 	catalog_enter(&access);
 	name = catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE publication = $1",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(number))) == 0 ? NULL : catalog_text(&access, 0, "name");
+						CATALOG_INT(number)) == 0 ? NULL : catalog_text(&access, 0, "name");
 	catalog_leave(&access);
 	if (name == NULL)
 		return;
@@ -536,43 +529,21 @@ open_with_source(DeclaredPublication *publication, bool new_owner)
 	return publication;
 }
 
-/* Reads the publication whose number a query finds, or NULL for none. */
-static DeclaredPublication *
-read_found(const char *sql, CatalogParam param)
+DeclaredPublication *
+publication_of_live(Oid relation)
 {
 	DeclaredPublication *publication = NULL;
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_read(sql, param) > 0)
+	if (catalog_read("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
+					 CATALOG_OID(relation)) > 0)
 	{
 		publication = MemoryContextAllocZero(access.context, sizeof(DeclaredPublication));
 		publication->id = catalog_int(0, "publication");
 		read_publication(&access, publication, CATALOG_READ);
 	}
 	catalog_leave(&access);
-	return publication;
-}
-
-DeclaredPublication *
-publication_declared(const char *name)
-{
-	DeclaredPublication *publication = read_found("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1",
-												  CATALOG_TEXT(name));
-
-	if (publication == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("publication \"%s\" does not exist", name)));
-	return publication;
-}
-
-DeclaredPublication *
-publication_of_live(Oid relation)
-{
-	DeclaredPublication *publication = read_found("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
-												  CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation)));
-
 	if (publication == NULL)
 		return NULL;
 	if (get_rel_relkind(publication->pinned) == '\0')
@@ -705,13 +676,10 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 	/* The entry of a relation that is gone in spite of all protection is replaced. */
 	catalog_execute("DELETE FROM pprepub_internal.catalog_relation r WHERE r.publication = $1 AND r.part = $2"
 					" AND NOT EXISTS (SELECT FROM pg_class k WHERE k.oid = r.relation::oid)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_TEXT(part));
+					CATALOG_INT(publication->id), CATALOG_TEXT(part));
 	catalog_execute("INSERT INTO pprepub_internal.catalog_relation (relation, publication, part, format) VALUES ($1, $2, $3, $4)",
-					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(relation)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_TEXT(part),
-					CATALOG_PARAM(INT2OID, Int16GetDatum(RELATION_FORMAT)));
+					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(relation)), CATALOG_INT(publication->id),
+					CATALOG_TEXT(part), CATALOG_PARAM(INT2OID, Int16GetDatum(RELATION_FORMAT)));
 	catalog_leave(&access);
 	if (strcmp(part, "release") != 0)
 		set_noted(unconstify(DeclaredPublication *, publication), part, relation);

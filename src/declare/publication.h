@@ -13,10 +13,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-/* ----------------------------------------------------------------
- * Kinds of generalisation, as they are declared; frame/ codes their values.
- * ----------------------------------------------------------------
- */
+/* ---- Kinds of generalisation, as they are declared; frame/ codes their values ---- */
 
 typedef enum Kind
 {
@@ -37,10 +34,7 @@ extern Oid	printed_type(Kind kind, Oid type);
 
 #define KINDS_HINT "Kinds are \"range\", \"range STEP\", \"prefix\", \"taxonomy NAME\" and \"suppress\"."
 
-/* ----------------------------------------------------------------
- * Publications
- * ----------------------------------------------------------------
- */
+/* ---- Publications ---- */
 
 typedef enum ColumnRole
 {
@@ -165,12 +159,6 @@ extern FoundPublication publication_find(const char *name);
 
 /* Has the current user been granted to audit the publication? */
 extern bool may_audit(int32 publication);
-
-/*
- * A publication as it was declared, but for the types of its columns, which its source has; an error if there is none of
- * the name.  Nothing is locked, and no rights are asked for: the caller tells nobody of it who may not know.
- */
-extern DeclaredPublication *publication_declared(const char *name);
 
 /*
  * The publication that a relation is noted for as the foreign table of live answers, as it was declared; NULL for any

@@ -85,7 +85,7 @@ static void
 refuse(const char *tag, int32 publication)
 {
 	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
+				 CATALOG_INT(publication));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 SPI_processed == 0
@@ -171,7 +171,7 @@ note_dummy_view(const ViewStmt *statement)
 	dummy_view = InvalidOid;
 	catalog_read("SELECT FROM pprepub_internal.catalog_publication p WHERE p.pinned::oid = $1"
 				 " AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_source s WHERE s.publication = p.publication)",
-				 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(view)));
+				 CATALOG_OID(view));
 	if (SPI_processed > 0)
 		dummy_view = view;
 }
@@ -181,7 +181,7 @@ static void
 check_commands(const char *tag, Node *statement)
 {
 	catalog_read("SELECT command_tag, how, publication FROM pprepub_internal.touched_relations() WHERE NOT is_view OR relation <> $1",
-				 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(dummy_view)));
+				 CATALOG_OID(dummy_view));
 	dummy_view = InvalidOid;
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{

@@ -7,7 +7,6 @@
  */
 #include "declare/shown_lists.h"
 
-#include "catalog/pg_class.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/target_objects.h"
@@ -60,32 +59,13 @@ comment_on_each(Oid relation, const ColumnComment *comments)
 		comment_on_column(relation, comments->column, comments->comment);
 }
 
-/* Creates the list of releases, which nobody can change. */
-static void
-create_releases(const DeclaredPublication *publication)
-{
-	const char *words = quoted_target(publication, "_releases");
-	Oid			table;
-
-	execute_ddl(psprintf("CREATE TABLE %s (" RELEASES_COLUMNS ") USING heap", words));
-	table = relation_in_target(publication, "_releases");
-	seal_table(table);
-	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
-	comment_on_relation(publication, table,
-						"releases that have tables, one row each");
-	comment_on_each(table, releases_comments);
-}
-
 void
 create_answers_view(const DeclaredPublication *publication)
 {
-	const char *words = quoted_target(publication, "_answers");
-	Oid			view;
+	Oid			view = make_relation(publication, publication->target, "_answers", "VIEW",
+									 psprintf("AS SELECT * FROM pprepub.answers(%s::pg_catalog.regclass)",
+											  quote_literal_cstr(quoted_target(publication, "_now"))));
 
-	execute_ddl(psprintf("CREATE VIEW %s AS SELECT * FROM pprepub.answers(%s::pg_catalog.regclass)",
-						 words, quote_literal_cstr(quoted_target(publication, "_now"))));
-	view = relation_in_target(publication, "_answers");
-	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
 	comment_on_relation(publication, view, "answers that the reader has used and has left, and the rules for each answer");
 	comment_on_each(view, answers_comments);
 }
@@ -93,7 +73,11 @@ create_answers_view(const DeclaredPublication *publication)
 void
 create_shown_lists(const DeclaredPublication *publication)
 {
-	create_releases(publication);
+	Oid			releases = make_relation(publication, publication->target, "_releases", "TABLE", "(" RELEASES_COLUMNS ") USING heap");
+
+	seal_table(releases);		/* nobody can change it */
+	comment_on_relation(publication, releases, "releases that have tables, one row each");
+	comment_on_each(releases, releases_comments);
 	if (method_declaration(publication->method)->answers)
 		create_answers_view(publication);
 }

@@ -3,8 +3,8 @@
  *		What analysts may know of a publication, beside its rows: the table
  *		TARGET.NAME_releases and, where it answers, the view TARGET.NAME_answers.
  *
- * Both stand from the declaration on, so that they can be granted; release/ adds a row to the table for each release
- * that has a table (list_release.h).
+ * Both stand from the declaration on, so that they can be granted; tell_release() adds a row to the table for each release
+ * that has a table, as view pprepub_internal.catalog_listed_release has it.
  */
 #ifndef PPREPUB_DECLARE_SHOWN_LISTS_H
 #define PPREPUB_DECLARE_SHOWN_LISTS_H
@@ -12,24 +12,6 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
-
-/* The columns of TARGET.NAME_releases, from 0 on. */
-enum
-{
-	LISTED_RELEASE,
-	LISTED_PUBLISHED_AT,
-	LISTED_RELATION,
-	LISTED_KIND,
-	LISTED_COLUMNS,
-	LISTED_ROWS,
-	LISTED_WITHHELD,
-	LISTED_INVENTED,
-	LISTED_K,
-	LISTED_L,
-	LISTED_PRINCIPLE,
-	LISTED_REPAIR,
-	LISTED_ATTRIBUTES
-};
 
 /* Creates them, without any grants.  Called as the owner, inside SPI. */
 extern void create_shown_lists(const DeclaredPublication *publication);

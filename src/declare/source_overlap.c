@@ -15,6 +15,7 @@
 #include "declare/publication.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -101,19 +102,11 @@ find_shared(const DeclaredPublication *publication, const Skipped *skipped)
 	for (int i = 0; i < publication->nlookups; i++)
 		lookups[i] = ObjectIdGetDatum(publication->lookups[i]);
 	return catalog_read("SELECT * FROM pprepub_internal.shared_data($1, $2, $3, $4, $5)",
-						CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						CATALOG_OID(publication->source),
+						CATALOG_INT(publication->id),
 						CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(skipped->publications, skipped->n, INT4OID, 4, true, TYPALIGN_INT))),
-						CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->owner)),
+						CATALOG_OID(publication->owner),
 						CATALOG_PARAM(OIDARRAYOID, PointerGetDatum(construct_array(lookups, publication->nlookups, OIDOID, sizeof(Oid), true, TYPALIGN_INT))));
-}
-
-static bool
-is_lookup(uint64 row)
-{
-	bool		isnull;
-
-	return DatumGetBool(catalog_field(row, "is_lookup", &isnull));
 }
 
 /* Raises an error if a publication that was not skipped reaches a table of the source that is no lookup table. */
@@ -125,11 +118,11 @@ verify_apart(CatalogAccess *access, const DeclaredPublication *publication, cons
 	StringInfoData tables;
 	int			ntables = 0;
 
-	if (n == 0 || is_lookup(0))
+	if (n == 0 || catalog_int(0, "is_lookup"))
 		return;
 	other = catalog_text(access, 0, "name");
 	initStringInfo(&tables);
-	for (uint64 i = 0; i < n && !is_lookup(i) && strcmp(catalog_text(access, i, "name"), other) == 0; i++)
+	for (uint64 i = 0; i < n && !catalog_int(i, "is_lookup") && strcmp(catalog_text(access, i, "name"), other) == 0; i++)
 		appendStringInfo(&tables, "%s%s", ntables++ > 0 ? ", " : "", catalog_text(access, i, "relation"));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),
@@ -140,10 +133,7 @@ verify_apart(CatalogAccess *access, const DeclaredPublication *publication, cons
 			 errhint("Publish everything of these people through one publication, or name the other in beside => '{…}' if nobody can join the two. Name tables that hold no people in lookup => '{…}'.")));
 }
 
-/* ----------------------------------------------------------------
- * Lookup tables
- * ----------------------------------------------------------------
- */
+/* ---- Lookup tables ---- */
 
 static void
 refuse_lookup(Oid lookup, const char *why)
@@ -173,10 +163,10 @@ verify_lookup_kind(Oid lookup)
 
 /*
  * The part of a relation's rows, as its owner sees them, whose keys stand in one column of a lookup table: of more than a
- * half, the table seems to hold their people.  1 where there are no rows to judge by, and *is_known is false.
+ * half, the table seems to hold their people.  NaN where there are no rows to judge by.
  */
 static double
-part_in_lookup(Oid relation, const char *key, Oid owner, Oid lookup, bool *is_known)
+part_in_lookup(Oid relation, const char *key, Oid owner, Oid lookup)
 {
 	Figures		figures = {.owner = owner};
 	StringInfoData sql;
@@ -187,7 +177,7 @@ part_in_lookup(Oid relation, const char *key, Oid owner, Oid lookup, bool *is_kn
 	appendStringInfo(&sql, "SELECT (SELECT pg_catalog.count(*) FROM %s), GREATEST(0", quoted_relation(relation));
 	catalog_enter(&access);
 	n = catalog_read("SELECT attname::text FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped",
-					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lookup)));
+					 CATALOG_OID(lookup));
 	for (uint64 i = 0; i < n; i++)
 		appendStringInfo(&sql, ", (SELECT pg_catalog.count(*) FROM (SELECT %s::pg_catalog.text FROM %s INTERSECT SELECT %s::pg_catalog.text FROM %s) s)",
 						 quote_identifier(key), quoted_relation(relation),
@@ -195,17 +185,14 @@ part_in_lookup(Oid relation, const char *key, Oid owner, Oid lookup, bool *is_kn
 	catalog_leave(&access);
 	appendStringInfoString(&sql, ")");
 	figures.sql = sql.data;
-	*is_known = ask_figures(&figures) && figures.figure[0] > 0;
-	return *is_known ? (double) figures.figure[1] / figures.figure[0] : 1;
+	return ask_figures(&figures) && figures.figure[0] > 0 ? (double) figures.figure[1] / figures.figure[0] : get_float8_nan();
 }
 
 /* May the people of a relation stand in a lookup table, as far as one can tell? */
 static bool
 may_have_people(Oid relation, const char *key, Oid owner, Oid lookup)
 {
-	bool		is_known;
-
-	return part_in_lookup(relation, key, owner, lookup, &is_known) > 0.5;
+	return !(part_in_lookup(relation, key, owner, lookup) <= 0.5);
 }
 
 /* A lookup table that the source shares with another publication. */
@@ -233,7 +220,7 @@ find_shared_lookups(const DeclaredPublication *publication, int *n)
 	rows = find_shared(publication, &skipped);
 	shared = MemoryContextAlloc(access.context, sizeof(SharedLookup) * (rows + 1));
 	for (uint64 i = 0; i < rows; i++)
-		if (is_lookup(i))
+		if (catalog_int(i, "is_lookup"))
 			shared[(*n)++] = (SharedLookup) {
 				.relation = catalog_oid(i, "oid"), .named = catalog_text(&access, i, "relation"), .name = catalog_text(&access, i, "name"),
 				.pinned = catalog_oid(i, "pinned"), .owner = catalog_oid(i, "owner"), .key = catalog_text(&access, i, "key")
@@ -287,7 +274,6 @@ shared_lookups(const DeclaredPublication *publication, bool *has_own_people)
 	int			n;
 	SharedLookup *shared = find_shared_lookups(publication, &n);
 	StringInfoData tables;
-	bool		is_known;
 
 	*has_own_people = false;
 	initStringInfo(&tables);
@@ -295,15 +281,12 @@ shared_lookups(const DeclaredPublication *publication, bool *has_own_people)
 	{
 		appendStringInfo(&tables, "%s%s, by \"%s\"", tables.len > 0 ? "; " : "", shared[i].named, shared[i].name);
 		*has_own_people |= part_in_lookup(publication->pinned, publication_column(publication, ROLE_KEY)->name, publication->owner,
-										  shared[i].relation, &is_known) > 0.5 && is_known;
+										  shared[i].relation) > 0.5;
 	}
 	return tables.len == 0 ? NULL : tables.data;
 }
 
-/* ----------------------------------------------------------------
- * Sources that were found to share nothing
- * ----------------------------------------------------------------
- */
+/* ---- Sources that were found to share nothing ---- */
 
 /*
  * A publication whose source was found to share nothing, and the number of relcache invalidations that this session had

@@ -31,10 +31,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_promise);
 
-/* ----------------------------------------------------------------
- * TARGET and TARGET_private, which belong to the owner alone
- * ----------------------------------------------------------------
- */
+/* ---- TARGET and TARGET_private, which belong to the owner alone ---- */
 
 /* Raises an error unless the schema exists, belongs to the owner, and lets no other role create in it. */
 static void
@@ -55,7 +52,7 @@ verify_schema(const char *name, Oid owner, bool is_declared)
 	if (schema_owner != owner)
 	{
 		bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
-											  CATALOG_TEXT(name), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner)));
+											  CATALOG_TEXT(name), CATALOG_OID(owner));
 
 		/*
 		 * A publication that stands in it already cannot have another one.  Where publications of other roles stand in
@@ -117,10 +114,7 @@ ensure_schemas(const DeclaredPublication *publication)
 	ensure_schema(publication->private, publication->owner);
 }
 
-/* ----------------------------------------------------------------
- * The promise, in the parameters' own words
- * ----------------------------------------------------------------
- */
+/* ---- The promise, in the parameters' own words ---- */
 
 Datum
 declared_number(const DeclaredPublication *publication, const char *name, bool *isnull)
@@ -175,7 +169,8 @@ further_principle(const DeclaredPublication *publication)
 	return list_promise(publication, false);
 }
 
-char *
+/* All of the promise: "k = 10, l = 3, frequency = 3"; or the method's name. */
+static char *
 whole_principle(const DeclaredPublication *publication)
 {
 	char	   *promise = list_promise(publication, true);
@@ -189,10 +184,7 @@ pprepub_promise(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(whole_principle(publication_look(text_argument(fcinfo, 0, "the name of a publication"), true))));
 }
 
-/* ----------------------------------------------------------------
- * Comments
- * ----------------------------------------------------------------
- */
+/* ---- Comments ---- */
 
 void
 comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what)
@@ -251,10 +243,7 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
 	CommandCounterIncrement();
 }
 
-/* ----------------------------------------------------------------
- * Values
- * ----------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 /* A text cell, but NULL where it is withheld. */
 static char *
@@ -283,7 +272,6 @@ char *
 value_sql(const DeclaredColumn *column)
 {
 	const char *name = quote_identifier(column->name);
-
 	char	   *value;
 
 	if (column->role != ROLE_QUASI_IDENTIFIER)
@@ -318,10 +306,7 @@ cells_sql(const DeclaredPublication *publication)
 	return psprintf("pg_catalog.jsonb_object(ARRAY[%s]::pg_catalog.text[], ARRAY[%s])", names.data, cells.data);
 }
 
-/* ----------------------------------------------------------------
- * TARGET.NAME()
- * ----------------------------------------------------------------
- */
+/* ---- TARGET.NAME() ---- */
 
 Oid
 answer_function(const DeclaredPublication *publication)
@@ -383,16 +368,10 @@ counts_function(const DeclaredPublication *publication)
 	return function_in_target(publication, COUNTS, arguments, lengthof(arguments));
 }
 
-char *
-counts_function_sql(const DeclaredPublication *publication)
-{
-	return psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
-}
-
 void
 create_counts_function(const DeclaredPublication *publication)
 {
-	char	   *function = counts_function_sql(publication);
+	char	   *function = psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
 	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
 
 	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"
@@ -405,10 +384,7 @@ create_counts_function(const DeclaredPublication *publication)
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
 
-/* ----------------------------------------------------------------
- * TARGET.NAME_now
- * ----------------------------------------------------------------
- */
+/* ---- TARGET.NAME_now ---- */
 
 void
 create_live_table(const DeclaredPublication *publication)

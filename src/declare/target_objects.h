@@ -29,7 +29,6 @@ extern void create_answer_function(const DeclaredPublication *publication);
  * view TARGET.NAME, so everybody may execute it.
  */
 extern Oid	counts_function(const DeclaredPublication *publication);
-extern char *counts_function_sql(const DeclaredPublication *publication);
 extern void create_counts_function(const DeclaredPublication *publication);
 
 /* ----------------------------------------------------------------
@@ -79,10 +78,7 @@ extern char *value_sql(const DeclaredColumn *column);
 /* The column "cells" beside the values: a JSON object of the cells' texts, by column, NULL where a cell is. */
 extern char *cells_sql(const DeclaredPublication *publication);
 
-/* ----------------------------------------------------------------
- * Comments
- * ----------------------------------------------------------------
- */
+/* ---- Comments ---- */
 
 typedef enum ShownAs
 {
@@ -111,8 +107,5 @@ extern Datum declared_number(const DeclaredPublication *publication, const char 
 
 /* The promise besides k and l, as "frequency = 3, t = 0.2"; NULL where that is nothing. */
 extern char *further_principle(const DeclaredPublication *publication);
-
-/* All of it: "k = 10, l = 3, frequency = 3". */
-extern char *whole_principle(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_TARGET_OBJECTS_H */

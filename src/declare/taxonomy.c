@@ -26,49 +26,39 @@ PG_FUNCTION_INFO_V1(pprepub_extend_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_create_range_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_drop_taxonomy);
 
-/* ----------------------------------------------------------------
- * Names and trees
- * ----------------------------------------------------------------
- */
+/* ---- Names and trees ---- */
 
-static void
-refuse_unknown(const char *name)
+/* The tree that a taxonomy stands for now, locked as the end of the query says; an unknown name is an error. */
+static int32
+read_taxonomy(const char *name, const char *lock)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("taxonomy \"%s\" does not exist", name),
-			 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
+	if (catalog_read(psprintf("SELECT tree, owner::oid AS owner FROM pprepub_internal.catalog_taxonomy WHERE name = $1%s", lock),
+					 CATALOG_TEXT(name)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("taxonomy \"%s\" does not exist", name),
+				 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
+	return catalog_int(0, "tree");
 }
 
 /* Locks the taxonomy's row: an extension or a drop waits, and then sees which publications use the tree. */
 int32
 find_taxonomy(const char *name)
 {
-	catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 FOR SHARE",
-				 CATALOG_TEXT(name));
-	if (SPI_processed == 0)
-		refuse_unknown(name);
-	return catalog_int(0, "tree");
+	return read_taxonomy(name, " FOR SHARE");
 }
 
 /* The tree of a taxonomy that the caller owns, locked against others who would change it. */
 static int32
 own_taxonomy(CatalogAccess *access, const char *name)
 {
-	Oid			owner;
-	bool		may;
+	int32		tree = read_taxonomy(name, " FOR UPDATE");
 
-	catalog_read("SELECT tree, owner::oid AS owner FROM pprepub_internal.catalog_taxonomy WHERE name = $1 FOR UPDATE",
-				 CATALOG_TEXT(name));
-	if (SPI_processed == 0)
-		refuse_unknown(name);
-	owner = catalog_oid(0, "owner");
-	may = has_privs_of_role(access->caller.userid, owner);
-	if (!may)
+	if (!has_privs_of_role(access->caller.userid, catalog_oid(0, "owner")))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of taxonomy \"%s\"", name)));
-	return catalog_int(0, "tree");
+	return tree;
 }
 
 int32
@@ -78,9 +68,7 @@ present_tree(const char *taxonomy)
 	int32		tree;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(taxonomy)) == 0)
-		refuse_unknown(taxonomy);
-	tree = catalog_int(0, "tree");
+	tree = read_taxonomy(taxonomy, "");
 	catalog_leave(&access);
 	return tree;
 }
@@ -90,15 +78,14 @@ node_leaves(int32 tree, const char *node, int64 *first, int64 *leaves)
 {
 	CatalogAccess access;
 	bool		is_known;
-	bool		isnull;
 
 	catalog_enter(&access);
 	is_known = catalog_read("SELECT first_leaf, leaves FROM pprepub_internal.catalog_tree_node WHERE tree = $1 AND node = $2",
-							CATALOG_PARAM(INT4OID, Int32GetDatum(tree)), CATALOG_TEXT(node)) > 0;
+							CATALOG_INT(tree), CATALOG_TEXT(node)) > 0;
 	if (is_known)
 	{
-		*first = DatumGetInt64(catalog_field(0, "first_leaf", &isnull));
-		*leaves = DatumGetInt64(catalog_field(0, "leaves", &isnull));
+		*first = catalog_int(0, "first_leaf");
+		*leaves = catalog_int(0, "leaves");
 	}
 	catalog_leave(&access);
 	return is_known;
@@ -112,7 +99,7 @@ tree_root(int32 tree)
 
 	catalog_enter(&access);
 	catalog_read("SELECT node FROM pprepub_internal.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+				 CATALOG_INT(tree));
 	name = catalog_text(&access, 0, "node");
 	catalog_leave(&access);
 	return name;
@@ -122,7 +109,7 @@ bool
 tree_is_ladder(int32 tree)
 {
 	return catalog_finds("SELECT FROM pprepub_internal.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
-						 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+						 CATALOG_INT(tree));
 }
 
 /*
@@ -143,10 +130,7 @@ forget_unused_trees(void)
 					" DELETE FROM pprepub_internal.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
-/* ----------------------------------------------------------------
- * Making trees
- * ----------------------------------------------------------------
- */
+/* ---- Making trees ---- */
 
 /* A query for all rows of a levels table, leaf first, each as the text of an array.  A node's name is what its value prints. */
 static char *
@@ -214,7 +198,7 @@ static int32
 plant_tree(const char *taxonomy, CatalogParam rows, CatalogParam ladder, int32 old)
 {
 	catalog_execute("SELECT planted, wrong FROM pprepub_internal.plant_tree($1, $2, $3, $4)",
-					CATALOG_TEXT(taxonomy), rows, ladder, CATALOG_PARAM(INT4OID, Int32GetDatum(old)));
+					CATALOG_TEXT(taxonomy), rows, ladder, CATALOG_INT(old));
 	catalog_raise();
 	return catalog_int(0, "planted");
 }
@@ -231,15 +215,10 @@ store_taxonomy(const CatalogAccess *access, const char *name, CatalogParam rows,
 				 errmsg("taxonomy \"%s\" already exists", name),
 				 errhint("Add leaves with pprepub.extend_taxonomy(), or choose another name.")));
 	catalog_execute("INSERT INTO pprepub_internal.catalog_taxonomy (name, owner, tree) VALUES ($1, $2, $3)",
-					CATALOG_TEXT(name),
-					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access->caller.userid)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+					CATALOG_TEXT(name), CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access->caller.userid)), CATALOG_INT(tree));
 }
 
-/* ----------------------------------------------------------------
- * SQL functions
- * ----------------------------------------------------------------
- */
+/* ---- SQL functions ---- */
 
 /* A function's argument that names a taxonomy. */
 static char *
@@ -291,8 +270,7 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 	rows = read_levels(PG_GETARG_OID(1));
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub_internal.catalog_taxonomy SET tree = $2 WHERE name = $1",
-					CATALOG_TEXT(name),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(plant_tree(name, rows, CATALOG_NULL(NUMERICARRAYOID), tree))));
+					CATALOG_TEXT(name), CATALOG_INT(plant_tree(name, rows, CATALOG_NULL(NUMERICARRAYOID), tree)));
 	forget_unused_trees();
 	catalog_leave(&access);
 	PG_RETURN_VOID();

@@ -56,11 +56,12 @@ remember_warnings(DeclaredPublication *publication)
 }
 
 ArrayType *
-remembered_warnings(const DeclaredPublication *publication)
+remembered_warnings(const DeclaredPublication *publication, bool *starving)
 {
 	List	   *lines = publication->warnings->lines;
 	Datum	   *elements = palloc(sizeof(Datum) * (list_length(lines) + 1));
 
+	*starving = publication->warnings->starving;
 	if (lines == NIL)
 		return NULL;
 	for (int i = 0; i < list_length(lines); i++)
@@ -68,16 +69,7 @@ remembered_warnings(const DeclaredPublication *publication)
 	return construct_array(elements, list_length(lines), TEXTOID, -1, false, TYPALIGN_INT);
 }
 
-bool
-remembers_starving(const DeclaredPublication *publication)
-{
-	return publication->warnings->starving;
-}
-
-/* ----------------------------------------------------------------
- * Figures of the source
- * ----------------------------------------------------------------
- */
+/* ---- Figures of the source ---- */
 
 /* Runs the query as its owner; called by look_in_subtransaction(). */
 static void
@@ -111,10 +103,7 @@ ask_figures(Figures *figures)
 	return error == NULL;
 }
 
-/* ----------------------------------------------------------------
- * Rows that point to persons
- * ----------------------------------------------------------------
- */
+/* ---- Rows that point to persons ---- */
 
 PersonColumn *
 find_person_columns(Oid source, const char *key, int *n)
@@ -123,8 +112,8 @@ find_person_columns(Oid source, const char *key, int *n)
 	PersonColumn *columns;
 
 	catalog_enter(&access);
-	*n = catalog_read("SELECT name, target, persons::int AS persons, shown::int AS shown, rows_each, words FROM pprepub_internal.person_columns($1, $2)",
-					  CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source)), CATALOG_TEXT(key));
+	*n = catalog_read("SELECT name, target, persons, shown, rows_each, words FROM pprepub_internal.person_columns($1, $2)",
+					  CATALOG_OID(source), CATALOG_TEXT(key));
 	columns = MemoryContextAlloc(access.context, sizeof(PersonColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 		columns[i] = (PersonColumn) {
@@ -166,10 +155,7 @@ warn_of_several_rows(const DeclaredPublication *publication)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Values that are rows' own
- * ----------------------------------------------------------------
- */
+/* ---- Values that are rows' own ---- */
 
 #define LEAST_JUDGED	50		/* rows: of fewer, many have a value of their own whatever it is */
 #define WORDS_OF_TEXT	4		/* on average */
@@ -212,10 +198,7 @@ warn_of_unique_sensitive(const DeclaredPublication *publication)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Insensitive columns
- * ----------------------------------------------------------------
- */
+/* ---- Insensitive columns ---- */
 
 void
 warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)
@@ -328,7 +311,7 @@ warn_of_unlogged_tables(const DeclaredPublication *publication)
 	uint64		n;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT relation FROM pprepub_internal.unlogged_tables($1) relation", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
+	n = catalog_read("SELECT relation FROM pprepub_internal.unlogged_tables($1) relation", CATALOG_OID(publication->source));
 	if (n > 0)
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),

@@ -32,16 +32,13 @@ extern void warn_of_weak_release(const DeclaredPublication *publication, const O
 /* From now on warnings are remembered, in the current context. */
 extern void remember_warnings(DeclaredPublication *publication);
 
-/* Returns what was remembered, as text[], each warning with its detail and hint in one line; NULL if nothing was. */
-extern ArrayType *remembered_warnings(const DeclaredPublication *publication);
-
-/* Did one of the warnings that were remembered say that the release starves? */
-extern bool remembers_starving(const DeclaredPublication *publication);
-
-/* ----------------------------------------------------------------
- * What to warn of
- * ----------------------------------------------------------------
+/*
+ * Returns what was remembered, as text[], each warning with its detail and hint in one line; NULL if nothing was.  Did
+ * one of them say that the release starves?
  */
+extern ArrayType *remembered_warnings(const DeclaredPublication *publication, bool *starving);
+
+/* ---- What to warn of ---- */
 
 /*
  * A WARNING when the insensitive columns together are unique for more than one row in a hundred: an observer who knows
@@ -100,10 +97,7 @@ extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
  */
 extern void foresee_losses(const DeclaredPublication *publication, Jsonb *given);
 
-/* ----------------------------------------------------------------
- * Publications whose sources reach the same tables
- * ----------------------------------------------------------------
- */
+/* ---- Publications whose sources reach the same tables ---- */
 
 /*
  * Refuses a source that reaches a table which another publication reaches too (through views, materialized views,

@@ -80,10 +80,7 @@ work_close(OwnersWork *work)
 	MemoryContextDelete(work->context);
 }
 
-/* ----------------------------------------------------------------
- * For auditors
- * ----------------------------------------------------------------
- */
+/* ---- For auditors ---- */
 
 /*
  * Raises an error in place of one that may tell a value of the source, if only in its context, or in its code, which a
@@ -184,10 +181,7 @@ hide_data(void)
 	call->hides_data = true;
 }
 
-/* ----------------------------------------------------------------
- * Reports
- * ----------------------------------------------------------------
- */
+/* ---- Reports ---- */
 
 void
 begin_rows(FunctionCallInfo fcinfo)
@@ -244,10 +238,7 @@ report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 	return (Datum) 0;
 }
 
-/* ----------------------------------------------------------------
- * grant_audit() and revoke_audit()
- * ----------------------------------------------------------------
- */
+/* ---- grant_audit() and revoke_audit() ---- */
 
 PG_FUNCTION_INFO_V1(pprepub_grant_audit);
 PG_FUNCTION_INFO_V1(pprepub_revoke_audit);

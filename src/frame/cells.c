@@ -151,6 +151,24 @@ cells_text(const Cells *cells, Cell cell)
 		OutputFunctionCall(unconstify(FmgrInfo *, &cells->output), printed) : TextDatumGetCString(printed);
 }
 
+Datum
+texts_by_column(const DeclaredColumn *const *columns, const char *const *texts, int n)
+{
+	Datum	   *names = palloc(sizeof(Datum) * (n + 1));
+	Datum	   *values = palloc(sizeof(Datum) * (n + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (n + 1));
+	int			lower = 1;
+
+	for (int i = 0; i < n; i++)
+	{
+		names[i] = CStringGetTextDatum(columns[i]->name);
+		nulls[i] = texts[i] == NULL;
+		values[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(texts[i]);
+	}
+	return DirectFunctionCall2(jsonb_object_two_arg, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)),
+							   PointerGetDatum(construct_md_array(values, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT)));
+}
+
 /* A cell of texts. */
 static TextCell
 printed_text(const Cells *cells, Cell cell)
@@ -428,22 +446,6 @@ cell_spans(const DeclaredColumn *column, const Cells *cells, const Coding *codin
 
 /* ---- Ages ---- */
 
-/* Lists the given trees and the column's own, each once, ascending: numbers of trees are positive, as codes are. */
-static int32 *
-different_trees(const DeclaredColumn *column, const int32 *tree, int32 n, int32 *ndifferent)
-{
-	int32	   *different = palloc(sizeof(int32) * (n + 1));
-
-	memcpy(different, tree, sizeof(int32) * n);
-	different[n] = column->tree;
-	sort_codes((Code *) different, n + 1);
-	*ndifferent = 0;
-	for (int32 i = 0; i <= n; i++)
-		if (i == 0 || different[i] != different[*ndifferent - 1])
-			different[(*ndifferent)++] = different[i];
-	return different;
-}
-
 static Code
 age_of_tree(const TreeAges *ages, int32 tree)
 {
@@ -495,7 +497,14 @@ tree_ages(const DeclaredColumn *column, const Cells *cells, const Coding *coding
 	TreeAges   *ages = palloc0(sizeof(TreeAges));
 	string_map_hash *added;
 
-	ages->tree = different_trees(column, tree, n, &ages->ntrees);
+	/* The given trees and the column's own, each once: numbers of trees are positive, as codes are. */
+	ages->tree = palloc(sizeof(int32) * (n + 1));
+	memcpy(ages->tree, tree, sizeof(int32) * n);
+	ages->tree[n] = column->tree;
+	sort_codes((Code *) ages->tree, n + 1);
+	for (int32 i = 0; i <= n; i++)
+		if (i == 0 || ages->tree[i] != ages->tree[ages->ntrees - 1])
+			ages->tree[ages->ntrees++] = ages->tree[i];
 	if (ages->ntrees == 1)
 		return NULL;
 	added = read_added_nodes(ages);

@@ -42,6 +42,9 @@ extern Cell cells_meet(Cells *cells, Cell a, Cell b);
 /* A cell's text as a release shows it under the settings of act_as(); NULL for CELL_NULL. */
 extern char *cells_text(const Cells *cells, Cell cell);
 
+/* Texts, such as those of cells, as a jsonb object by the names of their columns; null for NULL. */
+extern Datum texts_by_column(const DeclaredColumn *const *columns, const char *const *texts, int n);
+
 /* ----------------------------------------------------------------
  * Spans: cells of several releases, and values of a source, on one line
  *
@@ -77,7 +80,7 @@ extern CellSpans cell_spans(const DeclaredColumn *column, const Cells *cells, co
 typedef struct TreeAges
 {
 	int32		ntrees;
-	const int32 *tree;			/* [ntrees] ascending: each is an extension of the one before */
+	int32	   *tree;			/* [ntrees] ascending: each is an extension of the one before */
 	Code	   *cell;			/* [cells] the first tree that has the node; 0 for NULL */
 	Code	   *code;			/* [codes of the coding] likewise */
 } TreeAges;

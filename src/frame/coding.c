@@ -17,18 +17,9 @@
 #include "shared/string_map.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 /* ---- Stored trees ---- */
-
-static int64
-big_field(uint64 row, const char *name)
-{
-	bool		isnull;
-
-	return DatumGetInt64(catalog_field(row, name, &isnull));
-}
 
 /* Reads the ends and the first width of a ladder, if the tree is one. */
 static void
@@ -40,8 +31,7 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 	Datum	   *bounds;
 	int			n;
 
-	if (catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0)
+	if (catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1", CATALOG_INT(number)) > 0)
 		ladder = catalog_field(0, "ladder", &is_null);
 	tree->is_ladder = !is_null;
 	if (is_null)
@@ -77,7 +67,7 @@ stored_tree_read(int32 number)
 	catalog_enter(&access);
 	read_ladder(&access, tree, number);
 	tree->nnodes = catalog_read("SELECT node, parent, first_leaf, leaves FROM pprepub_internal.catalog_tree_node WHERE tree = $1 ORDER BY depth, first_leaf",
-								CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+								CATALOG_INT(number));
 	if (tree->nnodes == 0)
 		elog(ERROR, "tree %d has no nodes", number);
 	old = MemoryContextSwitchTo(access.context);
@@ -96,8 +86,8 @@ stored_tree_read(int32 number)
 		tree->names[i] = catalog_text(&access, i, "node");
 		string_map_insert(nodes, tree->names[i], &found)->number = i;
 		tree->parent[i] = parent == NULL ? 0 : string_map_lookup(nodes, parent)->number;
-		tree->first_leaf[i] = big_field(i, "first_leaf");
-		tree->leaves[i] = big_field(i, "leaves");
+		tree->first_leaf[i] = catalog_int(i, "first_leaf");
+		tree->leaves[i] = catalog_int(i, "leaves");
 	}
 	catalog_leave(&access);
 	return tree;
@@ -120,10 +110,10 @@ nodes_at_level(int32 tree, int level, char *const *names, Code n)
 						 " UNION ALL SELECT up.i, t.node, t.parent, t.depth, false FROM up JOIN pprepub_internal.catalog_tree_node t ON t.tree = $1 AND t.node = up.parent"
 						 " WHERE up.depth > $2)"
 						 " SELECT i, node FROM up WHERE depth = $2 OR is_leaf",
-						 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)), CATALOG_PARAM(INT4OID, Int32GetDatum(level)),
+						 CATALOG_INT(tree), CATALOG_INT(level),
 						 CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT))));
 	for (uint64 row = 0; row < found; row++)
-		nodes[big_field(row, "i") - 1] = catalog_text(&access, row, "node");
+		nodes[catalog_int(row, "i") - 1] = catalog_text(&access, row, "node");
 	catalog_leave(&access);
 	return nodes;
 }
@@ -226,17 +216,6 @@ is_ranked(const Coding *coding)
 	return n > 0 && line_width(coding->type, coding->values[0], coding->values[n - 1]) != position[n - 1] - position[0];
 }
 
-/* Chooses the one of two equal values that prints shorter, so that the result does not depend on the order of rows. */
-static Datum
-plainer(Oid type, Datum a, Datum b)
-{
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(type, &output, &varlena);
-	return strlen(OidOutputFunctionCall(output, b)) < strlen(OidOutputFunctionCall(output, a)) ? b : a;
-}
-
 /* The domain of a range: the finite values in their order. */
 static void
 code_range(CodingState *state, Coding *coding)
@@ -252,14 +231,18 @@ code_range(CodingState *state, Coding *coding)
 		Datum		value = dictionary_value(state->dictionary, order[i].number);
 
 		CHECK_FOR_INTERRUPTS();
-		/* -0 and 0, 1.0 and 1.00: equal values of unequal bytes share a code. */
+
+		/*
+		 * -0 and 0, 1.0 and 1.00: equal values of unequal bytes share a code, for which the shortest stands in any
+		 * order of rows.
+		 */
 		if (i == 0 || compare_placed(&order[i - 1], &order[i], state) != 0)
 		{
 			place[n] = order[i].place;
 			coding->values[n++] = value;
 		}
-		else
-			coding->values[n - 1] = plainer(state->type, coding->values[n - 1], value);
+		else if (strlen(value_text(state->type, value)) < strlen(value_text(state->type, coding->values[n - 1])))
+			coding->values[n - 1] = value;
 		state->code[order[i].number] = n - 1;
 	}
 	coding->domain = make_domain(state, n, NULL);

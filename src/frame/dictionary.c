@@ -70,6 +70,12 @@ equal_images(Image a, Image b)
 /* The fingerprint of NULL; it must not be 0, which is the fingerprint of the number 0. */
 #define NULL_PRINT 0x6a09e667
 
+typedef struct LateValue
+{
+	Image		image;
+	uint32		number;			/* DICTIONARY_NULL: none */
+} LateValue;
+
 struct Dictionary
 {
 	Oid			type;
@@ -85,11 +91,7 @@ struct Dictionary
 	uint64		key;			/* of hashes */
 	MemoryContext context;
 
-	uint32		last;			/* number that was looked up last, since equal values often follow each other */
-
-	/* A cache of recent look-ups of values passed by value; number 0 marks a free entry */
-	Datum		late_value[LATE_VALUES];
-	uint32		late_number[LATE_VALUES];
+	LateValue	late[LATE_VALUES];	/* recent look-ups, at the places that late_place() gives them */
 };
 
 Dictionary *
@@ -139,14 +141,15 @@ add_value(Dictionary *dictionary, Datum value)
 	return dictionary->size++;
 }
 
-/* Is the value equal to the one looked up last? Columns of releases have long runs of equal values. */
-static inline bool
-is_last(const Dictionary *dictionary, Datum value)
+/* Where a value is kept that was looked up lately; columns of releases have few values, and long runs of equal ones. */
+static inline uint32
+late_place(Image image)
 {
-	if (dictionary->last == DICTIONARY_NULL || dictionary->length != -1 ||
-		VARATT_IS_EXTERNAL(DatumGetPointer(value)) || VARATT_IS_COMPRESSED(DatumGetPointer(value)))
-		return false;
-	return equal_images(image_of(dictionary, value), image_of(dictionary, dictionary->values[dictionary->last]));
+	uint64		mixed = image.word;
+
+	if (image.bytes != NULL && image.word > 0)
+		mixed = image.word ^ (uint8) image.bytes[0] << 1 ^ (uint8) image.bytes[image.word / 2] << 3 ^ (uint8) image.bytes[image.word - 1] << 2;
+	return (mixed ^ mixed >> 9) % LATE_VALUES;
 }
 
 /* Looks a value up by its image, and adds a copy of it if it is new. */
@@ -179,19 +182,21 @@ find_number(Dictionary *dictionary, Datum value)
 uint32
 dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 {
-	int			late;
+	Image		image;
+	LateValue  *late;
 
 	if (isnull)
 		return DICTIONARY_NULL;
-	if (!dictionary->byval)
-		return dictionary->last = is_last(dictionary, value) ? dictionary->last : find_number(dictionary, value);
-	late = (value ^ value >> 9) % LATE_VALUES;
-	if (dictionary->late_number[late] == DICTIONARY_NULL || dictionary->late_value[late] != value)
+	if (dictionary->length == -1 && (VARATT_IS_EXTERNAL(DatumGetPointer(value)) || VARATT_IS_COMPRESSED(DatumGetPointer(value))))
+		return find_number(dictionary, value);
+	image = image_of(dictionary, value);
+	late = &dictionary->late[late_place(image)];
+	if (late->number == DICTIONARY_NULL || !equal_images(late->image, image))
 	{
-		dictionary->late_number[late] = find_number(dictionary, value);
-		dictionary->late_value[late] = value;
+		late->number = find_number(dictionary, value);
+		late->image = image_of(dictionary, dictionary->values[late->number]);
 	}
-	return dictionary->late_number[late];
+	return late->number;
 }
 
 void
@@ -212,6 +217,16 @@ dictionary_value(const Dictionary *dictionary, uint32 number)
 {
 	Assert(number > DICTIONARY_NULL && number < dictionary->size);
 	return dictionary->values[number];
+}
+
+char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
 }
 
 char **

@@ -50,6 +50,9 @@ extern void dictionary_forget_index(Dictionary *dictionary);
 extern uint32 dictionary_size(const Dictionary *dictionary);
 extern Datum dictionary_value(const Dictionary *dictionary, uint32 number);
 
+/* A value as its type prints it. */
+extern char *value_text(Oid type, Datum value);
+
 /* The values' text as the type prints it, blanks of char(n) cut off; [size], NULL for NULL. */
 extern char **dictionary_texts(const Dictionary *dictionary);
 

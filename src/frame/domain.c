@@ -202,28 +202,6 @@ shared_characters(const char *a, const char *b)
 }
 
 /*
- * Sets the number of characters that each value shares with the one before, and for each value the next one that shares
- * fewer with its own predecessor (nvalues if none does).  Values are sorted, so the prefix that several of them share is
- * the shortest that two neighbours among them share.
- */
-static void
-compare_neighbours(char *const *values, Code nvalues, uint32 *shared, Code *fewer)
-{
-	for (Code i = 1; i < nvalues; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		shared[i] = shared_characters(values[i - 1], values[i]);
-	}
-	for (Code i = nvalues; i-- > 1;)
-	{
-		CHECK_FOR_INTERRUPTS();
-		fewer[i] = i + 1;
-		while (fewer[i] < nvalues && shared[fewer[i]] >= shared[i])
-			fewer[i] = fewer[fewer[i]];
-	}
-}
-
-/*
  * Adds the children of a node, which holds values up to the last: a group for each character that follows their common
  * prefix.  A group of several values shares as many characters as the last step, from one value to the next that shares
  * fewer, came down to.
@@ -259,7 +237,23 @@ tree_of_prefixes(char *const *values, Code nvalues, bool has_null)
 	uint32	   *shared = new_array(uint32, nvalues);
 	Code	   *fewer = new_array(Code, nvalues);
 
-	compare_neighbours(values, nvalues, shared, fewer);
+	/*
+	 * The number of characters that each value shares with the one before, and for each value the next one that shares
+	 * fewer with its own predecessor (nvalues if none does).  Values are sorted, so the prefix that several of them
+	 * share is the shortest that two neighbours among them share.
+	 */
+	for (Code i = 1; i < nvalues; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		shared[i] = shared_characters(values[i - 1], values[i]);
+	}
+	for (Code i = nvalues; i-- > 1;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		fewer[i] = i + 1;
+		while (fewer[i] < nvalues && shared[fewer[i]] >= shared[i])
+			fewer[i] = fewer[fewer[i]];
+	}
 	(void) tree_add(tree, 0, (Span) {0, size - 1}, 0);
 	if (nvalues > 0)
 		add_prefix_children(tree, 0, nvalues - 1, values, shared, fewer);

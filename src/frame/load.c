@@ -199,23 +199,39 @@ load_sensitive_column(const FrameLoad *load)
 }
 
 /*
- * Appends the rows of a query.  A portal would let the source's own code fetch from it, or close it.  The plan may have
+ * Appends the rows of a relation that meet a condition, or all: those of the pinned view, or of a registry, which has keys
+ * and quasi-identifiers only.  A portal would let the source's own code fetch from it, or close it.  The plan may have
  * parallel workers, but for an answer, since everybody sees in pg_stat_activity that somebody has some.
  */
 static void
-read_query(FrameLoad *load, const char *sql, ParamListInfo params)
+read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo params)
 {
 	SPIPrepareOptions prepare = {.cursorOptions = load->is_lenient ? 0 : CURSOR_OPT_PARALLEL_OK};
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &load->receiver};
+	StringInfoData sql;
 	SPIPlanPtr	plan;
 	int			result;
 
+	initStringInfo(&sql);
+	for (int i = 0; i < load->ncolumns; i++)
+	{
+		const DeclaredColumn *column = load->columns[i].column;
+
+		appendStringInfoString(&sql, i == 0 ? "SELECT " : ", ");
+		if (!load->is_registry || column->role == ROLE_KEY || column->role == ROLE_QUASI_IDENTIFIER)
+			appendStringInfoString(&sql, quote_identifier(column->name));
+		else
+			appendStringInfo(&sql, "NULL::%s", column_type_sql(column));
+	}
+	appendStringInfo(&sql, " FROM %s", quoted_relation(relation));
+	if (condition != NULL)
+		appendStringInfo(&sql, " WHERE %s", condition);
 	if (params != NULL)
 	{
 		prepare.parserSetup = params->parserSetup;
 		prepare.parserSetupArg = params->parserSetupArg;
 	}
-	plan = SPI_prepare_extended(sql, &prepare);
+	plan = SPI_prepare_extended(sql.data, &prepare);
 	if (plan == NULL)
 		elog(ERROR, "could not plan to read the source: %s", SPI_result_code_string(SPI_result));
 	result = SPI_execute_plan_extended(plan, &options);
@@ -224,21 +240,6 @@ read_query(FrameLoad *load, const char *sql, ParamListInfo params)
 	SPI_freeplan(plan);
 	resize(load, load->nrows);
 	fix_settings();				/* the source's code may have changed them */
-}
-
-/* Appends the rows of the source that meet a condition, or all. */
-static void
-read_rows(FrameLoad *load, const char *condition, ParamListInfo params)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < load->ncolumns; i++)
-		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ", quote_identifier(load->columns[i].column->name));
-	appendStringInfo(&sql, " FROM %s", quoted_relation(load->publication->pinned));
-	if (condition != NULL)
-		appendStringInfo(&sql, " WHERE %s", condition);
-	read_query(load, sql.data, params);
 }
 
 /* ----------------------------------------------------------------
@@ -414,7 +415,7 @@ load_rows(const DeclaredPublication *publication, const char *condition,
 	load->condition = condition;
 	load->is_lenient = is_lenient;
 	progress_phase("read source", NO_TOTAL);
-	read_rows(load, condition, NULL);
+	read_rows(load, publication->pinned, condition, NULL);
 	load->nasked = load->nrows;
 	index_rows(load, 0);
 	load->left_out += load->nasked - load->nrows;
@@ -474,13 +475,14 @@ read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
 	{
 		get_typlenbyvalalign(key->type, &length, &byval, &align);
 		array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
-		read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equality_sql(key->type)), add_params(&array, array_type, 1));
+		read_rows(load, load->publication->pinned, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equality_sql(key->type)),
+				  add_params(&array, array_type, 1));
 		return;
 	}
 	initStringInfo(&condition);
 	for (int i = 0; i < n; i++)
 		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name), equality_sql(key->type), i + 1);
-	read_rows(load, condition.data, add_params(keys, key->type, n));
+	read_rows(load, load->publication->pinned, condition.data, add_params(keys, key->type, n));
 }
 
 void
@@ -500,22 +502,9 @@ load_registry(FrameLoad *load, Oid copy)
 {
 	MemoryContext old = MemoryContextSwitchTo(load->context);
 	uint64		from = load->nrows;
-	StringInfoData sql;
 
-	/* A registry has no other columns. */
-	initStringInfo(&sql);
-	for (int i = 0; i < load->ncolumns; i++)
-	{
-		const DeclaredColumn *column = load->columns[i].column;
-		bool		has = column->role == ROLE_KEY || column->role == ROLE_QUASI_IDENTIFIER;
-
-		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ", has ? quote_identifier(column->name) : "NULL");
-		if (!has)
-			appendStringInfo(&sql, "::%s", column_type_sql(column));
-	}
-	appendStringInfo(&sql, " FROM %s", quoted_relation(copy));
 	load->is_registry = true;
-	read_query(load, sql.data, NULL);
+	read_rows(load, copy, NULL, NULL);
 	load->is_registry = false;
 	load->nregistered = load->nrows - from;
 	index_rows(load, from);
@@ -631,25 +620,6 @@ recode(const FrameLoad *load, uint32 *number, const Code *code)
 	return number;
 }
 
-static bool
-has_null(const FrameLoad *load, const LoadingColumn *column)
-{
-	for (uint64 row = 0; row < load->nrows; row++)
-		if (column->number[row] == DICTIONARY_NULL)
-			return true;
-	return false;
-}
-
-static char *
-value_text(Oid type, Datum value)
-{
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(type, &output, &varlena);
-	return OidOutputFunctionCall(output, value);
-}
-
 /* Raises an error with the number of rows; the server log gets no examples, since they are private. */
 static void
 refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const RangeStep *step,
@@ -721,11 +691,13 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	const RangeStep *step;
 	Uncodable	uncodable;
 	Code	   *code;
+	bool		has_null = false;
 
 	dictionary_forget_index(column->dictionary);
 	step = round_to_bins(load, loaded, column);
-	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary,
-									 has_null(load, column), &code, &uncodable);
+	for (uint64 row = 0; row < load->nrows && !has_null; row++)
+		has_null = column->number[row] == DICTIONARY_NULL;
+	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary, has_null, &code, &uncodable);
 	loaded->codings[q]->is_part = load->condition != NULL;
 	if (uncodable.reason != NULL && !load->is_lenient)
 		refuse_uncodable(load, column, step, code, &uncodable);

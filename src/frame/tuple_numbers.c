@@ -24,6 +24,17 @@ hash_words(const uint32 *word, uint32 n)
 	return hash;
 }
 
+/* Tuples are short: a loop is faster than memcmp(). */
+static inline bool
+equal_words(const uint32 *a, const uint32 *b, uint32 n)
+{
+	uint32		different = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		different |= a[i] ^ b[i];
+	return different == 0;
+}
+
 /* The slot where a tuple is, or would be. */
 static inline uint32 *
 find_slot(const TupleNumbers *tuples, const uint32 *word, uint32 n)
@@ -33,7 +44,7 @@ find_slot(const TupleNumbers *tuples, const uint32 *word, uint32 n)
 		uint32	   *slot = &tuples->slot[i & (tuples->nslots - 1)];
 
 		if (*slot == NO_NUMBER ||
-			(tuple_width(tuples, *slot) == n && memcmp(tuple_words(tuples, *slot), word, sizeof(uint32) * n) == 0))
+			(tuple_width(tuples, *slot) == n && equal_words(tuple_words(tuples, *slot), word, n)))
 			return slot;
 	}
 }
@@ -66,36 +77,30 @@ tuple_numbers_create(int32 width)
 	return tuples;
 }
 
-/* Appends the words of a tuple, and notes where they end if widths differ. */
-static void
-append_tuple(TupleNumbers *tuples, const uint32 *word, uint32 n)
+uint32
+tuple_number(TupleNumbers *tuples, const uint32 *word, uint32 n)
 {
-	uint64		filled = tuple_words(tuples, tuples->n) - tuples->word;
+	uint32	   *slot = find_slot(tuples, word, n);
+	uint64		filled;
 
+	Assert(tuples->first != NULL || n == (uint32) tuples->width);
+	if (*slot != NO_NUMBER)
+		return *slot;
 	if (tuples->n >= PG_UINT32_MAX / 4)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a release has too many different regions"),
 				 errhint("Publish fewer columns, or in several releases of a cohort each.")));
+	*slot = tuples->n;
+	filled = tuple_words(tuples, tuples->n) - tuples->word;
 	array_reserve(tuples->word, tuples->words_allocated, filled + n);
 	memcpy(tuples->word + filled, word, sizeof(uint32) * n);
 	tuples->n++;
-	if (tuples->first == NULL)
-		return;
-	array_reserve(tuples->first, tuples->firsts_allocated, tuples->n + 1);
-	tuples->first[tuples->n] = filled + n;
-}
-
-uint32
-tuple_number(TupleNumbers *tuples, const uint32 *word, uint32 n)
-{
-	uint32	   *slot = find_slot(tuples, word, n);
-
-	Assert(tuples->first != NULL || n == (uint32) tuples->width);
-	if (*slot != NO_NUMBER)
-		return *slot;
-	*slot = tuples->n;
-	append_tuple(tuples, word, n);
+	if (tuples->first != NULL)
+	{
+		array_reserve(tuples->first, tuples->firsts_allocated, tuples->n + 1);
+		tuples->first[tuples->n] = filled + n;
+	}
 	if (tuples->n > tuples->nslots / 2)
 		make_slots(tuples, tuples->nslots * 2);
 	return tuples->n - 1;

@@ -10,6 +10,7 @@
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "frame/dictionary.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
@@ -35,11 +36,7 @@ element_of(const DeclaredColumn *column)
 Datum
 element_to_text(const Element *element, Datum value)
 {
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(element->type, &output, &varlena);
-	return CStringGetTextDatum(OidOutputFunctionCall(output, value));
+	return CStringGetTextDatum(value_text(element->type, value));
 }
 
 Datum

@@ -128,14 +128,12 @@ verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 										 seen->nindividuals, publication->remembered));
 	catalog_enter(&access);
 	n = catalog_read("SELECT number, rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number <= $2",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(seen->nreleases)));
+					 CATALOG_INT(publication->id), CATALOG_INT(seen->nreleases));
 	for (uint64 i = 0; i < n; i++)
 	{
 		int32		number = catalog_int(i, "number");
 		uint64		logged = count_rows(seen, number - 1);
-		bool		isnull;
-		int64		rows = DatumGetInt64(catalog_field(i, "rows", &isnull));
+		int64		rows = catalog_int(i, "rows");
 
 		CHECK_FOR_INTERRUPTS();
 		if (logged != (uint64) rows)

@@ -87,8 +87,7 @@ find_without_values(const DeclaredPublication *publication)
 	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
 				 " WHERE publication = $1 AND number <= $2 AND NOT columns &&"
 				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role IN ('sensitive', 'sensitive part'))",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
+				 CATALOG_INT(publication->id), CATALOG_INT(publication->releases));
 	if (SPI_processed > 0)
 		without = MemoryContextAllocZero(access.context, sizeof(bool) * publication->releases);
 	for (uint64 i = 0; i < SPI_processed; i++)

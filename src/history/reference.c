@@ -246,7 +246,7 @@ releases_of_everybody(const DeclaredPublication *publication)
 	catalog_enter(&access);
 	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
 				 " WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL AND identified",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+				 CATALOG_INT(publication->id));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int32		number = catalog_int(i, "number");

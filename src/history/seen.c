@@ -240,21 +240,11 @@ uint64
 statistics_find(const Statistics *statistics, Step at, Code value)
 {
 	const ShownValues *shown = &statistics->shown[at.release];
-	uint64		low = shown->first[at.class];
-	uint64		high = shown->first[at.class + 1];
+	uint64		first = shown->first[at.class];
+	uint64		n = shown->first[at.class + 1] - first;
+	uint64		place = find_code(shown->value + first, n, value);
 
-	while (low < high)
-	{
-		uint64		middle = low + (high - low) / 2;
-
-		if (shown->value[middle] == value)
-			return middle;
-		if (shown->value[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NOT_SHOWN;
+	return place < n ? first + place : NOT_SHOWN;
 }
 
 uint32

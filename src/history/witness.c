@@ -58,7 +58,7 @@ rewound_words(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	if (catalog_read("SELECT " REWOUND_WORDS " AS words FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(JSONBOID, witness_now())) > 0)
+					 CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, witness_now())) > 0)
 		words = catalog_text(&access, 0, "words");
 	catalog_leave(&access);
 	return words;
@@ -111,7 +111,7 @@ list_numbers(void)
 	initStringInfo(&list);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		appendStringInfo(&list, "%s%d", i == 0 ? "" : i + 1 == SPI_processed ? " and " : ", ",
-						 catalog_int(i, "number"));
+						 (int) catalog_int(i, "number"));
 	return list.data;
 }
 
@@ -123,7 +123,7 @@ verify_identified(const DeclaredPublication *publication)
 	catalog_enter(&access);
 	if (catalog_read("SELECT number FROM pprepub_internal.catalog_release"
 					 " WHERE publication = $1 AND NOT identified AND waived_at IS NULL ORDER BY number",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
+					 CATALOG_INT(publication->id)) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" has an imported release of which nobody knows whose its rows are", publication->name),
@@ -142,7 +142,7 @@ waive_identities(const DeclaredPublication *publication)
 	catalog_execute("WITH waived AS (UPDATE pprepub_internal.catalog_release SET waived_at = now(), waived_by = session_user"
 					"  WHERE publication = $1 AND NOT identified AND waived_at IS NULL RETURNING number)"
 					" SELECT number FROM waived ORDER BY number",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+					CATALOG_INT(publication->id));
 	if (SPI_processed > 0)
 		ereport(NOTICE,
 				(errmsg_plural("release %s of publication \"%s\" is waived",
@@ -164,8 +164,7 @@ pprepub_acknowledge_history(PG_FUNCTION_ARGS)
 	catalog_enter(&access);
 	now = witness_now();
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET witness = $2 WHERE publication = $1 AND releases > 0",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(JSONBOID, now));
+					CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, now));
 	waive_identities(publication);
 	catalog_leave(&access);
 	PG_RETURN_VOID();

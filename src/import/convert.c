@@ -42,8 +42,8 @@ typedef struct Converting
 	FmgrInfo	input;			/* of the column's type */
 	Oid			input_param;
 	FmgrInfo	output;
-	FmgrInfo	range_input;
-	Oid			range_param;
+	FmgrInfo	printed_input;
+	Oid			printed_param;
 } Converting;
 
 /* ----------------------------------------------------------------
@@ -87,26 +87,12 @@ read_range(Converting *converting, const char *text, Datum *result)
 
 	if (text[0] == '[' || text[0] == '(' || pg_strcasecmp(text, "empty") == 0)
 		return plain_range(converting,
-						   InputFunctionCall(&converting->range_input, unconstify(char *, text), converting->range_param, -1),
+						   InputFunctionCall(&converting->printed_input, unconstify(char *, text), converting->printed_param, -1),
 						   result);
 	value = read_value(converting, text, -1);
 	lower = bound_of(type, value, true);
 	upper = bound_of(type, value, false);
 	*result = RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false, NULL));
-	return true;
-}
-
-/* A value of another type as one of the column's prints. */
-static bool
-read_whole(Converting *converting, const char *text, Datum *result)
-{
-	int			length = strlen(text);
-
-	if (length > 0 && text[length - 1] == '*')
-		return false;
-	if (converting->from->type != converting->to->type && converting->to->type != BPCHAROID)
-		text = OutputFunctionCall(&converting->output, read_value(converting, text, -1));
-	*result = CStringGetTextDatum(text);
 	return true;
 }
 
@@ -138,7 +124,13 @@ read_cell(Converting *converting, const char *text, Datum *result)
 		case KIND_SUPPRESS:
 			break;
 	}
-	return read_whole(converting, text, result);
+	if (stem < length)
+		return false;
+	/* A value of another type is one that the column's prints so. */
+	if (converting->from->type != converting->to->type && converting->to->type != BPCHAROID)
+		text = OutputFunctionCall(&converting->output, read_value(converting, text, -1));
+	*result = CStringGetTextDatum(text);
+	return true;
 }
 
 /* A value that the column's length or scale does not bear is not its value. */
@@ -239,33 +231,23 @@ refuse_malformed(const Converting *converting)
 			 errhint("A cell is a value, * where it was withheld, or NULL.")));
 }
 
-/* Looks up the input and output functions of the column's type, and of ranges over it. */
-static void
-find_functions(Converting *converting)
-{
-	Oid			function;
-	bool		varlena;
-
-	getTypeInputInfo(converting->to->type, &function, &converting->input_param);
-	fmgr_info(function, &converting->input);
-	getTypeOutputInfo(converting->to->type, &function, &varlena);
-	fmgr_info(function, &converting->output);
-	if (converting->to->role != ROLE_QUASI_IDENTIFIER || converting->to->kind != KIND_RANGE)
-		return;
-	getTypeInputInfo(printed_type(KIND_RANGE, converting->to->type), &function, &converting->range_param);
-	fmgr_info(function, &converting->range_input);
-}
-
 /* Replaces a column's values by those that releases show: each distinct one is converted once. */
 static void
 convert_column(const Import *import, ImportColumn *column)
 {
 	uint32		n = dictionary_size(column->values);
-	Converting	converting = {.import = import, .from = column, .to = column->column};
+	const DeclaredColumn *to = column->column;
+	Oid			printed = to->role == ROLE_QUASI_IDENTIFIER ? printed_type(to->kind, to->type) : to->type;
+	Converting	converting = {.import = import, .from = column, .to = to, .result = dictionary_create(printed)};
+	Oid			function;
+	bool		varlena;
 
-	find_functions(&converting);
-	converting.result = dictionary_create(column->column->role == ROLE_QUASI_IDENTIFIER ?
-										  printed_type(column->column->kind, column->column->type) : column->column->type);
+	getTypeInputInfo(to->type, &function, &converting.input_param);
+	fmgr_info(function, &converting.input);
+	getTypeOutputInfo(to->type, &function, &varlena);
+	fmgr_info(function, &converting.output);
+	getTypeInputInfo(printed, &function, &converting.printed_param);
+	fmgr_info(function, &converting.printed_input);
 	converting.texts = dictionary_texts(column->values);
 	fix_settings();				/* the types' code may have changed them */
 	converting.number = new_zeros(uint32, n);

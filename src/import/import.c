@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "audit/smallest.h"
-#include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/warn_owner.h"
@@ -31,15 +30,9 @@
 #include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_import_release);
-
-/* ----------------------------------------------------------------
- * Metrics
- * ----------------------------------------------------------------
- */
 
 /* The codes of the source that the cells of each class cover: [classes][qis]. */
 static Span *
@@ -94,43 +87,28 @@ measure_import(const Import *import)
 	return metrics;
 }
 
-/* ----------------------------------------------------------------
- * The release
- * ----------------------------------------------------------------
- */
-
-/* Only the owner knows when nothing is missing any more. */
-static bool
-is_still_rewound(const DeclaredPublication *publication)
-{
-	if (strcmp(rewound_words(publication), "") == 0)
-		return false;
-	ereport(NOTICE,
-			(errmsg("the history of publication \"%s\" may still lack releases", publication->name),
-			 errhint("When nothing is missing, call pprepub.acknowledge_history(%s).",
-					 quote_literal_cstr(publication->name))));
-	return true;
-}
-
 /* Notes the import in the catalog of releases. */
 static void
 note_import(const Import *import, int32 number, const Imported *imported, const Stopwatch *watch)
 {
 	const DeclaredPublication *publication = import->publication;
 	Request		request = session_request(NULL, NULL);
-	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
-	int			n = 0;
+	ArrayType  *columns = column_names(publication, import->shown);
+	bool		is_rewound = strcmp(rewound_words(publication), "") != 0;
 
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (import->shown[i])
-			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
+	/* Only the owner knows when nothing is missing any more. */
+	if (is_rewound)
+		ereport(NOTICE,
+				(errmsg("the history of publication \"%s\" may still lack releases", publication->name),
+				 errhint("When nothing is missing, call pprepub.acknowledge_history(%s).",
+						 quote_literal_cstr(publication->name))));
 	note_in_catalog(publication, &(ReleaseNote) {
 		.number = number,
 		.kind = "imported",
 		.by = request.by,
 		.by_role = request.by_role,
 		.table = imported->release,
-		.columns = n == publication->ncolumns - 1 ? NULL : construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR),
+		.columns = ArrayGetNItems(ARR_NDIM(columns), ARR_DIMS(columns)) == publication->ncolumns - 1 ? NULL : columns,
 		.identified = import->key != NULL,
 		.metrics = measure_import(import),
 		.rows = import->nrows,
@@ -140,7 +118,7 @@ note_import(const Import *import, int32 number, const Imported *imported, const 
 		.history_seconds = imported->history_seconds,
 		.checksum_seed = imported->checksum_seed,
 		.checksum = imported->checksum,
-		.keeps_witness = is_still_rewound(publication),
+		.keeps_witness = is_rewound,
 	});
 }
 
@@ -246,9 +224,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 		.publication = publication, .context = work.context, .table = PG_GETARG_OID(1), .accepts_changes = PG_GETARG_BOOL(3)
 	};
 	adopt(&import, key, number, &watch);
-	announce_release(publication, number, "imported");
-	keep_warnings(publication, number);
-	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	row = tell_release(publication, number, "imported");
 	check_history(publication);
 	work_close(&work);
 	progress_end();

@@ -104,9 +104,6 @@ extern int	coded_column(const Import *import, const DeclaredColumn *column);
 /* How many rows have values that are bad, of which *examples are listed by their texts. */
 extern uint64 find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_bad, char *const *texts, char **examples);
 
-/* A cell, or a value, as text; "NULL" for NULL. */
-extern char *imported_text(const ImportColumn *column, uint32 number);
-
 /* verify.c: with a key, do the cells cover the people's rows? */
 extern void verify_covers(Import *import);
 

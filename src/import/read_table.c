@@ -14,7 +14,6 @@
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
-#include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/key_table.h"
 #include "frame/print.h"
@@ -94,22 +93,15 @@ verify_key_is_there(const Import *import, const char *key, TupleDesc columns)
 			 known.len == 0 ? 0 : errhint("Its columns are %s.", known.data)));
 }
 
-static int
-find_released(const DeclaredPublication *publication, const char *name)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY && strcmp(publication->columns[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 /* Finds what a column of the table is, or raises an error. */
 static void
 match_column(Import *import, ImportColumn *column, const char *key)
 {
 	const DeclaredPublication *publication = import->publication;
-	int			i = find_released(publication, column->name);
+	int			i = publication->ncolumns - 1;
 
+	while (i >= 0 && (publication->columns[i].role == ROLE_KEY || strcmp(publication->columns[i].name, column->name) != 0))
+		i--;
 	if (key != NULL && strcmp(column->name, key) == 0)
 	{
 		if (i >= 0)
@@ -195,39 +187,26 @@ add_row(Import *import, const Datum *values, const bool *nulls)
 	progress_step(1);
 }
 
-/* Builds the query that reads the table's columns, in the order that the import has them. */
-static char *
-table_query(const Import *import)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT");
-	for (int i = 0; i < import->ncolumns; i++)
-		appendStringInfo(&sql, "%s%s", i == 0 ? " " : ", ", quote_identifier(import->columns[i].name));
-	appendStringInfo(&sql, " FROM %s", quoted_relation(import->table));
-	return sql.data;
-}
-
 void
 read_table(Import *import)
 {
 	Datum	   *values = palloc(sizeof(Datum) * (import->ncolumns + 1));
 	bool	   *nulls = palloc(sizeof(bool) * (import->ncolumns + 1));
+	StringInfoData sql;
 	Portal		portal;
 
+	initStringInfo(&sql);
 	for (int i = 0; i < import->ncolumns; i++)
 	{
+		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "", quote_identifier(import->columns[i].name));
 		import->columns[i].values = dictionary_create(import->columns[i].type);
 		array_reserve(import->columns[i].number, import->columns[i].room, 1024);
 	}
 	/* Only reads, and so under the active snapshot. */
-	portal = SPI_cursor_parse_open(NULL, table_query(import), &(SPIParseOpenOptions) {.read_only = true});
-	for (;;)
+	portal = SPI_cursor_parse_open(NULL, psprintf("SELECT %s FROM %s", sql.data, quoted_relation(import->table)),
+								   &(SPIParseOpenOptions) {.read_only = true});
+	for (SPI_cursor_fetch(portal, true, 1000); SPI_processed > 0; SPI_cursor_fetch(portal, true, 1000))
 	{
-		SPI_cursor_fetch(portal, true, 1000);
-		if (SPI_processed == 0)
-			break;
 		for (uint64 row = 0; row < SPI_processed; row++)
 		{
 			heap_deform_tuple(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, values, nulls);
@@ -281,20 +260,6 @@ read_people(Import *import)
  * ----------------------------------------------------------------
  */
 
-char *
-imported_text(const ImportColumn *column, uint32 number)
-{
-	Oid			type = column->column->role == ROLE_QUASI_IDENTIFIER ?
-		printed_type(column->column->kind, column->column->type) : column->column->type;
-	Oid			output;
-	bool		varlena;
-
-	if (number == DICTIONARY_NULL)
-		return pstrdup("NULL");
-	getTypeOutputInfo(type, &output, &varlena);
-	return psprintf("\"%s\"", OidOutputFunctionCall(output, dictionary_value(column->values, number)));
-}
-
 uint64
 find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_bad, char *const *texts, char **examples)
 {
@@ -312,24 +277,6 @@ find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_b
 	return rows;
 }
 
-/* The only cells of a taxonomy that cover nothing. */
-static void
-refuse_unknown_nodes(const Import *import, const ImportColumn *column, const bool *is_unknown)
-{
-	char	   *examples;
-	uint64		rows = find_bad_rows(import, column, is_unknown, dictionary_texts(column->values), &examples);
-
-	if (rows == 0)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) with nodes that taxonomy \"%s\" lacks",
-					column->name, import->table_name, rows, column->column->taxonomy),
-			 errdetail("For example: %s.", examples),
-			 errdetail_log("Its values are told to the owner only."),
-			 errhint("Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication(), or import a view that names nodes of the taxonomy, or * where it was withheld.")));
-}
-
 /* Finds the codes of the source that each cell of a column covers. */
 static void
 find_codes(const Import *import, ImportColumn *column, const Coding *coding)
@@ -339,6 +286,8 @@ find_codes(const Import *import, ImportColumn *column, const Coding *coding)
 	MemoryContext work = AllocSetContextCreate(context, "cells", ALLOCSET_DEFAULT_SIZES);
 	CellReader *reader;
 	bool	   *is_nothing = new_zeros(bool, n);
+	char	   *examples;
+	uint64		rows;
 
 	column->codes = new_array(Span, n);
 	MemoryContextSwitchTo(work);
@@ -355,8 +304,18 @@ find_codes(const Import *import, ImportColumn *column, const Coding *coding)
 	}
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);
-	if (column->column->kind == KIND_TAXONOMY)
-		refuse_unknown_nodes(import, column, is_nothing);
+	if (column->column->kind != KIND_TAXONOMY)
+		return;
+	/* No cells of a taxonomy cover nothing but those that it lacks. */
+	rows = find_bad_rows(import, column, is_nothing, dictionary_texts(column->values), &examples);
+	if (rows > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) with nodes that taxonomy \"%s\" lacks",
+						column->name, import->table_name, rows, column->column->taxonomy),
+				 errdetail("For example: %s.", examples),
+				 errdetail_log("Its values are told to the owner only."),
+				 errhint("Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication(), or import a view that names nodes of the taxonomy, or * where it was withheld.")));
 }
 
 int

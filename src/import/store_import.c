@@ -34,24 +34,6 @@
  * ----------------------------------------------------------------
  */
 
-/* Numbers rows by the columns that part them: [rows]. */
-static uint32 *
-class_of_rows(const Import *import, const ImportColumn *const *columns, TupleNumbers *regions)
-{
-	uint32	   *class = new_array(uint32, import->nrows);
-	uint32	   *numbers = palloc(sizeof(uint32) * (regions->width + 1));
-
-	for (uint64 row = 0; row < import->nrows; row++)
-	{
-		if (row % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		for (int c = 0; c < regions->width; c++)
-			numbers[c] = columns[c]->number[row];
-		class[row] = tuple_number(regions, numbers, regions->width);
-	}
-	return class;
-}
-
 /* Drawn by lot where the release shows them, as their cells say where it does not. */
 static void
 number_classes(Import *import, const ImportColumn *const *columns, const TupleNumbers *regions)
@@ -83,8 +65,9 @@ make_classes(Import *import)
 	const DeclaredPublication *publication = import->publication;
 	ImportClasses *classes = &import->classes;
 	const ImportColumn **columns = palloc(sizeof(ImportColumn *) * (import->ncolumns + 1));
+	uint32	   *class = new_array(uint32, import->nrows);
 	TupleNumbers *regions;
-	uint32	   *class;
+	uint32	   *numbers;
 	int			n = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -93,7 +76,15 @@ make_classes(Import *import)
 	if (import->class != NULL)
 		columns[n++] = import->class;
 	regions = tuple_numbers_create(n);
-	class = class_of_rows(import, columns, regions);
+	numbers = palloc(sizeof(uint32) * (n + 1));
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int c = 0; c < n; c++)
+			numbers[c] = columns[c]->number[row];
+		class[row] = tuple_number(regions, numbers, n);
+	}
 	classes->nclasses = regions->n;
 	list_by_group(class, import->nrows, classes->nclasses, &classes->first, &classes->rows);
 	pfree(class);
@@ -119,37 +110,14 @@ typedef struct Storing
 	bool	   *nulls;
 } Storing;
 
-/* Sets columns that the table lacks, once for all rows, and prepares the sums of the others. */
-static void
-set_columns(Storing *storing)
-{
-	const Import *import = storing->import;
-	const DeclaredPublication *publication = import->publication;
-	int			attribute = has_class_column(publication);
-
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		const ImportColumn *column = import->declared[i];
-		bool		is_cell = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
-
-		if (publication->columns[i].role == ROLE_KEY)
-			continue;
-		storing->columns[attribute] = column;
-		if (column != NULL)
-			storing->sums[attribute] = new_zeros(RowSum, dictionary_size(column->values));
-		else if (is_cell)
-			storing->values[attribute] = print_withheld(&publication->columns[i]);
-		storing->nulls[attribute] = column == NULL && !is_cell;
-		attribute++;
-	}
-}
-
-/* Prepares to write rows to the release's table. */
+/* Prepares to write rows to the release's table: columns that the imported one lacks are set once for all of them. */
 static Storing
 storing_create(const Import *import, Oid table, uint64 seed)
 {
-	TupleDesc	columns = released_columns(import->publication);
+	const DeclaredPublication *publication = import->publication;
+	TupleDesc	columns = released_columns(publication);
 	Storing		storing = {.import = import, .table = writer_open(table, false), .natts = columns->natts};
+	int			attribute = has_class_column(publication);
 
 	storing.checksum = checksum_create(columns, seed);
 	storing.shuffler = shuffler_create();
@@ -157,7 +125,20 @@ storing_create(const Import *import, Oid table, uint64 seed)
 	storing.sums = palloc0(sizeof(RowSum *) * storing.natts);
 	storing.values = palloc0(sizeof(Datum) * storing.natts);
 	storing.nulls = palloc0(sizeof(bool) * storing.natts);
-	set_columns(&storing);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const ImportColumn *column = import->declared[i];
+		bool		is_cell = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
+
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		storing.columns[attribute] = column;
+		if (column != NULL)
+			storing.sums[attribute] = new_zeros(RowSum, dictionary_size(column->values));
+		else if (is_cell)
+			storing.values[attribute] = print_withheld(&publication->columns[i]);
+		storing.nulls[attribute++] = column == NULL && !is_cell;
+	}
 	return storing;
 }
 
@@ -259,9 +240,6 @@ store_import(Import *import, int32 number, Imported *imported)
 	imported->checksum = memcpy(palloc(sizeof(pg_uuid_t)), checksum, sizeof(pg_uuid_t));
 	MemoryContextDelete(work);
 	keep_release_table(import->publication, imported->release);
-	list_release(import->publication, &(ListedRelease) {
-		.number = number, .table = imported->release, .kind = "imported", .shown = import->shown,
-	});
 }
 
 /* ----------------------------------------------------------------
@@ -269,63 +247,45 @@ store_import(Import *import, int32 number, Imported *imported)
  * ----------------------------------------------------------------
  */
 
-/* Each sensitive column as the import shows it or, where it does not, as people have it in the source today. */
-typedef struct Remembered
-{
-	int			n;
-	const ImportColumn **shown; /* [n] NULL where the import does not show it */
-	Datum	   *columns;		/* [n] of the row at hand */
-	bool	   *nulls;
-} Remembered;
-
-/* Sets the columns of a row; false if all of them are NULL. */
-static bool
-remember_row(const Import *import, Remembered *remembered, uint64 row)
-{
-	const LoadedFrame *present = import->present;
-	RowId		person = import->row_of_person[row];
-	Code		today = person == NO_ROW ? NO_CODE : present->sensitive.code[person];
-	bool		has_value = false;
-
-	split_value(import->publication, today == NO_CODE ? (Datum) 0 : present->sensitive.values[today], today == NO_CODE,
-				remembered->columns, remembered->nulls);
-	for (int c = 0; c < remembered->n; c++)
-	{
-		const ImportColumn *column = remembered->shown[c];
-
-		if (column != NULL)
-		{
-			remembered->nulls[c] = column->number[row] == DICTIONARY_NULL;
-			remembered->columns[c] = remembered->nulls[c] ? (Datum) 0 : dictionary_value(column->values, column->number[row]);
-		}
-		has_value |= !remembered->nulls[c];
-	}
-	return has_value;
-}
-
-/* The sensitive values that are remembered of the import's people, as numbers. */
+/*
+ * The sensitive values that are remembered of the import's people, as numbers: each column as the import shows it or,
+ * where it does not, as people have it in the source today.
+ */
 static uint32 *
 remembered_values(const Import *import, Dictionary *dictionary)
 {
 	const DeclaredPublication *publication = import->publication;
+	const PlainColumn *present = &import->present->sensitive;
 	uint32	   *number = new_array(uint32, import->nrows);
-	Remembered	remembered;
-	int		   *listed = list_sensitive(publication, &remembered.n);
+	int			n;
+	int		   *listed = list_sensitive(publication, &n);
+	Datum	   *columns = palloc(sizeof(Datum) * n);
+	bool	   *nulls = palloc(sizeof(bool) * n);
 
-	remembered.shown = palloc(sizeof(ImportColumn *) * remembered.n);
-	remembered.columns = palloc(sizeof(Datum) * remembered.n);
-	remembered.nulls = palloc(sizeof(bool) * remembered.n);
-	for (int c = 0; c < remembered.n; c++)
-		remembered.shown[c] = import->declared[listed[c]];
 	for (uint64 row = 0; row < import->nrows; row++)
 	{
-		bool		has_value = remember_row(import, &remembered, row);
-		Datum		value = has_value ? join_value(publication, remembered.columns, remembered.nulls) : (Datum) 0;
+		RowId		person = import->row_of_person[row];
+		Code		today = person == NO_ROW ? NO_CODE : present->code[person];
+		bool		has_value = false;
+		Datum		value;
 
 		if (row % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
+		split_value(publication, today == NO_CODE ? (Datum) 0 : present->values[today], today == NO_CODE, columns, nulls);
+		for (int c = 0; c < n; c++)
+		{
+			const ImportColumn *shown = import->declared[listed[c]];
+
+			if (shown != NULL)
+			{
+				nulls[c] = shown->number[row] == DICTIONARY_NULL;
+				columns[c] = nulls[c] ? (Datum) 0 : dictionary_value(shown->values, shown->number[row]);
+			}
+			has_value |= !nulls[c];
+		}
+		value = has_value ? join_value(publication, columns, nulls) : (Datum) 0;
 		number[row] = dictionary_number(dictionary, value, !has_value);
-		if (has_value && remembered.n > 1)
+		if (has_value && n > 1)
 			pfree(DatumGetPointer(value));
 	}
 	return number;
@@ -348,32 +308,17 @@ take_fingerprints(const Import *import, LoadedFrame *loaded)
 	loaded->is_unprinted = is_unprinted;
 }
 
-/* Writes the classes to the log and the fold; returns how many people are new. */
-static uint64
-remember_classes(const Import *import, Remembering *remembering)
-{
-	const ImportClasses *classes = &import->classes;
-
-	progress_phase("write history", import->nrows);
-	for (uint32 c = 0; c < classes->nclasses; c++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		remember_mixed_class(remembering, classes->number[c], classes->rows + classes->first[c],
-							 classes->first[c + 1] - classes->first[c]);
-		progress_step(classes->first[c + 1] - classes->first[c]);
-	}
-	return remember_end(remembering);
-}
-
 void
 remember_import(const Import *import, int32 number, Imported *imported)
 {
 	const DeclaredPublication *publication = import->publication;
+	const ImportClasses *classes = &import->classes;
 	Stopwatch	watch = stopwatch_start();
 	Dictionary *values;
 	FrameLoad  *load;
 	Fold	   *fold;
 	LoadedFrame *loaded;
+	Remembering *remembering;
 
 	if (publication->releases > 0)
 		log_verify(publication);	/* a new one would hide that it is gone */
@@ -393,6 +338,16 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	if (shows_last_values(publication, import->shown))
 		fold_keep_values(fold, loaded);
 	take_fingerprints(import, loaded);
-	imported->newcomers = remember_classes(import, remember_begin(fold, loaded, number, MEMBERS_TABLE));
+	remembering = remember_begin(fold, loaded, number, MEMBERS_TABLE);
+	progress_phase("write history", import->nrows);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		uint64		size = classes->first[c + 1] - classes->first[c];
+
+		CHECK_FOR_INTERRUPTS();
+		remember_mixed_class(remembering, classes->number[c], classes->rows + classes->first[c], size);
+		progress_step(size);
+	}
+	imported->newcomers = remember_end(remembering);
 	imported->history_seconds = stopwatch_seconds(&watch);
 }

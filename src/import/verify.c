@@ -16,13 +16,11 @@
 #include "postgres.h"
 
 #include "audit/join/join.h"
-#include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "import/import.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
@@ -37,6 +35,16 @@ typedef struct Uncovered
 	uint64		first;			/* one of them */
 } Uncovered;
 
+/* A cell, or a value, as text; "NULL" for NULL. */
+static char *
+imported_text(const ImportColumn *column, uint32 number)
+{
+	Oid			type = column->column->role == ROLE_QUASI_IDENTIFIER ?
+		printed_type(column->column->kind, column->column->type) : column->column->type;
+
+	return number == DICTIONARY_NULL ? "NULL" : psprintf("\"%s\"", value_text(type, dictionary_value(column->values, number)));
+}
+
 /* The value that the source has in a column, as a release would show it of this row alone. */
 static char *
 true_text(const Import *import, const DeclaredColumn *column, RowId row)
@@ -44,8 +52,6 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 	Oid			type = column->type;
 	bool		isnull;
 	Datum		value = (Datum) 0;
-	Oid			output;
-	bool		varlena;
 
 	if (column->role != ROLE_QUASI_IDENTIFIER)
 	{
@@ -62,10 +68,7 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 		type = printed_type(column->kind, column->type);
 		value = print_cell(import->present->codings[q], span_of(import->present->frame.code[q][row]), &isnull);
 	}
-	if (isnull)
-		return "NULL";
-	getTypeOutputInfo(type, &output, &varlena);
-	return psprintf("\"%s\"", OidOutputFunctionCall(output, value));
+	return isnull ? "NULL" : psprintf("\"%s\"", value_text(type, value));
 }
 
 /* An error that names a row that does not cover its person. */
@@ -132,42 +135,18 @@ find_other_values(const Import *import, const ImportColumn *column)
 	return uncovered;
 }
 
-/* With a key that is another's, nothing could be checked. */
-static void
-verify_somebody(const Import *import)
-{
-	if (import->left < import->nrows || import->accepts_changes)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("nobody of \"%s\" is in the source of publication \"%s\"",
-					import->table_name, import->publication->name),
-			 errhint("Is \"%s\" the right key? If all these people have left since the release was made, say so: accept_changes => true.",
-					 import->key->name)));
-}
-
-/* Says how many people have left or changed, if that is accepted. */
-static void
-tell_left(const Import *import)
-{
-	if (import->left > 0)
-		ereport(NOTICE,
-				(errmsg(UINT64_FORMAT " of " UINT64_FORMAT " people of \"%s\" are not in the source of publication \"%s\"",
-						import->left, import->nrows, import->table_name, import->publication->name),
-				 errdetail("They are remembered as people who have left; what the release shows of them cannot be checked.")));
-	if (import->changed > 0)
-		ereport(NOTICE,
-				(errmsg("\"%s\" shows something else than the source has in " UINT64_FORMAT " cell(s)",
-						import->table_name, import->changed),
-				 errdetail("Their people are taken to have changed since the release was made.")));
-}
-
 void
 verify_covers(Import *import)
 {
 	const DeclaredPublication *publication = import->publication;
 
-	verify_somebody(import);
+	/* With a key that is another's, nothing could be checked. */
+	if (import->left == import->nrows && !import->accepts_changes)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("nobody of \"%s\" is in the source of publication \"%s\"", import->table_name, publication->name),
+				 errhint("Is \"%s\" the right key? If all these people have left since the release was made, say so: accept_changes => true.",
+						 import->key->name)));
 	import->has_changed = new_zeros(bool, import->nrows);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
@@ -183,32 +162,20 @@ verify_covers(Import *import)
 			refuse_uncovered(import, column, &uncovered);
 		import->changed += uncovered.rows;
 	}
-	tell_left(import);
+	if (import->left > 0)
+		ereport(NOTICE,
+				(errmsg(UINT64_FORMAT " of " UINT64_FORMAT " people of \"%s\" are not in the source of publication \"%s\"",
+						import->left, import->nrows, import->table_name, publication->name),
+				 errdetail("They are remembered as people who have left; what the release shows of them cannot be checked.")));
+	if (import->changed > 0)
+		ereport(NOTICE,
+				(errmsg("\"%s\" shows something else than the source has in " UINT64_FORMAT " cell(s)",
+						import->table_name, import->changed),
+				 errdetail("Their people are taken to have changed since the release was made.")));
 }
 
 /* ----------------------------------------------------------------
  * Without a key
- * ----------------------------------------------------------------
- */
-
-/* An error unless there are as many rows as people. */
-static void
-verify_count(const Import *import)
-{
-	uint64		people = import->present->frame.nrows;
-
-	if (import->nrows == people || import->accepts_changes)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("\"%s\" has " UINT64_FORMAT " rows, and the source of publication \"%s\" has " UINT64_FORMAT " people",
-					import->table_name, import->nrows, import->publication->name, people),
-			 errdetail("Without a key, a release is known to be of all people of the source, or else nothing is known of it."),
-			 errhint("Give it a key, or, if people have come, left or changed since, say so: accept_changes => true.")));
-}
-
-/* ----------------------------------------------------------------
- * Two releases
  * ----------------------------------------------------------------
  */
 
@@ -221,40 +188,16 @@ verify_count(const Import *import)
 typedef struct Fitting
 {
 	const Import *import;
-	int32		ncolumns;
-	const ImportColumn **columns;	/* [ncolumns] but the sensitive one */
-	const Span **cells[2];		/* [ncolumns] of the table, and of the source */
+	const Span **cells[2];		/* [columns but the sensitive one] of the table, and of the source */
 	JoinRelease releases[2];
 	JoinInput	input;
 } Fitting;
 
 static void
-add_column(Fitting *fitting, const ImportColumn *column, const Span *table, const Span *source)
+add_column(Fitting *fitting, const Span *table, const Span *source)
 {
-	fitting->columns[fitting->ncolumns] = column;
-	fitting->cells[0][fitting->ncolumns] = table;
-	fitting->cells[1][fitting->ncolumns++] = source;
-}
-
-/* Adds a quasi-identifier to both releases. */
-static void
-add_cells(Fitting *fitting, const ImportColumn *column)
-{
-	const Import *import = fitting->import;
-	const Frame *frame = &import->present->frame;
-	const Code *code = frame->code[coded_column(import, column->column)];
-	Span	   *table = new_array(Span, import->nrows);
-	Span	   *source = new_array(Span, frame->nrows);
-
-	for (uint64 row = 0; row < import->nrows; row++)
-	{
-		table[row] = column->codes[column->number[row]];
-		if (table[row].lo > table[row].hi)
-			table[row] = NOWHERE;
-	}
-	for (uint64 row = 0; row < frame->nrows; row++)
-		source[row] = span_of(code[row]);
-	add_column(fitting, column, table, source);
+	fitting->cells[0][fitting->input.ncolumns] = table;
+	fitting->cells[1][fitting->input.ncolumns++] = source;
 }
 
 static Span *
@@ -265,6 +208,23 @@ spans_of(const Code *codes, uint64 n)
 	for (uint64 row = 0; row < n; row++)
 		spans[row] = span_of(codes[row]);
 	return spans;
+}
+
+/* Adds a quasi-identifier to both releases. */
+static void
+add_cells(Fitting *fitting, const ImportColumn *column)
+{
+	const Import *import = fitting->import;
+	const Frame *frame = &import->present->frame;
+	Span	   *table = new_array(Span, import->nrows);
+
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		table[row] = column->codes[column->number[row]];
+		if (table[row].lo > table[row].hi)
+			table[row] = NOWHERE;
+	}
+	add_column(fitting, table, spans_of(frame->code[coded_column(import, column->column)], frame->nrows));
 }
 
 /* Adds a plain column to both releases. */
@@ -290,7 +250,7 @@ add_plain(Fitting *fitting, const ImportColumn *column)
 		fitting->input.null_value = common.ncodes - 1;
 		return;
 	}
-	add_column(fitting, column, spans_of(table, import->nrows), spans_of(source, npeople));
+	add_column(fitting, spans_of(table, import->nrows), spans_of(source, npeople));
 }
 
 /* The match join of the table and the source, or NULL if it has too many edges. */
@@ -300,14 +260,13 @@ make_graph(Fitting *fitting)
 	const Import *import = fitting->import;
 	const DeclaredPublication *publication = import->publication;
 
-	fitting->columns = palloc0(sizeof(ImportColumn *) * publication->ncolumns);
 	for (int r = 0; r < 2; r++)
 		fitting->cells[r] = palloc0(sizeof(Span *) * publication->ncolumns);
 	fitting->input.null_value = NO_CODE;
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (import->shown[i] && publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
 			add_cells(fitting, import->declared[i]);
-	fitting->input.nqis = fitting->ncolumns;
+	fitting->input.nqis = fitting->input.ncolumns;
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (import->shown[i] && publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
 			add_plain(fitting, import->declared[i]);
@@ -317,15 +276,9 @@ make_graph(Fitting *fitting)
 		fitting->releases[r].cells = fitting->cells[r];
 	fitting->input.nreleases = 2;
 	fitting->input.release = fitting->releases;
-	fitting->input.ncolumns = fitting->ncolumns;
 	fitting->input.most_edges = MOST_EDGES;
 	return join_graph(&fitting->input);
 }
-
-/* ----------------------------------------------------------------
- * Do they fit?
- * ----------------------------------------------------------------
- */
 
 /* A row of the table in words. */
 static char *
@@ -358,22 +311,6 @@ refuse_unfit(const Import *import, const Shortage *shortage)
 			 errhint("If people have come, left or changed since the release was made, say so: accept_changes => true.")));
 }
 
-/* An error, or a notice if changes are accepted, where the match join is too large. */
-static void
-refuse_unknown(const Import *import)
-{
-	if (import->accepts_changes)
-		ereport(NOTICE,
-				(errmsg("whether each row of \"%s\" can be somebody's is not known", import->table_name),
-				 errdetail("They could be of too many people each.")));
-	else
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("whether each row of \"%s\" can be somebody's cannot be found out", import->table_name),
-				 errdetail("There are more than %d pairs of rows and people that differ and fit together.", MOST_EDGES),
-				 errhint("Give it a key, or do without knowing: accept_changes => true.")));
-}
-
 /* No shortage where there is none, or nothing can be known. */
 static Shortage
 find_shortage(const Import *import)
@@ -382,9 +319,17 @@ find_shortage(const Import *import)
 	JoinGraph  *graph = make_graph(&fitting);
 	Shortage	shortage = {0};
 
+	if (graph == NULL && !import->accepts_changes)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("whether each row of \"%s\" can be somebody's cannot be found out", import->table_name),
+				 errdetail("There are more than %d pairs of rows and people that differ and fit together.", MOST_EDGES),
+				 errhint("Give it a key, or do without knowing: accept_changes => true.")));
 	if (graph == NULL)
 	{
-		refuse_unknown(import);
+		ereport(NOTICE,
+				(errmsg("whether each row of \"%s\" can be somebody's is not known", import->table_name),
+				 errdetail("They could be of too many people each.")));
 		return shortage;
 	}
 	(void) flow_of_people(graph, pair_of(graph, 0, 1));
@@ -396,11 +341,18 @@ find_shortage(const Import *import)
 void
 verify_fits(const Import *import)
 {
+	uint64		people = import->present->frame.nrows;
 	MemoryContext work;
 	MemoryContext old;
 	Shortage	shortage;
 
-	verify_count(import);
+	if (import->nrows != people && !import->accepts_changes)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("\"%s\" has " UINT64_FORMAT " rows, and the source of publication \"%s\" has " UINT64_FORMAT " people",
+						import->table_name, import->nrows, import->publication->name, people),
+				 errdetail("Without a key, a release is known to be of all people of the source, or else nothing is known of it."),
+				 errhint("Give it a key, or, if people have come, left or changed since, say so: accept_changes => true.")));
 	work = AllocSetContextCreate(CurrentMemoryContext, "matching", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(work);
 	shortage = find_shortage(import);

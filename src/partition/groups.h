@@ -1,12 +1,6 @@
 /*
  * groups.h
- *		Sets of rows on their way to become classes: what the steps of
- *		mondrian() hand to each other.
- *
- * mondrian_cuts.c cuts records into blocks; gather.c gathers the records of a block
- * into groups, and moves rows between groups; deal.c deals groups that
- * are larger than need be into classes.  Each of them leaves every group
- * allowed by the principle.
+ *		Sets of rows on their way to become classes: what the steps of mondrian() hand to each other (mondrian.c).
  */
 #ifndef PPREPUB_PARTITION_GROUPS_H
 #define PPREPUB_PARTITION_GROUPS_H

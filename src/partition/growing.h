@@ -1,12 +1,6 @@
 /*
  * growing.h
- *		Classes while they grow: what the steps of grow_classes() hand to each
- *		other.
- *
- * grow.c leaves out the rows for which there is no class whatever is done, and cuts
- * the others into blocks; grow_seed.c grows classes in a block, or from the rest of
- * several; grow_adopt.c finds classes for single rows that are left.  Each of them
- * leaves every class allowed, as crowds.c has it.
+ *		Classes while they grow: what the steps of grow_classes() hand to each other (grow.c).
  */
 #ifndef PPREPUB_PARTITION_GROWING_H
 #define PPREPUB_PARTITION_GROWING_H

@@ -20,12 +20,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Has a source enough rows, and enough different sensitive values, for what its
- * publication promises?
- * ----------------------------------------------------------------
- */
-
 uint64
 count_sensitive_values(const Frame *frame)
 {
@@ -83,21 +77,6 @@ verify_needs(const DeclaredPublication *publication, const Frame *frame)
 					 lacks_rows ? needs.for_fewer_rows : needs.for_fewer_values)));
 }
 
-/* ----------------------------------------------------------------
- * From a source to a draft that was judged and measured.
- * ----------------------------------------------------------------
- */
-
-static const uint64 *
-count_counterfeits(const Classes *classes)
-{
-	uint64	   *counts = new_array(uint64, classes->nclasses);
-
-	for (uint32 c = 0; c < classes->nclasses; c++)
-		counts[c] = class_counterfeits(classes, c);
-	return counts;
-}
-
 /* The rows of a cohort alone: which others does the method need for their protection? */
 static void
 load_wanted(ReleaseBuild *build, FrameLoad *load)
@@ -153,38 +132,24 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 	build->history_seconds += stopwatch_seconds(&watch) - build->draft->cutting_seconds;
 }
 
-/* Notes for each column the cell that covers all cells that leave. */
-static void
-note_leaving(const ReleaseBuild *build)
-{
-	const Classes *classes = build->draft->classes;
-
-	for (int q = 0; q < classes->nqis; q++)
-		for (uint32 c = 0; c < classes->nclasses; c++)
-		{
-			Span	   *leaving = &build->loaded->codings[q]->leaving;
-
-			*leaving = c == 0 ? class_region(classes, c)[q] : span_hull(*leaving, class_region(classes, c)[q]);
-		}
-}
-
 /*
- * Has the ends of the ranges that leave be rounded.  A method that drafts in SQL
- * has judged its cells as they would be printed without.
+ * Notes for each column the cell that covers all cells that leave, and then has the ends of ranges rounded.  A method that
+ * drafts in SQL has judged its cells as they would be printed without.
  */
 static void
-note_ends(const ReleaseBuild *build)
+note_cells(const ReleaseBuild *build)
 {
 	const Classes *classes = build->draft->classes;
+	bool		drafts_in_sql = find_method(build->publication->method)->draft == NULL;
 
-	if (find_method(build->publication->method)->draft == NULL)
-		return;
 	for (int q = 0; q < classes->nqis; q++)
 	{
 		Coding	   *coding = build->loaded->codings[q];
 		bool	   *is_end;
 
-		if (coding->column->kind != KIND_RANGE || coding->step != NULL)
+		for (uint32 c = 0; c < classes->nclasses; c++)
+			coding->leaving = c == 0 ? class_region(classes, c)[q] : span_hull(coding->leaving, class_region(classes, c)[q]);
+		if (drafts_in_sql || coding->column->kind != KIND_RANGE || coding->step != NULL)
 			continue;
 		is_end = new_zeros(bool, coding->domain->size);
 		for (uint32 c = 0; c < classes->nclasses; c++)
@@ -204,12 +169,11 @@ static void
 measure(ReleaseBuild *build)
 {
 	const Draft *draft = build->draft;
-	ReleaseCounts counts = {
-		.suppressed = draft->suppressed,
-		.dirty = draft->dirty,
-		.counterfeits = count_counterfeits(draft->classes),
-	};
+	uint64	   *counterfeits = new_array(uint64, draft->classes->nclasses);
+	ReleaseCounts counts = {.suppressed = draft->suppressed, .dirty = draft->dirty, .counterfeits = counterfeits};
 
+	for (uint32 c = 0; c < draft->classes->nclasses; c++)
+		counterfeits[c] = class_counterfeits(draft->classes, c);
 	build->metrics = measure_release(&build->loaded->frame, draft->classes, &counts, draft->k);
 }
 
@@ -221,26 +185,6 @@ measure_against_source(ReleaseBuild *build)
 	progress_phase("measure by source", NO_TOTAL);
 	read_source_widths(build->loaded->codings, build->loaded->frame.nqis, build->publication);
 	measure(build);
-}
-
-/* From where the directory says; from end to end where there is none, or it is out of date. */
-static Fold *
-read_past(const DeclaredPublication *publication, Directory *directory, FrameLoad *load, bool is_all, MemoryContext context)
-{
-	Fold	   *fold = directory == NULL ? NULL : fold_look_up(publication, directory, load, context);
-
-	return fold != NULL ? fold : fold_read(publication, load, is_all, context);
-}
-
-/* Notes what is known of how fast people leave; of a part of the source, nothing. */
-static void
-note_departures(ReleaseBuild *build, const Scope *scope)
-{
-	Past	   *past = &build->fold->past;
-
-	past->is_whole = scope->condition == NULL && !scope->is_lenient;
-	if (past->is_whole && past->releases > 0 && build->fold->keeps_neighborhoods)
-		past->exposed = people_exposed(build->publication);
 }
 
 /*
@@ -287,6 +231,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	Stopwatch	watch = stopwatch_start();
 	const MethodSql *sql = find_method_sql(publication->method);
 	FrameLoad  *load;
+	Past	   *past;
 	void	   *updates;
 
 	build->publication = publication;
@@ -296,7 +241,10 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 		sql->load_tables(publication, load);
 	build->load_seconds = stopwatch_lap(&watch);
 	progress_phase("read history", publication->remembered);
-	build->fold = read_past(publication, directory, load, scope->condition == NULL, context);
+	/* From where the directory says; from end to end where there is none, or it is out of date. */
+	build->fold = directory == NULL ? NULL : fold_look_up(publication, directory, load, context);
+	if (build->fold == NULL)
+		build->fold = fold_read(publication, load, scope->condition == NULL, context);
 	build->directory = build->fold->directory;
 	note_invented(build);
 	build->reference = scope->reference != NULL ? scope->reference : read_distribution(publication, scope);
@@ -314,7 +262,11 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	(void) fold_past(build->fold, build->loaded);
 	if (shows_last_values(publication, scope->shown))
 		fold_keep_values(build->fold, build->loaded);
-	note_departures(build, scope);
+	/* Of a part of the source, nothing is known of how fast people leave. */
+	past = &build->fold->past;
+	past->is_whole = scope->condition == NULL && !scope->is_lenient;
+	if (past->is_whole && past->releases > 0 && build->fold->keeps_neighborhoods)
+		past->exposed = count_released_people(publication).exposed;
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);
 	build->history_seconds += stopwatch_lap(&watch);
@@ -328,8 +280,7 @@ draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed)
 	draft_release(build, past, seed);
 	progress_phase("judge draft", NO_TOTAL);
 	judge_draft(build, past);
-	note_leaving(build);
-	note_ends(build);
+	note_cells(build);
 	progress_phase("measure draft", NO_TOTAL);
 	measure(build);
 }
@@ -347,20 +298,6 @@ build_release(const DeclaredPublication *publication, const Scope *scope,
 	build->memory = MemoryContextMemAllocated(context, true);
 	MemoryContextSwitchTo(old);
 	return build;
-}
-
-bool
-is_full(const DeclaredPublication *publication, const Request *request)
-{
-	const bool *shown;
-
-	if (request->cohort != NULL)
-		return false;
-	shown = noted_columns(publication, request->columns);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (!shown[i] && publication->columns[i].role != ROLE_KEY)
-			return false;
-	return true;
 }
 
 void
@@ -425,13 +362,6 @@ notice_of_empty_columns(const ReleaseBuild *build)
 				 : errhint("Publish more people, coarser or fewer quasi-identifiers, or declare weaker parameters.")));
 }
 
-/* Is a share of withheld rows worth a warning?  A small one is, where departures cost it and it grows with each of them. */
-static bool
-is_worth_warning(const DeclaredPublication *publication, double share)
-{
-	return method_declaration(publication->method)->without_stand_ins == NULL ? share > 0.5 : share >= 0.05;
-}
-
 /* Explains what is withheld of a table that has releases, and how much of it for ever. */
 static char *
 why_withheld(const ReleaseBuild *build)
@@ -475,7 +405,8 @@ warn_of_suppression(const ReleaseBuild *build)
 		sql->warn(build);
 		return;
 	}
-	if (!is_worth_warning(publication, share))
+	/* A small share is worth it, too, where departures cost it and it grows with each of them. */
+	if (method_declaration(publication->method)->without_stand_ins == NULL ? share <= 0.5 : share < 0.05)
 		return;
 	warn_owner(publication, &(OwnerWarning) {
 		.message = psprintf("publication \"%s\" withholds %.1f %% of the rows", publication->name, 100.0 * share),

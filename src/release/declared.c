@@ -46,11 +46,6 @@ check_table(const DeclaredPublication *publication, const char *param,
 		sql->check_table(publication, param, old_copy, new_copy, accept_weakening);
 }
 
-/* ----------------------------------------------------------------
- * The source
- * ----------------------------------------------------------------
- */
-
 typedef struct Look
 {
 	const DeclaredPublication *publication;
@@ -83,28 +78,6 @@ count_source(void *what)
 	work_close(&work);
 }
 
-/* Is a failure to read the source an error: an interrupt, or a column declared as the key that is none? */
-static bool
-is_error(const ErrorData *error, bool is_declared)
-{
-	int			category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-
-	return category == ERRCODE_OPERATOR_INTERVENTION ||
-		(category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION && is_declared);
-}
-
-/* The error tells of the source, so it is kept out of the server's log. */
-static void
-warn_of_failure(const DeclaredPublication *publication, const ErrorData *error)
-{
-	warn_owner(publication, &(OwnerWarning) {
-		.message = psprintf("the source of publication \"%s\" cannot be read", publication->name),
-		.detail = error->message,
-		.log_detail = "The error is shown to the owner only.",
-		.hint = "Publishing fails until it can be read.",
-	});
-}
-
 /* Warns that the source has fewer rows or values than the publication's parameters need. */
 static void
 warn_of_too_few(const DeclaredPublication *publication, const char *what, uint64 n, int64 needed, const char *weaker)
@@ -132,6 +105,7 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 	SourceNeeds former = {0};
 	Look		look = {0};
 	ErrorData  *error;
+	int			category;
 
 	verify_distance(publication);
 	if (before != NULL)
@@ -140,11 +114,22 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 		return;
 	look.publication = publication_open_number(publication->id, AccessShareLock);
 	error = look_in_subtransaction(count_source, &look);
-	if (error != NULL && is_error(error, before == NULL))
-		ReThrowError(error);
 	if (error != NULL)
-		warn_of_failure(publication, error);
-	if (error != NULL || look.rows == 0)
+	{
+		/* An interrupt is an error, and so is a column declared as the key that is none. */
+		category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+		if (category == ERRCODE_OPERATOR_INTERVENTION || (category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION && before == NULL))
+			ReThrowError(error);
+		/* The error tells of the source, so it is kept out of the server's log. */
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("the source of publication \"%s\" cannot be read", publication->name),
+			.detail = error->message,
+			.log_detail = "The error is shown to the owner only.",
+			.hint = "Publishing fails until it can be read.",
+		});
+		return;
+	}
+	if (look.rows == 0)
 		return;					/* it may be filled later */
 	if (needs.rows > former.rows)
 		warn_of_too_few(publication, "rows", look.rows, needs.rows, needs.for_fewer_rows);
@@ -152,11 +137,6 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 		warn_of_too_few(publication, "different sensitive values",
 						look.values + (needs.nulls_count ? look.nulls : 0), needs.values, needs.for_fewer_values);
 }
-
-/* ----------------------------------------------------------------
- * The people who were published
- * ----------------------------------------------------------------
- */
 
 /* A sentence on the people whom a principle shuts out for ever. */
 static const char *
@@ -185,18 +165,6 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 	return lost;
 }
 
-/* An error about people whom new parameters shut out for ever. */
-static void
-refuse_lockout(const DeclaredPublication *publication, const Principle *principle, uint64 lost)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" could never be published again",
-					lost, publication->name),
-			 errdetail("%s", why_lost(principle)),
-			 errhint("If that is what you want, say so: add \"accept_lockout\": true to the parameters.")));
-}
-
 /* A WARNING when stronger parameters shut people out for ever, with their number; an error if that is not accepted. */
 static void
 judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool accept_lockout)
@@ -213,7 +181,12 @@ judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool acc
 		return;
 	lost = count_lost(publication, &after);
 	if (lost > 0 && !accept_lockout)
-		refuse_lockout(publication, &after, lost);
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" could never be published again",
+						lost, publication->name),
+				 errdetail("%s", why_lost(&after)),
+				 errhint("If that is what you want, say so: add \"accept_lockout\": true to the parameters.")));
 	if (lost > 0)
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("with these parameters " UINT64_FORMAT " people of publication \"%s\" can never be published again",
@@ -230,11 +203,6 @@ const DeclareHooks release_hooks = {
 	.end_publication = unschedule_dropped,
 };
 
-/* ----------------------------------------------------------------
- * The halves of methods that read the database, by the method's name.
- * ----------------------------------------------------------------
- */
-
 const MethodSql *
 find_method_sql(const char *name)
 {
@@ -250,11 +218,6 @@ find_method_sql(const char *name)
 			return halves[i];
 	elog(ERROR, "there is no method \"%s\"", name);
 }
-
-/* ----------------------------------------------------------------
- * Defining how long exact answers are searched for.
- * ----------------------------------------------------------------
- */
 
 double		fmj_budget = 1e8;
 double		search_budget = 1e8;

@@ -4,46 +4,21 @@
  */
 #include "release/release.h"
 
-#include <math.h>
-
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
 #include "history/recall.h"
 #include "release/past_releases.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-#define PARAM DISTRIBUTION_NAME
-#define SUM_TOLERANCE 1e-6
-
-/* ----------------------------------------------------------------
- * Of a release
- * ----------------------------------------------------------------
- */
 
 /* The load of a release of everybody, which is not an answer, is all of the source. */
 static bool
 is_whole(const Scope *scope)
 {
 	return scope->condition == NULL && !scope->is_lenient;
-}
-
-/* Adds what everybody in the source has: their keys and values are read, and forgotten. */
-static void
-find_in_source(Reference *reference, const DeclaredPublication *publication, bool is_lenient)
-{
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "everybody", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	FrameLoad  *load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), is_lenient, work);
-
-	reference_find(reference, load, publication->releases + 1);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
 }
 
 Reference *
@@ -64,7 +39,16 @@ read_distribution(const DeclaredPublication *publication, const Scope *scope)
 		recalled_close(recalled);
 	}
 	if (reference->shares.n == 0 && !is_whole(scope))
-		find_in_source(reference, publication, scope->is_lenient);
+	{
+		/* The keys and values of everybody in the source are read, and forgotten. */
+		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "everybody", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(work);
+
+		reference_find(reference, load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), scope->is_lenient, work),
+					   publication->releases + 1);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(work);
+	}
 	return reference;
 }
 
@@ -78,11 +62,16 @@ compare_with_distribution(const DeclaredPublication *publication, const Scope *s
 	load_shares(load, &reference->shares);
 }
 
-/* Marks the codes of an aspect that have a share. */
-static bool *
-codes_with_shares(const Frame *frame, const Aspect *aspect)
+/* Raises an error about people who have a value of a column without a share. */
+static void
+verify_column_has_all(const DeclaredPublication *publication, const LoadedFrame *loaded, int c)
 {
+	const Frame *frame = &loaded->frame;
+	const SensitiveColumn *column = &loaded->columns->column[c];
+	const Aspect *aspect = &frame->aspects->aspect[c];
 	bool	   *has_share = new_zeros(bool, aspect->ncodes);
+	Code		example = NO_CODE;
+	uint64		people = 0;
 
 	for (Code value = 0; value < frame->nsensitive; value++)
 	{
@@ -91,22 +80,6 @@ codes_with_shares(const Frame *frame, const Aspect *aspect)
 		if (code != NO_CODE)
 			has_share[code] |= frame->aspects->share[value] > 0;
 	}
-	return has_share;
-}
-
-/* Raises an error about people who have a value of a column without a share. */
-static void
-verify_column_has_all(const DeclaredPublication *publication, const LoadedFrame *loaded, int c)
-{
-	const Frame *frame = &loaded->frame;
-	const SensitiveColumn *column = &loaded->columns->column[c];
-	const Aspect *aspect = &frame->aspects->aspect[c];
-	bool	   *has_share = codes_with_shares(frame, aspect);
-	Code		example = NO_CODE;
-	uint64		people = 0;
-	Oid			output;
-	bool		varlena;
-
 	for (uint64 row = 0; row < frame->nrows; row++)
 	{
 		Code		value = frame->sensitive[row];
@@ -120,12 +93,11 @@ verify_column_has_all(const DeclaredPublication *publication, const LoadedFrame 
 	pfree(has_share);
 	if (people == 0)
 		return;
-	getTypeOutputInfo(column->column->type, &output, &varlena);
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("the declared distribution of publication \"%s\" lacks values of column \"%s\" that " UINT64_FORMAT " people have",
 					publication->name, column->column->name, people),
-			 errdetail("For example: \"%s\". Nobody who has one could be shown.", OidOutputFunctionCall(output, column->values[example])),
+			 errdetail("For example: \"%s\". Nobody who has one could be shown.", value_text(column->column->type, column->values[example])),
 			 errdetail_log("Its values are told to the owner only."),
 			 errhint("Declare a distribution that has them, or a view that turns them into others.")));
 }
@@ -140,11 +112,6 @@ verify_distribution_has_all(const DeclaredPublication *publication, const Refere
 	for (int c = 0; c < loaded->columns->n; c++)
 		verify_column_has_all(publication, loaded, c);
 }
-
-/* ----------------------------------------------------------------
- * Declared
- * ----------------------------------------------------------------
- */
 
 void
 verify_distance(const DeclaredPublication *publication)
@@ -163,109 +130,32 @@ verify_distance(const DeclaredPublication *publication)
 					 errhint("Leave \"distance\" out: each column is judged by its order if it has one.")));
 }
 
-/* How many rows of a table meet a condition. */
-static int64
-count_rows(Oid table, const char *condition)
-{
-	bool		isnull;
-
-	if (SPI_execute(psprintf("SELECT count(*) FROM %s WHERE %s", quoted_relation(table), condition), false, 1) != SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "could not look at a distribution");
-	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-}
-
-/* Raises an error if a row lacks its value or its share, or the share is none. */
-static void
-verify_rows(const DeclaredPublication *publication, Oid copy)
-{
-	StringInfoData incomplete;
-	int64		rows;
-
-	initStringInfo(&incomplete);
-	appendStringInfoString(&incomplete, "share IS NULL");
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (is_sensitive(&publication->columns[i]))
-			appendStringInfo(&incomplete, " OR %s IS NOT DISTINCT FROM NULL", quote_identifier(publication->columns[i].name));
-	rows = count_rows(copy, incomplete.data);
-	if (rows > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the table that \"%s\" names has " INT64_FORMAT " row(s) without a value or a share", PARAM, rows),
-				 errhint("Shares are of the people who have a value: NULL has none.")));
-	rows = count_rows(copy, "NOT (share > 0 AND share <= 1)");	/* NaN is above all numbers */
-	if (rows > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the table that \"%s\" names has " INT64_FORMAT " row(s) with a share that is none", PARAM, rows),
-				 errhint("Shares are greater than 0, and 1 at most; leave out values that nobody has.")));
-}
-
-/* Raises an error if a value stands in two rows, or the shares are not of all people. */
-static void
-verify_whole(const Reference *reference, Oid copy)
-{
-	int64		rows = count_rows(copy, "true");
-	double		sum = 0;
-
-	if (rows == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the table that \"%s\" names is empty", PARAM),
-				 errhint("Each row has a value, and the share of the people who have it.")));
-	if (reference->shares.n < rows)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the table that \"%s\" names has " INT64_FORMAT " row(s) with a value that another row has", PARAM,
-						rows - reference->shares.n),
-				 errhint("Each value has one row, with all of its share.")));
-	for (uint32 i = 0; i < reference->shares.n; i++)
-		sum += reference->shares.share[i];
-	if (!(fabs(sum - 1) <= SUM_TOLERANCE))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the shares of the table that \"%s\" names sum to %.9g instead of 1", PARAM, sum),
-				 errhint("Divide each by their sum, if no value is missing.")));
-}
-
-/* Do both give the same values the same shares? */
-static bool
-is_equal(const Reference *a, const Reference *b)
-{
-	bool		is_equal = a->shares.n == b->shares.n;
-
-	for (uint32 i = 0; i < a->shares.n && is_equal; i++)
-	{
-		uint32		at = keys_find(b->values, a->shares.values[i]);
-
-		is_equal = at != NO_KEY && a->shares.share[i] == b->shares.share[at];
-	}
-	return is_equal;
-}
-
 /* Were releases compared with another one? */
 static bool
-was_another(const DeclaredPublication *publication, const Reference *reference, Oid old_copy)
+was_another(const DeclaredPublication *publication, Oid old_copy, Oid new_copy)
 {
-	if (publication->releases == 0)
-		return false;
-	if (OidIsValid(old_copy))
-		return !is_equal(reference, reference_declared(publication, old_copy));
-	return OidIsValid(reference_table(publication));
+	char	   *new = quoted_relation(new_copy);
+	char	   *old;
+
+	if (publication->releases == 0 || !OidIsValid(old_copy))
+		return publication->releases > 0 && OidIsValid(reference_table(publication));
+	old = quoted_relation(old_copy);
+	if (SPI_execute(psprintf("(TABLE %s EXCEPT TABLE %s) UNION ALL (TABLE %s EXCEPT TABLE %s) LIMIT 1", new, old, old, new), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not compare two distributions");
+	return SPI_processed > 0;
 }
 
 void
 check_distribution(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
 {
-	Reference  *reference;
 	bool		is_other;
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
-	verify_rows(publication, new_copy);
-	reference = reference_declared(publication, new_copy);
-	verify_whole(reference, new_copy);
-	is_other = was_another(publication, reference, old_copy);
+	if (SPI_execute(psprintf("SELECT pprepub_internal.wrong_distribution(%u) AS wrong", new_copy), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not look at a distribution");
+	catalog_raise();
+	is_other = was_another(publication, old_copy, new_copy);
 	PopActiveSnapshot();
 	if (is_other && !accept_weakening)
 		ereport(ERROR,

@@ -22,11 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* ----------------------------------------------------------------
- * Reading the catalog of releases.
- * ----------------------------------------------------------------
- */
-
 Principle
 principle_under(const char *method, Jsonb *params)
 {
@@ -34,19 +29,6 @@ principle_under(const char *method, Jsonb *params)
 
 	return found->principle == NULL ? principle_k_l(1, 1) :
 		found->principle(param_values(&found->declaration, params));
-}
-
-/* Copies the list of columns out of a row of the catalog; NULL if the release has none. */
-static ArrayType *
-columns_of(CatalogAccess *access, uint64 row)
-{
-	bool		isnull;
-	Datum		columns = catalog_field(row, "columns", &isnull);
-	MemoryContext old = MemoryContextSwitchTo(access->context);
-	ArrayType  *copy = isnull ? NULL : DatumGetArrayTypePCopy(columns);
-
-	MemoryContextSwitchTo(old);
-	return copy;
 }
 
 /* Taxonomies' trees are noted in the order of their columns; ladders that sensitive columns are judged by are not. */
@@ -67,23 +49,25 @@ trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)
 static void
 read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 row, Released *released)
 {
-	bool		isnull;
-	ArrayType  *columns = columns_of(access, row);
 	MemoryContext old;
+	bool		isnull;
+	bool		shows_all;
+	Datum		columns;
 	Datum		checksum;
 
 	verify_format(publication->name, catalog_int(row, "format"), RELEASE_FORMAT);
 	released->number = catalog_int(row, "number");
 	released->is_answer = strcmp(catalog_text(access, row, "kind"), "query") == 0;
 	released->is_imported = strcmp(catalog_text(access, row, "kind"), "imported") == 0;
-	released->is_identified = DatumGetBool(catalog_field(row, "identified", &isnull));
+	released->is_identified = catalog_int(row, "identified");
 	released->table = catalog_oid(row, "relation");
 	if (get_rel_relkind(released->table) != RELKIND_RELATION)
 		released->table = InvalidOid;
-	released->checksum_seed = (uint64) DatumGetInt64(catalog_field(row, "checksum_seed", &isnull));
+	released->checksum_seed = (uint64) catalog_int(row, "checksum_seed");
 	checksum = catalog_field(row, "checksum", &isnull);
 	if (!isnull)
 		released->checksum = *DatumGetUUIDP(checksum);
+	columns = catalog_field(row, "columns", &shows_all);
 	old = MemoryContextSwitchTo(access->context);
 	released->params = DatumGetJsonbPCopy(catalog_field(row, "params", &isnull));
 	released->principle = principle_under(catalog_text(access, row, "method"), released->params);
@@ -91,32 +75,28 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	/* The bands by which its values were judged are gone. */
 	if (has_other_bands(method_declaration(publication->method), released->params, publication->params))
 		released->principle = principle_k_l(released->principle.k, 1);
-	released->shown = noted_columns(publication, columns);
+	released->shown = noted_columns(publication, shows_all ? NULL : DatumGetArrayTypeP(columns));
 	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
 	for (int i = 0; i < publication->ncolumns; i++)
 		released->shows_sensitive |= is_sensitive(&publication->columns[i]) && released->shown[i];
 	MemoryContextSwitchTo(old);
 }
 
-/* Reads the releases from one number to another: [last - first + 1]. */
-static Released *
-read_range(const DeclaredPublication *publication, int32 first, int32 last)
+Released *
+read_released(const DeclaredPublication *publication)
 {
-	int32		n = last - first + 1;
+	int32		n = publication->releases;
 	Released   *released = palloc0(sizeof(Released) * (n + 1));
 	CatalogAccess access;
 
 	catalog_enter(&access);
 	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, format::int, checksum_seed, checksum"
-				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(last)));
+				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND number BETWEEN 1 AND $2 ORDER BY number",
+				 CATALOG_INT(publication->id), CATALOG_INT(n));
 	if (SPI_processed != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("publication \"%s\" has " UINT64_FORMAT " instead of %d of the releases from %d on",
-						publication->name, SPI_processed, n, first),
+				 errmsg("publication \"%s\" has " UINT64_FORMAT " instead of %d of the releases from 1 on", publication->name, SPI_processed, n),
 				 errhint("Restore the catalog of pprepub from a backup.")));
 	for (int32 i = 0; i < n; i++)
 		read_row(&access, publication, i, &released[i]);
@@ -124,18 +104,20 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 	return released;
 }
 
-uint64
-people_exposed(const DeclaredPublication *publication)
+ReleasedPeople
+count_released_people(const DeclaredPublication *publication)
 {
+	ReleasedPeople people = {0};
 	CatalogAccess access;
-	bool		isnull;
-	uint64		people;
 
 	catalog_enter(&access);
-	catalog_read("SELECT coalesce(sum(coalesce(rows, 0) - coalesce(counterfeits, 0) + coalesce(suppressed, 0)), 0)::int8 AS people"
-				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	people = DatumGetInt64(catalog_field(0, "people", &isnull));
+	if (catalog_read("SELECT exposed, last, withheld FROM pprepub_internal.catalog_released_people WHERE publication = $1",
+					 CATALOG_INT(publication->id)) > 0)
+	{
+		people.exposed = catalog_int(0, "exposed");
+		people.last = catalog_int(0, "last");
+		people.withheld = catalog_int(0, "withheld");
+	}
 	catalog_leave(&access);
 	return people;
 }
@@ -162,7 +144,7 @@ has_loose_rows(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	catalog_read("SELECT DISTINCT params FROM pprepub_internal.catalog_release WHERE publication = $1 AND counterfeits > 0",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+				 CATALOG_INT(publication->id));
 	for (uint64 i = 0; i < SPI_processed && !result; i++)
 		result = !judges_shares_under(publication, DatumGetJsonbP(catalog_field(i, "params", &isnull)));
 	catalog_leave(&access);
@@ -178,54 +160,6 @@ shows_last_values(const DeclaredPublication *publication, const bool *shown)
 		if (is_sensitive(&publication->columns[i]) && shown[i])
 			return false;
 	return true;
-}
-
-uint64
-people_of_last(const DeclaredPublication *publication, uint64 *withheld)
-{
-	CatalogAccess access;
-	bool		isnull;
-	uint64		people;
-
-	catalog_enter(&access);
-	catalog_read("SELECT coalesce(max(rows - counterfeits + suppressed), 0)::int8 AS people, coalesce(max(suppressed), 0)::int8 AS withheld"
-				 " FROM (SELECT coalesce(rows, 0) AS rows, coalesce(counterfeits, 0) AS counterfeits, coalesce(suppressed, 0) AS suppressed"
-				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL ORDER BY number DESC LIMIT 1) last",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	people = DatumGetInt64(catalog_field(0, "people", &isnull));
-	*withheld = DatumGetInt64(catalog_field(0, "withheld", &isnull));
-	catalog_leave(&access);
-	return people;
-}
-
-Released *
-read_released(const DeclaredPublication *publication)
-{
-	return read_range(publication, 1, publication->releases);
-}
-
-Released *
-read_one_released(const DeclaredPublication *publication, int32 number)
-{
-	return read_range(publication, number, number);
-}
-
-/* ----------------------------------------------------------------
- * Their columns
- * ----------------------------------------------------------------
- */
-
-/* Describes a released column; a quasi-identifier has the type that its cells are printed as. */
-static void
-set_column(TupleDesc columns, AttrNumber attribute, const DeclaredColumn *column)
-{
-	if (column->role == ROLE_QUASI_IDENTIFIER)
-	{
-		TupleDescInitEntry(columns, attribute, column->name, printed_type(column->kind, column->type), -1, 0);
-		return;
-	}
-	TupleDescInitEntry(columns, attribute, column->name, column->type, column->typmod, 0);
-	TupleDescInitEntryCollation(columns, attribute, column->collation);
 }
 
 bool
@@ -244,8 +178,17 @@ released_columns(const DeclaredPublication *publication)
 	if (has_class)
 		TupleDescInitEntry(columns, attribute++, "class", INT8OID, -1, 0);
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			set_column(columns, attribute++, &publication->columns[i]);
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_QUASI_IDENTIFIER)
+			TupleDescInitEntry(columns, attribute++, column->name, printed_type(column->kind, column->type), -1, 0);
+		else if (column->role != ROLE_KEY)
+		{
+			TupleDescInitEntry(columns, attribute, column->name, column->type, column->typmod, 0);
+			TupleDescInitEntryCollation(columns, attribute++, column->collation);
+		}
+	}
 	return columns;
 }
 
@@ -280,57 +223,31 @@ released_sensitive(const DeclaredPublication *publication, int *n)
 	return attributes_of(publication, true, n);
 }
 
-/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
-static bool
-has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
-{
-	TupleDesc	expected = released_columns(publication);
-	bool		result = columns->natts == expected->natts;
-
-	for (int i = 0; i < expected->natts && result; i++)
-		result = TupleDescAttr(columns, i)->atttypid == TupleDescAttr(expected, i)->atttypid;
-	FreeTupleDesc(expected);
-	return result;
-}
-
 bool
 table_stands(const DeclaredPublication *publication, const Released *released)
 {
+	TupleDesc	expected = released_columns(publication);
+	TupleDesc	columns;
 	Relation	table;
 	bool		result;
 
 	if (!OidIsValid(released->table))
 		return false;
 	table = table_open(released->table, AccessShareLock);
-	result = has_released_columns(publication, RelationGetDescr(table));
+	columns = RelationGetDescr(table);
+	result = columns->natts == expected->natts;
+	for (int i = 0; i < expected->natts && result; i++)
+		result = TupleDescAttr(columns, i)->atttypid == TupleDescAttr(expected, i)->atttypid;
 	table_close(table, AccessShareLock);
 	return result;
-}
-
-Principle
-weakest_principle(const Released *released, int32 n)
-{
-	Principle	weakest = released[0].principle;
-
-	for (int32 i = 1; i < n; i++)
-		weakest = principle_weaker(&weakest, &released[i].principle);
-	return weakest;
 }
 
 void
 verify_may_see_figures(const DeclaredPublication *publication, int32 number)
 {
-	CatalogAccess access;
-	bool		is_about_everybody;
-
-	if (has_rights_of(publication->owner))
-		return;
-	catalog_enter(&access);
-	is_about_everybody = catalog_read("SELECT FROM pprepub_internal.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
-									  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-									  CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0;
-	catalog_leave(&access);
-	if (!is_about_everybody)
+	if (!has_rights_of(publication->owner) &&
+		!catalog_finds("SELECT FROM pprepub_internal.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
+					   CATALOG_INT(publication->id), CATALOG_INT(number)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of publication \"%s\" to see figures of release %d", publication->name, number),
@@ -342,39 +259,28 @@ verify_may_see_figures(const DeclaredPublication *publication, int32 number)
  * ----------------------------------------------------------------
  */
 
-static const ParamSpec principle_params[] = {
-	PRINCIPLE_PARAMS
-};
-
-static const ParamSpec k_and_l[] = {
-	{"k", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	{"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE}
-};
-
 /* The parameters that a principle has which is not a publication's, so that no table is copied for it. */
-static const MethodDeclaration *
-given_declaration(void)
+static const ParamSpec principle_params[] = {
+	{"k", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
+	{"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
+	PRINCIPLE_PARAMS,
+	{.name = NULL}
+};
+
+const Principle *
+principle_argument(FunctionCallInfo fcinfo, int argument)
 {
-	ParamSpec  *params = palloc0(sizeof(ParamSpec) * (lengthof(k_and_l) + lengthof(principle_params) + 1));
-	MethodDeclaration *declaration = palloc0(sizeof(MethodDeclaration));
-	int			n = lengthof(k_and_l);
+	static const MethodDeclaration declaration = {.name = "principle", .title = "a principle", .params = principle_params};
+	const int64 *params;
+	Principle  *principle;
+	const char *wrong;
 
-	memcpy(params, k_and_l, sizeof(k_and_l));
-	for (int i = 0; i < (int) lengthof(principle_params); i++)
-		if (principle_params[i].type != PARAM_TABLE)
-			params[n++] = principle_params[i];
-	declaration->name = "principle";
-	declaration->title = "a principle";
-	declaration->params = params;
-	return declaration;
-}
-
-/* Raises an error if parameters contradict each other, or ask for nothing. */
-static void
-verify_principle(const Principle *principle, const int64 *params)
-{
-	const char *wrong = principle_contradiction(params);
-
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	params = param_values(&declaration, check_parameters(&declaration, PG_GETARG_JSONB_P(argument), NULL));
+	principle = palloc(sizeof(Principle));
+	*principle = principle_declared(params[0], params[1], params + 2);
+	wrong = principle_contradiction(params + 2);
 	if (wrong != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -386,31 +292,7 @@ verify_principle(const Principle *principle, const int64 *params)
 				 errmsg("the principle asks for nothing"),
 				 errdetail("Every set of people satisfies it."),
 				 errhint("Give at least one condition, for example {\"frequency\": 3}.")));
-}
-
-const Principle *
-principle_argument(FunctionCallInfo fcinfo, int argument)
-{
-	const MethodDeclaration *declaration = given_declaration();
-	int64		params[NPRINCIPLE_PARAMS];
-	Principle  *principle;
-	Jsonb	   *checked;
-
-	if (PG_ARGISNULL(argument))
-		return NULL;
-	checked = check_parameters(declaration, PG_GETARG_JSONB_P(argument), NULL);
-	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
-		params[i] = param_named(declaration, checked, principle_params[i].name);
-	principle = palloc(sizeof(Principle));
-	*principle = principle_declared(param_named(declaration, checked, "k"), param_named(declaration, checked, "l"), params);
-	verify_principle(principle, params);
 	return principle;
-}
-
-static bool
-are_equal(const Principle *a, const Principle *b)
-{
-	return principle_implies(a, b) && principle_implies(b, a);
 }
 
 /* Raises an error if values are to be near each other by an order that a column does not have. */
@@ -437,8 +319,10 @@ bind_principles(Released *released, const Seen *seen, const Aspects *aspects, co
 		const Principle *principle = given != NULL ? given : &released[r].principle;
 
 		/* Most releases were made under the same parameters as the one before. */
-		released[r].principle = r > 0 && are_equal(principle, &released[r - 1].principle)
-			? released[r - 1].principle : principle_bound(principle, seen->nvalues, aspects);
+		if (r > 0 && principle_implies(principle, &released[r - 1].principle) && principle_implies(&released[r - 1].principle, principle))
+			released[r].principle = released[r - 1].principle;
+		else
+			released[r].principle = principle_bound(principle, seen->nvalues, aspects);
 	}
 }
 
@@ -448,39 +332,34 @@ bind_principles(Released *released, const Seen *seen, const Aspects *aspects, co
  * ----------------------------------------------------------------
  */
 
-typedef struct NumberedText
+/* The place of each of n things in an order of their numbers. */
+static uint32 *
+places_in_order(uint32 n, int (*compare) (const void *a, const void *b, void *arg), void *arg)
 {
-	const char *text;			/* NULL for the cell of NULL */
-	uint32		number;
-} NumberedText;
+	uint32	   *sorted = new_array(uint32, n);
+	uint32	   *place = new_array(uint32, n);
+
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = i;
+	CHECK_FOR_INTERRUPTS();
+	qsort_arg(sorted, n, sizeof(uint32), compare, arg);
+	for (uint32 i = 0; i < n; i++)
+		place[sorted[i]] = i;
+	pfree(sorted);
+	return place;
+}
 
 /* Orders cells by their text, NULL first. */
 static int
-compare_texts(const void *a, const void *b)
+compare_texts(const void *a, const void *b, void *arg)
 {
-	const char *x = ((const NumberedText *) a)->text;
-	const char *y = ((const NumberedText *) b)->text;
+	char	   *const *texts = arg;
+	const char *x = texts[*(const uint32 *) a];
+	const char *y = texts[*(const uint32 *) b];
 
 	if (x == NULL || y == NULL)
 		return (x != NULL) - (y != NULL);
 	return strcmp(x, y);
-}
-
-/* The place of each cell of a column among all others. */
-static uint32 *
-cell_places(const Dictionary *cells)
-{
-	uint32		n = dictionary_size(cells);
-	char	  **texts = dictionary_texts(cells);
-	NumberedText *order = new_array(NumberedText, n);
-	uint32	   *place = new_array(uint32, n);
-
-	for (uint32 i = 0; i < n; i++)
-		order[i] = (NumberedText) {i == DICTIONARY_NULL ? NULL : texts[i], i};
-	qsort(order, n, sizeof(NumberedText), compare_texts);
-	for (uint32 i = 0; i < n; i++)
-		place[order[i].number] = i;
-	return place;
 }
 
 typedef struct RegionOrder
@@ -507,25 +386,11 @@ uint32 *
 region_places(const TupleNumbers *regions, Dictionary *const *cells)
 {
 	RegionOrder order = {.regions = regions, .cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
-	uint32	   *sorted = new_array(uint32, regions->n);
-	uint32	   *place = new_array(uint32, regions->n);
 
 	for (int q = 0; q < regions->width; q++)
-		order.cell_place[q] = cell_places(cells[q]);
-	for (uint32 i = 0; i < regions->n; i++)
-		sorted[i] = i;
-	CHECK_FOR_INTERRUPTS();
-	qsort_arg(sorted, regions->n, sizeof(uint32), compare_regions, &order);
-	for (uint32 i = 0; i < regions->n; i++)
-		place[sorted[i]] = i;
-	pfree(sorted);
-	return place;
+		order.cell_place[q] = places_in_order(dictionary_size(cells[q]), compare_texts, dictionary_texts(cells[q]));
+	return places_in_order(regions->n, compare_regions, &order);
 }
-
-/* ----------------------------------------------------------------
- * Rows
- * ----------------------------------------------------------------
- */
 
 typedef struct RowReading
 {
@@ -650,11 +515,6 @@ released_rows(const DeclaredPublication *publication, Oid table, const RowVisito
 	}
 	read_each(table, visit_row, &reading);
 }
-
-/* ----------------------------------------------------------------
- * Drafts
- * ----------------------------------------------------------------
- */
 
 /* The place of each class of a draft whose rows show no class. */
 static uint32 *

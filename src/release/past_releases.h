@@ -17,11 +17,6 @@
 #include "partition/principle.h"
 #include "utils/uuid.h"
 
-/* ----------------------------------------------------------------
- * The releases of a publication, as they were made.
- * ----------------------------------------------------------------
- */
-
 typedef struct Released
 {
 	int32		number;
@@ -44,9 +39,8 @@ typedef struct Released
  */
 extern Principle principle_under(const char *method, Jsonb *params);
 
-/* All of them, in order: [publication->releases]; and one. */
+/* All of them, in order: [publication->releases]. */
 extern Released *read_released(const DeclaredPublication *publication);
-extern Released *read_one_released(const DeclaredPublication *publication, int32 number);
 
 /*
  * Raises an error if the current user is an auditor, and the release is about a cohort: its figures tell how many people
@@ -54,17 +48,21 @@ extern Released *read_one_released(const DeclaredPublication *publication, int32
  */
 extern void verify_may_see_figures(const DeclaredPublication *publication, int32 number);
 
-/* The people of the source at each stored release of all of it, added up. */
-extern uint64 people_exposed(const DeclaredPublication *publication);
+/* The people of the source at releases of all of it, as they were published or imported; 0 if there are none. */
+typedef struct ReleasedPeople
+{
+	uint64		exposed;		/* added up */
+	uint64		last;			/* at the last one */
+	uint64		withheld;		/* of these */
+} ReleasedPeople;
+
+extern ReleasedPeople count_released_people(const DeclaredPublication *publication);
 
 /* Does a principle of the publication judge more of values than how many there are? */
 extern bool judges_shares_under(const DeclaredPublication *publication, Jsonb *params);
 
 /* Were rows invented in any release or answer whose principle did not? */
 extern bool has_loose_rows(const DeclaredPublication *publication);
-
-/* The people of the source at the last of these, and those of them who were withheld; 0 if there is none. */
-extern uint64 people_of_last(const DeclaredPublication *publication, uint64 *withheld);
 
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
@@ -79,9 +77,6 @@ extern int *released_sensitive(const DeclaredPublication *publication, int *n);
 
 /* Does a release's table stand, with these columns? */
 extern bool table_stands(const DeclaredPublication *publication, const Released *released);
-
-/* The promise of all of them together: the weakest of their principles. */
-extern Principle weakest_principle(const Released *released, int32 n);
 
 /* ----------------------------------------------------------------
  * The principles by which releases are judged: those that they were made under, or

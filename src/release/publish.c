@@ -62,61 +62,43 @@ releasable_names(const DeclaredPublication *publication)
 	return list.data;
 }
 
-/* Returns the index of the column with this name, or raises an error that lists those that can be shown. */
-static int
-find_column(const DeclaredPublication *publication, const char *name)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (strcmp(publication->columns[i].name, name) == 0)
-			return i;
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("publication \"%s\" has no column \"%s\"", publication->name, name),
-			 errhint("Its releases can show %s.", releasable_names(publication))));
-}
-
-/* Sets the flag of a column that was named; an error if it cannot be shown. */
-static void
-show_column(const DeclaredPublication *publication, const char *name, bool *shown)
-{
-	int			i = find_column(publication, name);
-
-	if (publication->columns[i].role == ROLE_KEY)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" is the key of publication \"%s\" and never leaves",
-						name, publication->name),
-				 errhint("Its releases can show %s.", releasable_names(publication))));
-	if (shown[i])
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_COLUMN),
-				 errmsg("column \"%s\" is named twice", name)));
-	shown[i] = true;
-}
-
-static bool *
-show_all(const DeclaredPublication *publication)
-{
-	bool	   *shown = palloc(sizeof(bool) * publication->ncolumns);
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		shown[i] = publication->columns[i].role != ROLE_KEY;
-	return shown;
-}
-
 const bool *
 noted_columns(const DeclaredPublication *publication, ArrayType *names)
 {
-	bool	   *shown;
+	bool	   *shown = palloc0(sizeof(bool) * publication->ncolumns);
 	Datum	   *values;
 	int			n;
 
 	if (names == NULL)
-		return show_all(publication);
+	{
+		for (int i = 0; i < publication->ncolumns; i++)
+			shown[i] = publication->columns[i].role != ROLE_KEY;
+		return shown;
+	}
 	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, NULL, &n);
-	shown = palloc0(sizeof(bool) * publication->ncolumns);
-	for (int i = 0; i < n; i++)
-		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
+	for (int c = 0; c < n; c++)
+	{
+		const char *name = NameStr(*DatumGetName(values[c]));
+		int			i = 0;
+
+		while (i < publication->ncolumns && strcmp(publication->columns[i].name, name) != 0)
+			i++;
+		if (i == publication->ncolumns)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("publication \"%s\" has no column \"%s\"", publication->name, name),
+					 errhint("Its releases can show %s.", releasable_names(publication))));
+		if (publication->columns[i].role == ROLE_KEY)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" is the key of publication \"%s\" and never leaves", name, publication->name),
+					 errhint("Its releases can show %s.", releasable_names(publication))));
+		if (shown[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("column \"%s\" is named twice", name)));
+		shown[i] = true;
+	}
 	return shown;
 }
 
@@ -129,35 +111,23 @@ static const bool *
 shown_columns(const DeclaredPublication *publication, ArrayType *names)
 {
 	const Method *method = find_method(publication->method);
-	bool	   *shown;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n;
 
-	if (names == NULL)
-		return show_all(publication);
-	if (!method->declaration.columns)
+	if (names != NULL && !method->declaration.columns)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" publishes all columns", method->declaration.name),
 				 errhint("Leave the argument out.")));
-	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, &nulls, &n);
-	if (n == 0)
+	if (names != NULL && ArrayGetNItems(ARR_NDIM(names), ARR_DIMS(names)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a release must show a column"),
 				 errhint("The releases of publication \"%s\" can show %s.",
 						 publication->name, releasable_names(publication))));
-	shown = palloc0(sizeof(bool) * publication->ncolumns);
-	for (int i = 0; i < n; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("the name of a column must not be null")));
-		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
-	}
-	return shown;
+	if (names != NULL && array_contains_nulls(names))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the name of a column must not be null")));
+	return noted_columns(publication, names);
 }
 
 Scope
@@ -194,17 +164,7 @@ column_names(const DeclaredPublication *publication, const bool *shown)
 
 #ifdef USE_ASSERT_CHECKING
 
-/* Imported releases need not keep what is promised here. */
-static bool
-any_imported(const Released *released, int32 n)
-{
-	for (int32 r = 0; r < n; r++)
-		if (released[r].is_imported)
-			return true;
-	return false;
-}
-
-/* Does every atom of the log keep the weakest principle that any release promised? */
+/* Does every atom of the log keep the weakest principle that any release promised?  Imported ones need not keep any. */
 static void
 check_atoms(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
@@ -213,10 +173,13 @@ check_atoms(const DeclaredPublication *publication, const Recalled *recalled, co
 	Principle	weakest;
 	uint64		refused;
 
-	if (any_imported(released, publication->releases))
-		return;
+	for (int32 r = 0; r < publication->releases; r++)
+		if (released[r].is_imported)
+			return;
 	bind_principles(released, seen, aspects_of_recalled(publication, recalled), NULL);
-	weakest = weakest_principle(released, publication->releases);
+	weakest = released[0].principle;
+	for (int32 r = 1; r < publication->releases; r++)
+		weakest = principle_weaker(&weakest, &released[r].principle);
 	refused = count_refused(seen, atoms, &weakest, seen->nindividuals);
 	if (refused > 0)
 		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people in sets that the principle does not allow",
@@ -328,9 +291,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	}
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
-	announce_release(publication, number, "stored");
-	keep_warnings(publication, number);
-	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	row = tell_release(publication, number, "stored");
 	check_foreseen(build, stored.newcomers);
 	check_history(publication);
 	work_close(&work);

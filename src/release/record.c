@@ -6,14 +6,12 @@
 
 #include "release/release.h"
 
-#include <math.h>
-
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "audit/metrics.h"
 #include "catalog/pg_type.h"
 #include "commands/async.h"
 #include "declare/parameters.h"
-#include "declare/shown_lists.h"
 #include "declare/target_objects.h"
 #include "declare/warn_owner.h"
 #include "fmgr.h"
@@ -28,7 +26,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 /* ----------------------------------------------------------------
  * A release's number, and what the catalog notes of it and tells again.
@@ -117,11 +114,8 @@ note_number(const DeclaredPublication *publication, const ReleaseNote *note, Dat
 {
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET releases = $2, remembered = remembered + $3,"
 					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
-					CATALOG_PARAM(JSONBOID, witness),
-					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
+					CATALOG_INT(publication->id), CATALOG_INT(note->number), CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
+					CATALOG_PARAM(JSONBOID, witness), CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
 }
 
 void
@@ -141,8 +135,8 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					"  trees, checksum_seed, checksum, witness, identified, format)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7, $8, $9, $10,"
 					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
+					CATALOG_INT(publication->id),
+					CATALOG_INT(note->number),
 					CATALOG_TEXT(note->kind),
 					CATALOG_TEXT(note->by),
 					CATALOG_TEXT(note->by_role),
@@ -196,24 +190,25 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 	});
 }
 
-void
+/* Has the catalog keep the warnings that were remembered while the release was made. */
+static void
 keep_warnings(const DeclaredPublication *publication, int32 number)
 {
-	ArrayType  *warnings = remembered_warnings(publication);
+	bool		starving;
+	ArrayType  *warnings = remembered_warnings(publication, &starving);
 	CatalogAccess access;
 
 	if (warnings == NULL)
 		return;
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub_internal.catalog_release SET warnings = $3, starves = $4 WHERE publication = $1 AND number = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)),
-					CATALOG_PARAM(BOOLOID, BoolGetDatum(remembers_starving(publication))));
+					CATALOG_INT(publication->id), CATALOG_INT(number),
+					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)), CATALOG_PARAM(BOOLOID, BoolGetDatum(starving)));
 	catalog_leave(&access);
 }
 
-Datum
+/* The release as pprepub.release has it. */
+static Datum
 release_row(const DeclaredPublication *publication, int32 number)
 {
 	CatalogAccess access;
@@ -222,91 +217,46 @@ release_row(const DeclaredPublication *publication, int32 number)
 
 	catalog_enter(&access);
 	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
-				 CATALOG_TEXT(publication->name),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+				 CATALOG_TEXT(publication->name), CATALOG_INT(number));
 	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
 	catalog_leave(&access);
 	return row;
 }
 
-/* ----------------------------------------------------------------
- * Adding a release to TARGET.NAME_releases.
- * ----------------------------------------------------------------
- */
-
-static const Oid column_types[LISTED_ATTRIBUTES] = {
-	[LISTED_RELEASE] = INT4OID,
-	[LISTED_PUBLISHED_AT] = TIMESTAMPTZOID,
-	[LISTED_RELATION] = TEXTOID,
-	[LISTED_KIND] = TEXTOID,
-	[LISTED_COLUMNS] = NAMEARRAYOID,
-	[LISTED_ROWS] = INT8OID,
-	[LISTED_WITHHELD] = INT4OID,
-	[LISTED_INVENTED] = INT4OID,
-	[LISTED_K] = NUMERICOID,
-	[LISTED_L] = NUMERICOID,
-	[LISTED_PRINCIPLE] = TEXTOID,
-	[LISTED_REPAIR] = TEXTOID,
-};
-
-typedef struct ListedRow
-{
-	Datum		values[LISTED_ATTRIBUTES];
-	bool		nulls[LISTED_ATTRIBUTES];
-} ListedRow;
-
+/* Adds the release to TARGET.NAME_releases, the list that analysts may see. */
 static void
-set_text(ListedRow *row, int column, const char *text)
-{
-	row->nulls[column] = text == NULL;
-	row->values[column] = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
-}
-
-static void
-set_percent(ListedRow *row, int column, double share)
-{
-	row->nulls[column] = false;
-	row->values[column] = Int32GetDatum((int32) rint(100 * share));
-}
-
-/* Sets the figures of a release of everybody. */
-static void
-set_metrics(ListedRow *row, const Metrics *metrics)
-{
-	uint64		rows = metrics->rows + metrics->counterfeits;
-
-	row->nulls[LISTED_ROWS] = false;
-	row->values[LISTED_ROWS] = Int64GetDatum((int64) rows);
-	set_percent(row, LISTED_WITHHELD, suppressed_share(metrics));
-	set_percent(row, LISTED_INVENTED, rows == 0 ? 0 : (double) metrics->counterfeits / rows);
-}
-
-void
-list_release(const DeclaredPublication *publication, const ListedRelease *listed)
+list_release(const DeclaredPublication *publication, int32 number)
 {
 	Oid			table = noted_relation(publication, "releases");
-	ListedRow	row = {0};
+	CatalogAccess access;
+	TupleDesc	columns;
+	HeapTuple	row;
+	Oid		   *types;
+	Datum	   *values;
+	bool	   *nulls;
 	RowWriter  *writer;
 
-	if (!OidIsValid(table) || !has_columns(table, column_types, LISTED_ATTRIBUTES))
+	catalog_enter(&access);
+	catalog_read("SELECT release, published_at, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, $3 AS principle, repair"
+				 " FROM pprepub_internal.catalog_listed_release WHERE publication = $1 AND release = $2",
+				 CATALOG_INT(publication->id), CATALOG_INT(number), CATALOG_TEXT(further_principle(publication)));
+	row = SPI_copytuple(SPI_tuptable->vals[0]);
+	MemoryContextSwitchTo(access.context);
+	columns = CreateTupleDescCopy(SPI_tuptable->tupdesc);
+	catalog_leave(&access);
+	types = palloc(sizeof(Oid) * columns->natts);
+	values = palloc(sizeof(Datum) * columns->natts);
+	nulls = palloc(sizeof(bool) * columns->natts);
+	for (int i = 0; i < columns->natts; i++)
+		types[i] = TupleDescAttr(columns, i)->atttypid;
+	if (!OidIsValid(table) || !has_columns(table, types, columns->natts))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("the list of releases of publication \"%s\" is damaged", publication->name),
 				 errhint("Restore table %s from a backup.", quoted_target(publication, "_releases"))));
-	row.values[LISTED_RELEASE] = Int32GetDatum(listed->number);
-	row.values[LISTED_PUBLISHED_AT] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	set_text(&row, LISTED_RELATION, quoted_relation(listed->table));
-	set_text(&row, LISTED_KIND, listed->kind);
-	row.values[LISTED_COLUMNS] = PointerGetDatum(column_names(publication, listed->shown));
-	row.nulls[LISTED_ROWS] = row.nulls[LISTED_WITHHELD] = row.nulls[LISTED_INVENTED] = true;
-	if (listed->metrics != NULL)
-		set_metrics(&row, listed->metrics);
-	row.values[LISTED_K] = declared_number(publication, "k", &row.nulls[LISTED_K]);
-	row.values[LISTED_L] = declared_number(publication, "l", &row.nulls[LISTED_L]);
-	set_text(&row, LISTED_PRINCIPLE, further_principle(publication));
-	set_text(&row, LISTED_REPAIR, param_string(publication->params, "repair"));
+	heap_deform_tuple(row, columns, values, nulls);
 	writer = writer_open(table, false);
-	writer_add(writer, row.values, row.nulls);
+	writer_add(writer, values, nulls);
 	writer_close(writer);
 }
 
@@ -376,7 +326,8 @@ payload_of(const DeclaredPublication *publication, int32 number, const char *kin
 	return payload.data;
 }
 
-void
+/* Tells all who listen of the release, when it is committed. */
+static void
 announce_release(const DeclaredPublication *publication, int32 number, const char *kind)
 {
 	static bool is_registered = false;
@@ -404,4 +355,13 @@ announce_release(const DeclaredPublication *publication, int32 number, const cha
 	announcement->payload = payload_of(publication, number, kind);
 	announcements = lappend(announcements, announcement);
 	MemoryContextSwitchTo(old);
+}
+
+Datum
+tell_release(const DeclaredPublication *publication, int32 number, const char *kind)
+{
+	list_release(publication, number);
+	announce_release(publication, number, kind);
+	keep_warnings(publication, number);
+	return SPI_datumTransfer(release_row(publication, number), false, -1);
 }

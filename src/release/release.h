@@ -21,11 +21,7 @@
 #include "utils/jsonb.h"
 #include "utils/uuid.h"
 
-/* ----------------------------------------------------------------
- * Where the time of a release went.
- * ----------------------------------------------------------------
- */
-
+/* Where the time of a release went */
 typedef struct Stopwatch
 {
 	instr_time	start;
@@ -60,12 +56,7 @@ stopwatch_lap(Stopwatch *watch)
 	return seconds;
 }
 
-/* ----------------------------------------------------------------
- * Settings: how long exact answers are searched for.
- * ----------------------------------------------------------------
- */
-
-/* Steps, whole numbers: of a search for the full match join, and of all other searches of a call. */
+/* Settings: the steps, whole numbers, of a search for the full match join, and of all other searches of a call. */
 extern double fmj_budget;
 extern double search_budget;
 
@@ -188,15 +179,8 @@ typedef struct MethodSql
 /* Never NULL: all members are, for a method that has no such half. */
 extern const MethodSql *find_method_sql(const char *name);
 
-/* ----------------------------------------------------------------
- * What a source holds of all that its publication's parameters need.
- * ----------------------------------------------------------------
- */
-
-/* Different sensitive values: of the column with the fewest, and bands where these are judged. */
+/* Different sensitive values: of the column with the fewest, and bands where these are judged; and rows without any. */
 extern uint64 count_sensitive_values(const Frame *frame);
-
-/* Rows without a sensitive value. */
 extern uint64 count_without_value(const Frame *frame);
 
 /* ----------------------------------------------------------------
@@ -321,9 +305,6 @@ extern void draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed
 /* A release without rows, where the source cannot be read, or no person is asked for. */
 extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 										 Directory *directory, MemoryContext context);
-
-/* Is the release about everybody, with all columns?  Views of the newest release show those alone. */
-extern bool is_full(const DeclaredPublication *publication, const Request *request);
 
 /* An error, for the owner, if there is nothing that may be published. */
 extern void verify_something(const ReleaseBuild *build);
@@ -454,12 +435,6 @@ extern void note_in_catalog(const DeclaredPublication *publication, const Releas
 /* Loss by quasi-identifier: those that are shown; or all, where shown is NULL.  The list has room for all columns; returns how many. */
 extern int	list_losses(const DeclaredPublication *publication, const Metrics *metrics, const bool *shown, NamedMetric *list);
 
-/* Has the catalog keep the warnings that were remembered while the release was made, which is noted already. */
-extern void keep_warnings(const DeclaredPublication *publication, int32 number);
-
-/* The release as pprepub.release has it. */
-extern Datum release_row(const DeclaredPublication *publication, int32 number);
-
 /* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness; a rollback gives the number back. */
 extern void note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, double seconds);
 
@@ -469,57 +444,25 @@ extern void check_history(DeclaredPublication *publication);
 /* Likewise, before check_history(): is the past what a forecast would have gone on with? */
 extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
 
-/* Tells all who listen to channel pprepub_release of a release with a table, when it is committed. */
-extern void announce_release(const DeclaredPublication *publication, int32 number, const char *kind);
-
-/* ----------------------------------------------------------------
- * Rows of TARGET.NAME_releases, the list of releases that analysts may see.
- *
- * Figures are told of releases of everybody alone, and shares in whole per cents: a count that follows a cohort tells of
- * the people in it.
- * ----------------------------------------------------------------
+/*
+ * Tells of a release with a table, which was noted: analysts in TARGET.NAME_releases, and all who listen to channel
+ * pprepub_release, when it is committed.  Has the catalog keep the warnings that were remembered while it was made, and
+ * returns it as pprepub.release has it.  As the owner, inside SPI, under whose outer context the result is.
  */
+extern Datum tell_release(const DeclaredPublication *publication, int32 number, const char *kind);
 
-typedef struct ListedRelease
-{
-	int32		number;
-	Oid			table;
-	const char *kind;			/* "everybody", "cohort" or "imported" */
-	const bool *shown;			/* [columns] */
-	const Metrics *metrics;		/* of a release of everybody, or NULL */
-} ListedRelease;
-
-/* Called as the owner, inside SPI. */
-extern void list_release(const DeclaredPublication *publication, const ListedRelease *listed);
-
-/* ----------------------------------------------------------------
- * What shows releases of everybody with all columns in TARGET: the views NAME
- * and NAME_values the newest, the foreign table NAME_all every one of them.
- * ----------------------------------------------------------------
+/*
+ * Called as the owner, inside SPI: shows a release of everybody with all columns in the views NAME and NAME_values, which
+ * show the newest, and in the foreign table NAME_all; they are made with the first one.  A NOTICE says so of any other
+ * release, which the roles may read that may read NAME.  With it comes the view NAME_counterfeits of the numbers of
+ * invented rows, for roles that the owner lets read it, if the publication tells them.
  */
+extern void show_release(const ReleaseBuild *build, Oid table);
 
-/* Called as the owner, inside SPI: shows a release in all of them, which are made with the first one. */
-extern void show_newest(const DeclaredPublication *publication, Oid table);
-
-/* Gives the roles that may read the view NAME the right to read a release that it does not show; a NOTICE says so. */
-extern void leave_views(const DeclaredPublication *publication, Oid table);
-
-/* The view NAME_counterfeits of the numbers of invented rows, for roles that the owner lets read it. */
-extern void show_counterfeits(const DeclaredPublication *publication);
-
-/* ----------------------------------------------------------------
- * What declarations mean for releases.
- * ----------------------------------------------------------------
- */
-
+/* The answers to questions of declare/. */
 extern const DeclareHooks release_hooks;
 
-/* ----------------------------------------------------------------
- * Releases on a schedule.
- * ----------------------------------------------------------------
- */
-
-/* Of a publication that is being dropped. */
+/* Ends the schedule of a publication that is being dropped. */
 extern void unschedule_dropped(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_RELEASE_RELEASE_H */

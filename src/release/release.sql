@@ -33,7 +33,77 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
--- TARGET.NAME_all
+CREATE VIEW pprepub_internal.catalog_released_people AS
+	SELECT s.publication, pg_catalog.sum(s.people)::pg_catalog.int8 AS exposed, (pg_catalog.array_agg(s.people ORDER BY s.number DESC))[1] AS last,
+		(pg_catalog.array_agg(s.suppressed ORDER BY s.number DESC))[1] AS withheld
+	FROM (SELECT r.publication, r.number, r.rows - r.counterfeits + r.suppressed AS people, r.suppressed
+		  FROM pprepub_internal.catalog_release r WHERE r.kind <> 'query' AND r.cohort IS NULL) s
+	GROUP BY s.publication;
+COMMENT ON VIEW pprepub_internal.catalog_released_people IS
+	'people of the source at releases of all of it: added up, of the last one, and those of them who were withheld';
+
+-- Distributions that releases are compared with
+
+-- SQLSTATE, message, detail and hint of an error if the copy of a declared one has rows that make no sense together.
+CREATE FUNCTION pprepub_internal.wrong_distribution(copy regclass) RETURNS text[]
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	subject CONSTANT text := 'the table that "distribution" names';
+	names CONSTANT text[] := ARRAY(SELECT quote_ident(a.attname) FROM pg_attribute a
+		WHERE a.attrelid = copy AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'share' ORDER BY a.attnum);
+	sums record;
+BEGIN
+	-- NaN is above all numbers
+	EXECUTE format('SELECT count(*) AS rows, count(*) FILTER (WHERE share IS NULL OR %2$s) AS incomplete, count(*) FILTER (WHERE NOT (share > 0 AND share <= 1)) AS shareless,
+			(SELECT count(*) FROM (SELECT FROM %1$s GROUP BY %3$s) d) AS values, sum(share) AS sum FROM %1$s',
+		copy, (SELECT string_agg(n || ' IS NOT DISTINCT FROM NULL', ' OR ') FROM unnest(names) n), array_to_string(names, ', ')) INTO sums;
+	RETURN CASE
+		WHEN sums.incomplete > 0 THEN ARRAY['22004', format('%s has %s row(s) without a value or a share', subject, sums.incomplete), NULL,
+			'Shares are of the people who have a value: NULL has none.']
+		WHEN sums.shareless > 0 THEN ARRAY['22023', format('%s has %s row(s) with a share that is none', subject, sums.shareless), NULL,
+			'Shares are greater than 0, and 1 at most; leave out values that nobody has.']
+		WHEN sums.rows = 0 THEN ARRAY['22023', format('%s is empty', subject), NULL, 'Each row has a value, and the share of the people who have it.']
+		WHEN sums.values < sums.rows THEN ARRAY['22023', format('%s has %s row(s) with a value that another row has', subject, sums.rows - sums.values), NULL,
+			'Each value has one row, with all of its share.']
+		WHEN abs(sums.sum - 1) > 1e-6 THEN ARRAY['22023', format('the shares of %s sum to %s instead of 1', subject, trim_scale(round(sums.sum::numeric, 8))), NULL,
+			'Divide each by their sum, if no value is missing.'] END;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.wrong_distribution(regclass) IS 'why rows are no distribution';
+
+-- TARGET.NAME_releases, and the views of releases of everybody with all columns
+
+-- None is hidden, as the tuple of several sensitive columns is.
+CREATE VIEW pprepub_internal.catalog_released_column AS
+	SELECT c.publication, c.position, c.name FROM pprepub_internal.catalog_column c
+	WHERE c.role NOT IN ('key', 'layout') AND (c.role <> 'sensitive' OR NOT EXISTS (
+		SELECT FROM pprepub_internal.catalog_column p WHERE p.publication = c.publication AND p.role = 'sensitive part'));
+COMMENT ON VIEW pprepub_internal.catalog_released_column IS 'columns of publications that releases can show';
+
+-- Figures are told of releases of everybody alone, and shares in whole per cents: a count that follows a cohort tells of the people in it.
+CREATE VIEW pprepub_internal.catalog_listed_release AS
+	SELECT r.publication, r.number AS release, r.published_at, r.relation::pg_catalog.text AS relation,
+		CASE WHEN r.kind = 'imported' THEN r.kind WHEN r.cohort IS NULL THEN 'everybody' ELSE 'cohort' END AS kind,
+		ARRAY(SELECT c.name FROM pprepub_internal.catalog_released_column c
+			WHERE c.publication = r.publication AND (r.columns IS NULL OR c.name = ANY (r.columns)) ORDER BY c.position) AS columns,
+		t.told * r.rows AS rows,
+		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.rows - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
+			AS withheld_percent,
+		pg_catalog.round(100 * coalesce(r.counterfeits::pg_catalog.float8 / nullif(r.rows, 0), 0))::pg_catalog.int4 * t.told AS invented_percent,
+		(r.params->>'k')::pg_catalog."numeric" AS k, (r.params->>'l')::pg_catalog."numeric" AS l, r.params->>'repair' AS repair
+	FROM pprepub_internal.catalog_release r
+		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t;
+COMMENT ON VIEW pprepub_internal.catalog_listed_release IS 'rows of tables TARGET.NAME_releases, which C adds to with the principle';
+
+CREATE VIEW pprepub_internal.catalog_full_release AS
+	SELECT a.relation AS shown_in, r.number, r.published_at, r.relation
+	FROM pprepub_internal.catalog_relation a JOIN pprepub_internal.catalog_release r USING (publication)
+		JOIN pg_catalog.pg_class k ON k.oid = r.relation::pg_catalog.oid
+	WHERE a.part = 'all_view' AND r.kind = 'stored' AND r.cohort IS NULL
+		AND (r.columns IS NULL OR NOT EXISTS (
+			SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = r.publication AND c.name <> ALL (r.columns)));
+COMMENT ON VIEW pprepub_internal.catalog_full_release IS 'releases of everybody with all columns whose tables are there, for tables TARGET.NAME_all';
 
 CREATE FUNCTION pprepub_internal.releases_handler() RETURNS fdw_handler
 	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_releases_handler';

@@ -6,8 +6,6 @@
 
 #include "release/release.h"
 
-#include "catalog/namespace.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_publication.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -28,11 +26,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-
-/* ----------------------------------------------------------------
- * A judged draft as a table of TARGET.
- * ----------------------------------------------------------------
- */
 
 char *
 released_columns_sql(const DeclaredPublication *publication, bool with_types)
@@ -58,35 +51,9 @@ released_columns_sql(const DeclaredPublication *publication, bool with_types)
 Oid
 create_release_table(const DeclaredPublication *publication, int32 number)
 {
-	char	   *suffix = psprintf("_%d", number);
-	char	   *name = psprintf("%s%s", publication->name, suffix);
-	char	   *words = quoted_target(publication, suffix);
-	Oid			schema = get_namespace_oid(publication->target, false);
-	Oid			table;
-
-	verify_name_is_not_taken(publication, publication->target, name);
-	execute_ddl(psprintf("CREATE TABLE %s (%s) USING pprepub", words, released_columns_sql(publication, true)));
-	table = get_relname_relid(name, schema);
-	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
-	return table;
-}
-
-/* PostgreSQL's publications that would send what is inserted into the table. */
-static List *
-publications_of(Oid table)
-{
-	List	   *all = list_concat(list_concat(GetRelationPublications(table),
-											  GetSchemaPublications(get_rel_namespace(table))),
-								  GetAllTablesPublications());
-	List	   *sending = NIL;
-	ListCell   *cell;
-
-	foreach(cell, all)
-	{
-		if (GetPublication(lfirst_oid(cell))->pubactions.pubinsert)
-			sending = list_append_unique_oid(sending, lfirst_oid(cell));
-	}
-	return sending;
+	verify_name_is_not_taken(publication, publication->target, psprintf("%s_%d", publication->name, number));
+	return make_relation(publication, publication->target, psprintf("_%d", number), "TABLE",
+						 psprintf("(%s) USING pprepub", released_columns_sql(publication, true)));
 }
 
 /*
@@ -97,15 +64,23 @@ publications_of(Oid table)
 static void
 warn_of_replication(const DeclaredPublication *publication, Oid table)
 {
-	List	   *publications = publications_of(table);
+	List	   *all = list_concat(list_concat(GetRelationPublications(table), GetSchemaPublications(get_rel_namespace(table))),
+								  GetAllTablesPublications());
+	ListCell   *cell;
 
-	if (publications == NIL)
+	foreach(cell, all)
+	{
+		const Publication *sending = GetPublication(lfirst_oid(cell));
+
+		if (!sending->pubactions.pubinsert)
+			continue;
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("logical replication does not send the rows of table \"%s\"", get_rel_name(table)),
+			.detail = psprintf("It is in \"%s\" of PostgreSQL's publications.", sending->name),
+			.hint = "A subscriber copies all of it when it is told of the table after the release is committed: ALTER SUBSCRIPTION … REFRESH PUBLICATION.",
+		});
 		return;
-	warn_owner(publication, &(OwnerWarning) {
-		.message = psprintf("logical replication does not send the rows of table \"%s\"", get_rel_name(table)),
-		.detail = psprintf("It is in \"%s\" of PostgreSQL's publications.", get_publication_name(linitial_oid(publications), false)),
-		.hint = "A subscriber copies all of it when it is told of the table after the release is committed: ALTER SUBSCRIPTION … REFRESH PUBLICATION.",
-	});
+	}
 }
 
 void
@@ -118,11 +93,6 @@ keep_release_table(const DeclaredPublication *publication, Oid table)
 	warn_of_replication(publication, table);
 }
 
-/* ----------------------------------------------------------------
- * Rows
- * ----------------------------------------------------------------
- */
-
 typedef struct TableSink
 {
 	RowSink		base;
@@ -133,21 +103,6 @@ static void
 store_row(RowSink *sink, const Datum *values, const bool *nulls)
 {
 	writer_add(((TableSink *) sink)->table, values, nulls);
-}
-
-/* Lists the release for analysts, with figures if it is of everybody. */
-static void
-list_stored(const ReleaseBuild *build, int32 number, Oid table)
-{
-	bool		is_of_all = build->request->cohort == NULL;
-
-	list_release(build->publication, &(ListedRelease) {
-		.number = number,
-		.table = table,
-		.kind = is_of_all ? "everybody" : "cohort",
-		.shown = noted_columns(build->publication, build->request->columns),
-		.metrics = is_of_all ? &build->metrics : NULL,
-	});
 }
 
 SentRelease
@@ -162,13 +117,7 @@ store_release(const ReleaseBuild *build, int32 number)
 	writer_close(sink.table);
 	stored.table = table;
 	keep_release_table(publication, table);
-	if (is_full(publication, build->request))
-		show_newest(publication, table);
-	else
-		leave_views(publication, table);
-	if (tells_counterfeits(publication))
-		show_counterfeits(publication);
-	list_stored(build, number, table);
+	show_release(build, table);
 	return stored;
 }
 
@@ -203,11 +152,6 @@ typedef struct Sending
 	RowSum	  **plain_sum;		/* [natts] of plain columns: [codes + 1], NULL's first; zeros where not yet known */
 } Sending;
 
-/* ----------------------------------------------------------------
- * Rows
- * ----------------------------------------------------------------
- */
-
 /*
  * Sets a column of the row at hand to the value of a code; returns its share of the checksum, computed once for each
  * code.
@@ -223,12 +167,6 @@ set_plain(Sending *sending, int attribute, const Datum *values, Code code, bool 
 		*sum = checksum_value(sending->checksum, attribute, sending->values[attribute],
 							  sending->nulls[attribute] || !is_kept);
 	return *sum;
-}
-
-static void
-know_plain(Sending *sending, int attribute, Code ncodes)
-{
-	sending->plain_sum[attribute] = new_zeros(RowSum, ncodes);
 }
 
 /* The columns that the release leaves out are the same for all of its rows; others differ from row to row. */
@@ -251,10 +189,10 @@ set_columns(Sending *sending)
 		if (!loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
 			sending->values[attribute] = print_withheld(column);
 		if (loaded->shown[i] && is_sensitive(column))
-			know_plain(sending, attribute, sensitive->ncodes);
+			sending->plain_sum[attribute] = new_zeros(RowSum, sensitive->ncodes);
 		sensitive += is_sensitive(column);
 		if (loaded->shown[i] && column->role == ROLE_INSENSITIVE)
-			know_plain(sending, attribute, loaded->insensitive[insensitive++].ncodes);
+			sending->plain_sum[attribute] = new_zeros(RowSum, loaded->insensitive[insensitive++].ncodes);
 		attribute++;
 	}
 }
@@ -412,11 +350,6 @@ send_classes(Sending *sending, const uint32 *order)
 	}
 }
 
-/* ----------------------------------------------------------------
- * The whole
- * ----------------------------------------------------------------
- */
-
 /* The rows of a class, and who was counted in behind them. */
 static const RowId *
 people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
@@ -493,16 +426,6 @@ send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uin
 	return checksum_result(sending.checksum);
 }
 
-/* Remembers a release without rows: the tables of the history are made, though they tell of no person. */
-static void
-remember_nobody(const ReleaseBuild *build, int32 number)
-{
-	log_ensure(build->publication);
-	past_skip(build->publication, number);
-	if (build->directory != NULL)
-		directory_advance(build->directory, number, 0);
-}
-
 SentRelease
 emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 {
@@ -518,7 +441,13 @@ emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 	if (build->draft->classes->nclasses > 0)
 		sent.newcomers = remember_classes(build, number, order, class_numbers(build, order), sink->log);
 	else
-		remember_nobody(build, number);
+	{
+		/* The tables of the history are made, though they tell of no person. */
+		log_ensure(build->publication);
+		past_skip(build->publication, number);
+		if (build->directory != NULL)
+			directory_advance(build->directory, number, 0);
+	}
 	sent.history_seconds = stopwatch_seconds(&watch);
 	pfree(order);
 	return sent;

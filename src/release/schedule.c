@@ -40,27 +40,20 @@ typedef struct Job
 	bool		can_end;		/* pg_cron runs */
 } Job;
 
-static CatalogParam
-number_of(const DeclaredPublication *publication)
-{
-	return CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id));
-}
-
 /* Finds the job that is noted for a publication, in whatever snapshot; false if there is none. */
 static bool
 find_job(const DeclaredPublication *publication, Job *job)
 {
 	CatalogAccess access;
-	bool		isnull;
 	bool		found;
 
 	catalog_enter(&access);
-	found = catalog_read("SELECT job, stands, can_end FROM pprepub_internal.noted_job($1)", number_of(publication)) > 0;
+	found = catalog_read("SELECT job, stands, can_end FROM pprepub_internal.noted_job($1)", CATALOG_INT(publication->id)) > 0;
 	if (found)
 	{
-		job->number = DatumGetInt64(catalog_field(0, "job", &isnull));
-		job->stands = DatumGetBool(catalog_field(0, "stands", &isnull));
-		job->can_end = DatumGetBool(catalog_field(0, "can_end", &isnull));
+		job->number = catalog_int(0, "job");
+		job->stands = catalog_int(0, "stands");
+		job->can_end = catalog_int(0, "can_end");
 	}
 	catalog_leave(&access);
 	return found;
@@ -73,26 +66,9 @@ remove_job(const DeclaredPublication *publication, const Job *job)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_execute("SELECT pprepub_internal.remove_job($1, $2, $3)", number_of(publication),
+	catalog_execute("SELECT pprepub_internal.remove_job($1, $2, $3)", CATALOG_INT(publication->id),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(job->number)), CATALOG_PARAM(BOOLOID, BoolGetDatum(job->stands)));
 	catalog_leave(&access);
-}
-
-/* Has pg_cron run the job as the caller, with the caller's rights on it. */
-static int64
-make_job(const DeclaredPublication *publication, const char *schedule, const char *command)
-{
-	Datum		values[] = {CStringGetTextDatum(publication->name), CStringGetTextDatum(schedule), CStringGetTextDatum(command)};
-	int64		job;
-	bool		isnull;
-
-	SPI_connect();
-	if (SPI_execute_with_args("SELECT pprepub_internal.make_job($1, $2, $3)", 3, (Oid[]) {TEXTOID, TEXTOID, TEXTOID}, values, NULL,
-							  false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not schedule a job");
-	job = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-	return job;
 }
 
 Datum
@@ -106,13 +82,12 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 	char	   *command;
 	Job			former;
 	int64		job;
+	bool		isnull;
 	CatalogAccess access;
 
 	verify_may_change("schedule()");
 	publication = publication_open(name, ExclusiveLock);
-	catalog_enter(&access);
-	catalog_read("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), number_of(publication));
-	catalog_leave(&access);
+	(void) catalog_finds("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), CATALOG_INT(publication->id));
 	if (cohort != NULL)
 	{
 		Identity	caller;
@@ -123,20 +98,22 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 		act_as_before(&caller);
 	}
 	catalog_enter(&access);
-	catalog_read("SELECT pprepub_internal.job_command($1, $2) AS command", CATALOG_TEXT(name), CATALOG_TEXT(cohort));
+	catalog_read("SELECT pprepub_internal.require_cron($1, $2, $3, $4) AS command", CATALOG_TEXT(role), CATALOG_TEXT(name),
+				 CATALOG_TEXT(schedule), CATALOG_TEXT(cohort));
 	command = catalog_text(&access, 0, "command");
-	catalog_read("SELECT pprepub_internal.require_cron($1, $2, $3, $4)", CATALOG_TEXT(role), CATALOG_TEXT(name), CATALOG_TEXT(schedule),
-				 CATALOG_TEXT(command));
 	catalog_leave(&access);
 	if (find_job(publication, &former))
 		remove_job(publication, &former);
-	catalog_enter(&access);
-	catalog_read("SELECT pprepub_internal.verify_job_is_free($1, $2)", CATALOG_TEXT(role), CATALOG_TEXT(name));
-	catalog_leave(&access);
-	job = make_job(publication, schedule, command);
+	(void) catalog_finds("SELECT pprepub_internal.verify_job_is_free($1, $2)", CATALOG_TEXT(role), CATALOG_TEXT(name));
+	/* pg_cron runs it as the caller, who has the rights on it. */
+	SPI_connect();
+	execute_ddl(psprintf("SELECT pprepub_internal.make_job(%s, %s, %s)", quote_literal_cstr(name), quote_literal_cstr(schedule),
+						 quote_literal_cstr(command)));
+	job = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub_internal.catalog_schedule (publication, job, run_by, cohort, scheduled_at) VALUES ($1, $2, $3::name, $4, now())",
-					number_of(publication), CATALOG_PARAM(INT8OID, Int64GetDatum(job)), CATALOG_TEXT(role), CATALOG_TEXT(cohort));
+					CATALOG_INT(publication->id), CATALOG_PARAM(INT8OID, Int64GetDatum(job)), CATALOG_TEXT(role), CATALOG_TEXT(cohort));
 	catalog_leave(&access);
 	PG_RETURN_INT64(job);
 }
@@ -147,7 +124,6 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication;
 	Job			job;
-	CatalogAccess access;
 
 	verify_may_change("unschedule()");
 	publication = publication_open(name, ExclusiveLock);
@@ -157,11 +133,7 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 				 errmsg("publication \"%s\" is not scheduled", name),
 				 errhint("View pprepub.health shows what is.")));
 	if (job.stands)
-	{
-		catalog_enter(&access);
-		catalog_read("SELECT pprepub_internal.verify_cron_runs()");
-		catalog_leave(&access);
-	}
+		(void) catalog_finds("SELECT pprepub_internal.verify_cron_runs()");
 	remove_job(publication, &job);
 	PG_RETURN_VOID();
 }
@@ -195,7 +167,7 @@ pprepub_scheduled_jobs(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
-	catalog_look("SELECT * FROM pprepub_internal.jobs_of($1)", CATALOG_PARAM(OIDOID, ObjectIdGetDatum(caller)));
+	catalog_look("SELECT * FROM pprepub_internal.jobs_of($1)", CATALOG_OID(caller));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
 	catalog_leave(&access);

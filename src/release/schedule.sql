@@ -75,9 +75,11 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.verify_may_log_in(name, int) IS 'raise an error if no job can run as a role';
 
 -- The setting is for superusers to read, so the other database is not named.
-CREATE FUNCTION pprepub_internal.require_cron(role name, publication text, cron text, command text) RETURNS void
+CREATE FUNCTION pprepub_internal.require_cron(role name, publication text, cron text, cohort text) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
+DECLARE
+	command CONSTANT text := pprepub_internal.job_command(publication, cohort);
 BEGIN
 	PERFORM pprepub_internal.verify_cron_runs();
 	IF pprepub_internal.cron_database() <> current_database() THEN
@@ -96,9 +98,10 @@ BEGIN
 	ELSIF NOT has_function_privilege(role, 'cron.schedule(text,text,text)', 'EXECUTE') THEN
 		RAISE EXCEPTION 'permission denied for function cron.schedule' USING ERRCODE = 'insufficient_privilege';
 	END IF;
+	RETURN command;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.require_cron(name, text, text, text) IS 'raise an error that says what to do if a role cannot schedule a job here';
+COMMENT ON FUNCTION pprepub_internal.require_cron(name, text, text, text) IS 'write what the job of a publication runs; an error says what to do if a role cannot schedule it here';
 
 -- Anybody may give a job any name, so a job that is not as it was noted is not the publication's.
 CREATE FUNCTION pprepub_internal.cron_jobs(OUT job bigint, OUT publication int, OUT cron text, OUT active boolean) RETURNS SETOF record

@@ -7,7 +7,6 @@
 #include "release/release.h"
 
 #include "access/sysattr.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/catalog.h"
@@ -17,7 +16,6 @@
 #include "foreign/fdwapi.h"
 #include "history/past_tables.h"
 #include "history/rows.h"
-#include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -25,7 +23,6 @@
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "release/past_releases.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -37,24 +34,22 @@ PG_FUNCTION_INFO_V1(pprepub_releases_handler);
  * ----------------------------------------------------------------
  */
 
-/* Makes the view, or lets it show something else; false if it was there already. */
-static bool
-put_view(const DeclaredPublication *publication, const char *suffix, const char *part, const char *query, Oid *view)
+/* Lets a view show these columns of a table; it is made where there is none. */
+static Oid
+put_view(const DeclaredPublication *publication, const char *suffix, const char *part, const char *columns, Oid table)
 {
-	const char *words = quoted_target(publication, suffix);
-	bool		is_new;
+	char	   *query = psprintf("AS SELECT %s FROM %s", columns, quoted_relation(table));
+	Oid			view = relation_in_target(publication, suffix);
 
-	*view = relation_in_target(publication, suffix);
-	is_new = !OidIsValid(*view);
-	if (is_new || *view != noted_relation(publication, part))
+	if (OidIsValid(view) && view == noted_relation(publication, part))
+		execute_ddl(psprintf("CREATE OR REPLACE VIEW %s %s", quoted_target(publication, suffix), query));
+	else
+	{
 		verify_name_is_not_taken(publication, publication->target, psprintf("%s%s", publication->name, suffix));
-	execute_ddl(psprintf("CREATE OR REPLACE VIEW %s AS %s", words, query));
-	if (!is_new)
-		return false;
-	*view = relation_in_target(publication, suffix);
-	reset_rights(RelationRelationId, *view, psprintf("TABLE %s", words));
-	note_relation(publication, *view, part);
-	return true;
+		view = make_relation(publication, publication->target, suffix, "VIEW", query);
+		note_relation(publication, view, part);
+	}
+	return view;
 }
 
 /* The columns of the live table, as a select list over those of releases. */
@@ -73,120 +68,88 @@ list_values(const DeclaredPublication *publication)
 	return list.data;
 }
 
-/* Roles that may read the view of the newest release may read the release itself. */
+/* NAME_all is made once: it shows releases as they come. */
 static void
-copy_grants(Oid view, Oid table)
+show_newest(const DeclaredPublication *publication, Oid table)
 {
-	Oid			owner;
-	Acl		   *acl = rights_on(RelationRelationId, view, &owner);
-
-	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
-	{
-		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
-
-		if (grantee == owner || (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_SELECT) == 0)
-			continue;
-		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", quoted_relation(table),
-							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
-							 quote_identifier(GetUserNameFromId(grantee, false))));
-	}
-}
-
-/* ----------------------------------------------------------------
- * The newest release
- * ----------------------------------------------------------------
- */
-
-/* Lets the view NAME show the release, which gets the rights that the view has. */
-static void
-show_cells(const DeclaredPublication *publication, Oid table)
-{
-	Oid			view;
-
-	if (!put_view(publication, "", "view",
-				  psprintf("SELECT %s FROM %s", released_columns_sql(publication, false), quoted_relation(table)), &view))
-		copy_grants(view, table);
-	comment_on_relation(publication, view, "newest release of everybody with all columns");
-	comment_on_columns(publication, view, SHOWN_AS_CELLS);
-}
-
-/* Lets the view NAME_values show the release. */
-static void
-show_values(const DeclaredPublication *publication, Oid table)
-{
-	Oid			view;
-
-	(void) put_view(publication, "_values", "values_view",
-					psprintf("SELECT %s FROM %s", list_values(publication), quoted_relation(table)), &view);
-	comment_on_relation(publication, view, "newest release of everybody with all columns, with values in place of cells");
-	comment_on_columns(publication, view, SHOWN_AS_VALUES);
-}
-
-/* ----------------------------------------------------------------
- * All of them
- * ----------------------------------------------------------------
- */
-
-/* Makes the table NAME_all, unless it is there: it shows releases as they come. */
-static void
-show_all(const DeclaredPublication *publication)
-{
+	Oid			cells = put_view(publication, "", "view", released_columns_sql(publication, false), table);
+	Oid			values = put_view(publication, "_values", "values_view", list_values(publication), table);
+	Oid			all = noted_relation(publication, "all_view");
 	const char *release = free_column_name(publication, "release");
 	const char *published_at = free_column_name(publication, "published_at");
-	const char *words = quoted_target(publication, "_all");
-	Oid			all = noted_relation(publication, "all_view");
 
 	if (!OidIsValid(all))
 	{
 		verify_name_is_not_taken(publication, publication->target, psprintf("%s_all", publication->name));
-		execute_ddl(psprintf("CREATE FOREIGN TABLE %s (%s pg_catalog.int4, %s pg_catalog.timestamptz, %s) SERVER pprepub_releases",
-							 words, release, published_at, released_columns_sql(publication, true)));
-		all = relation_in_target(publication, "_all");
-		reset_rights(RelationRelationId, all, psprintf("TABLE %s", words));
+		all = make_relation(publication, publication->target, "_all", "FOREIGN TABLE",
+							psprintf("(%s pg_catalog.int4, %s pg_catalog.timestamptz, %s) SERVER pprepub_releases",
+									 release, published_at, released_columns_sql(publication, true)));
 		note_relation(publication, all, "all_view");
 	}
+	comment_on_relation(publication, cells, "newest release of everybody with all columns");
+	comment_on_columns(publication, cells, SHOWN_AS_CELLS);
+	comment_on_relation(publication, values, "newest release of everybody with all columns, with values in place of cells");
+	comment_on_columns(publication, values, SHOWN_AS_VALUES);
 	comment_on_relation(publication, all, "all releases of everybody with all columns, with number and time");
 	comment_on_column(all, release, "number of the release");
 	comment_on_column(all, published_at, "time of the release");
 	comment_on_columns(publication, all, SHOWN_AS_CELLS);
 }
 
-void
-show_newest(const DeclaredPublication *publication, Oid table)
+/* Is the release about everybody, with all columns? */
+static bool
+is_full(const DeclaredPublication *publication, const Request *request)
 {
-	show_cells(publication, table);
-	show_values(publication, table);
-	show_all(publication);
+	const bool *shown;
+
+	if (request->cohort != NULL)
+		return false;
+	shown = noted_columns(publication, request->columns);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (!shown[i] && publication->columns[i].role != ROLE_KEY)
+			return false;
+	return true;
 }
 
-/* ----------------------------------------------------------------
- * Others
- * ----------------------------------------------------------------
- */
-
-void
-leave_views(const DeclaredPublication *publication, Oid table)
+/* Roles that may read the view NAME may read a release itself; they are those of now, whatever snapshot the transaction has. */
+static void
+copy_grants(Oid view, Oid table)
 {
-	Oid			view = noted_relation(publication, "view");
+	CatalogAccess access;
+	char	   *grants;
 
-	if (OidIsValid(view))
-		copy_grants(view, table);
-	ereport(NOTICE,
-			(errmsg("view \"%s\" does not show this release", publication->name),
-			 errdetail("It shows the newest of those that are about everybody, with all columns."),
-			 errhint("Read this one as %s.", quoted_relation(table))));
+	catalog_enter(&access);
+	catalog_read("SELECT string_agg(format('GRANT SELECT ON %s TO %s', $2::regclass,"
+				 " CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END), '; ') AS grants"
+				 " FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid = $1 AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner",
+				 CATALOG_OID(view), CATALOG_OID(table));
+	grants = catalog_text(&access, 0, "grants");
+	catalog_leave(&access);
+	if (grants != NULL)
+		execute_ddl(grants);
 }
 
 void
-show_counterfeits(const DeclaredPublication *publication)
+show_release(const ReleaseBuild *build, Oid table)
 {
+	const DeclaredPublication *publication = build->publication;
+	bool		is_newest = is_full(publication, build->request);
 	Oid			view;
 
-	if (OidIsValid(noted_relation(publication, "counterfeits_view")))
-		return;
-	(void) put_view(publication, "_counterfeits", "counterfeits_view",
-					psprintf("SELECT release, class, counterfeits FROM %s", quoted_relation(counterfeits_ensure(publication))), &view);
-	comment_on_relation(publication, view, "number of invented rows in each class");
+	if (is_newest)
+		show_newest(publication, table);
+	view = noted_relation(publication, "view");
+	if (OidIsValid(view))
+		copy_grants(view, table);
+	if (!is_newest)
+		ereport(NOTICE,
+				(errmsg("view \"%s\" does not show this release", publication->name),
+				 errdetail("It shows the newest of those that are about everybody, with all columns."),
+				 errhint("Read this one as %s.", quoted_relation(table))));
+	if (tells_counterfeits(publication) && !OidIsValid(noted_relation(publication, "counterfeits_view")))
+		comment_on_relation(publication,
+							put_view(publication, "_counterfeits", "counterfeits_view", "release, class, counterfeits", counterfeits_ensure(publication)),
+							"number of invented rows in each class");
 }
 
 /* ----------------------------------------------------------------
@@ -224,11 +187,6 @@ typedef struct AllScan
 	RowReader  *reader;			/* of the release before the next one; NULL where none is open */
 } AllScan;
 
-/* ----------------------------------------------------------------
- * Planning
- * ----------------------------------------------------------------
- */
-
 static void
 estimate_size(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 {
@@ -242,19 +200,10 @@ add_only_path(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 	add_path(rel, (Path *) make_foreign_path(root, rel, 0, ROWS_EXPECTED * (cpu_tuple_cost + rel->baserestrictcost.per_tuple)));
 }
 
-/* Is it a condition on releases, which is the same for all rows of one? */
-static bool
-chooses_releases(const RelOptInfo *rel, Node *clause)
-{
-	Bitmapset  *used = NULL;
-
-	pull_varattnos(clause, rel->relid, &used);
-	for (int i = 0; i < ALL_COLUMNS; i++)
-		used = bms_del_member(used, i + 1 - FirstLowInvalidHeapAttributeNumber);
-	return bms_is_empty(used) && !contain_volatile_functions(clause) && !contain_subplans(clause);
-}
-
-/* The executor applies all conditions to rows, also those that choose releases. */
+/*
+ * Conditions on a release's number and time that are the same for all rows of one choose releases.  The executor applies
+ * all conditions to rows, also these.
+ */
 static ForeignScan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, List *columns, List *clauses, Plan *outer)
 {
@@ -263,41 +212,40 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, L
 	ListCell   *cell;
 
 	foreach(cell, conditions)
-		if (chooses_releases(rel, lfirst(cell)))
-		choice = lappend(choice, lfirst(cell));
+	{
+		Bitmapset  *used = NULL;
+
+		pull_varattnos(lfirst(cell), rel->relid, &used);
+		for (int i = 0; i < ALL_COLUMNS; i++)
+			used = bms_del_member(used, i + 1 - FirstLowInvalidHeapAttributeNumber);
+		if (bms_is_empty(used) && !contain_volatile_functions(lfirst(cell)) && !contain_subplans(lfirst(cell)))
+			choice = lappend(choice, lfirst(cell));
+	}
 	return make_foreignscan(columns, conditions, rel->relid, choice, NIL, NIL, NIL, outer);
 }
 
-/* ----------------------------------------------------------------
- * Scanning
- * ----------------------------------------------------------------
- */
-
-/*
- * Lists the releases of everybody with all columns, whose tables are there.  Of several sensitive columns, the hidden one
- * that has all of them is none of these.
- */
+/* Lists the releases that the table shows.  The list is of now: of one that came later than the query's snapshot, no row is seen. */
 static void
-list_tables(AllScan *scan, Oid all)
+begin_scan(ForeignScanState *node, int flags)
 {
+	Oid			all = RelationGetRelid(node->ss.ss_currentRelation);
 	CatalogAccess access;
+	AllScan    *scan;
 
-	catalog_enter(&access);
-	if (catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'all_view'",
-					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all))) == 0)
+	if (flags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	if (!catalog_finds("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'all_view'",
+					   CATALOG_OID(all)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
 				 errmsg("foreign table \"%s\" does not show the releases of a publication", get_rel_name(all)),
 				 errhint("pprepub.publish() makes such tables, and no other table can be read by way of server \"pprepub_releases\".")));
-	scan->n = catalog_read("SELECT r.number, r.published_at, r.relation::oid AS relation FROM pprepub_internal.catalog_relation a"
-						   " JOIN pprepub_internal.catalog_release r USING (publication) JOIN pg_class k ON k.oid = r.relation::oid"
-						   " WHERE a.relation::oid = $1 AND a.part = 'all_view' AND r.kind = 'stored' AND r.cohort IS NULL"
-						   " AND (r.columns IS NULL OR NOT EXISTS (SELECT FROM pprepub_internal.catalog_column c WHERE c.publication = r.publication"
-						   "  AND c.name <> ALL (r.columns) AND c.role NOT IN ('key', 'layout')"
-						   "  AND (c.role <> 'sensitive' OR NOT EXISTS (SELECT FROM pprepub_internal.catalog_column o"
-						   "   WHERE o.publication = c.publication AND o.role = 'sensitive part'))))"
-						   " ORDER BY r.number",
-						   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(all)));
+	node->fdw_state = scan = palloc0(sizeof(AllScan));
+	scan->choice = ExecInitQual(castNode(ForeignScan, node->ss.ps.plan)->fdw_exprs, &node->ss.ps);
+	catalog_enter(&access);
+	scan->n = catalog_read("SELECT number, published_at, relation::oid AS relation FROM pprepub_internal.catalog_full_release"
+						   " WHERE shown_in::oid = $1 ORDER BY number",
+						   CATALOG_OID(all));
 	scan->listed = MemoryContextAllocHuge(access.context, sizeof(ListedTable) * (scan->n + 1));
 	for (uint64 i = 0; i < scan->n; i++)
 	{
@@ -310,19 +258,6 @@ list_tables(AllScan *scan, Oid all)
 	catalog_leave(&access);
 }
 
-/* The list is of now: of a release that came later than the query's snapshot, no row is seen. */
-static void
-begin_scan(ForeignScanState *node, int flags)
-{
-	AllScan    *scan;
-
-	if (flags & EXEC_FLAG_EXPLAIN_ONLY)
-		return;
-	node->fdw_state = scan = palloc0(sizeof(AllScan));
-	scan->choice = ExecInitQual(castNode(ForeignScan, node->ss.ps.plan)->fdw_exprs, &node->ss.ps);
-	list_tables(scan, RelationGetRelid(node->ss.ss_currentRelation));
-}
-
 /* A row that has what stands before a release's columns, and these, if a row is given. */
 static TupleTableSlot *
 put_row(TupleTableSlot *slot, const ListedTable *listed, const TupleTableSlot *row)
@@ -330,12 +265,9 @@ put_row(TupleTableSlot *slot, const ListedTable *listed, const TupleTableSlot *r
 	int			n = slot->tts_tupleDescriptor->natts - ALL_COLUMNS;
 
 	ExecClearTuple(slot);
-	memset(slot->tts_isnull, true, sizeof(bool) * (ALL_COLUMNS + n));
-	for (int i = 0; i < ALL_COLUMNS; i++)
-	{
-		slot->tts_values[i] = listed->before[i];
-		slot->tts_isnull[i] = false;
-	}
+	memset(slot->tts_isnull, false, sizeof(bool) * ALL_COLUMNS);
+	memset(slot->tts_isnull + ALL_COLUMNS, true, sizeof(bool) * n);
+	memcpy(slot->tts_values, listed->before, sizeof(Datum) * ALL_COLUMNS);
 	if (row != NULL)
 	{
 		memcpy(slot->tts_values + ALL_COLUMNS, row->tts_values, sizeof(Datum) * n);
@@ -424,11 +356,6 @@ end_scan(ForeignScanState *node)
 	if (node->fdw_state != NULL)
 		close_reader(node->fdw_state);
 }
-
-/* ----------------------------------------------------------------
- * The table
- * ----------------------------------------------------------------
- */
 
 Datum
 pprepub_releases_handler(PG_FUNCTION_ARGS)

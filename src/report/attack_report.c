@@ -27,10 +27,7 @@ PG_FUNCTION_INFO_V1(pprepub_attack);
 PG_FUNCTION_INFO_V1(pprepub_historical_correlations);
 PG_FUNCTION_INFO_V1(pprepub_compromise);
 
-/* ----------------------------------------------------------------
- * attack()
- * ----------------------------------------------------------------
- */
+/* ---- attack() ---- */
 
 /* Puts a set that releases reveal as a row. */
 static void
@@ -110,10 +107,7 @@ pprepub_attack(PG_FUNCTION_ARGS)
 	return for_auditors(fcinfo, report_attack);
 }
 
-/* ----------------------------------------------------------------
- * historical_correlations()
- * ----------------------------------------------------------------
- */
+/* ---- historical_correlations() ---- */
 
 /* A report, and the log that its correlations are of. */
 typedef struct Correlating
@@ -171,10 +165,7 @@ pprepub_historical_correlations(PG_FUNCTION_ARGS)
 	return for_auditors(fcinfo, report_correlations);
 }
 
-/* ----------------------------------------------------------------
- * compromise()
- * ----------------------------------------------------------------
- */
+/* ---- compromise() ---- */
 
 /* Finds people by the text of their keys: called as the owner, since the key type's input runs. */
 static Individual *

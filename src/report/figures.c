@@ -19,8 +19,6 @@
 #include "history/past_tables.h"
 #include "nodes/params.h"
 #include "release/past_releases.h"
-#include "release/release.h"
-#include "shared/progress.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -32,7 +30,6 @@ PG_FUNCTION_INFO_V1(pprepub_release_figures);
 PG_FUNCTION_INFO_V1(pprepub_class_members);
 PG_FUNCTION_INFO_V1(pprepub_source_figures);
 PG_FUNCTION_INFO_V1(pprepub_report);
-PG_FUNCTION_INFO_V1(pprepub_linkability_in_steps);
 
 /* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
 static void
@@ -168,10 +165,7 @@ pprepub_source_figures(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ----------------------------------------------------------------
- * The page
- * ----------------------------------------------------------------
- */
+/* ---- The page ---- */
 
 /* The page names people only where the owner asks for that. */
 static Datum
@@ -204,25 +198,4 @@ Datum
 pprepub_report(PG_FUNCTION_ARGS)
 {
 	return for_auditors(fcinfo, make_page);
-}
-
-extern Datum pprepub_linkability(PG_FUNCTION_ARGS);
-
-Datum
-pprepub_linkability_in_steps(PG_FUNCTION_ARGS)
-{
-	uint64		steps = (uint64) search_budget;
-	Datum		result = (Datum) 0;
-
-	steps_left = &steps;
-	PG_TRY();
-	{
-		result = pprepub_linkability(fcinfo);
-	}
-	PG_FINALLY();
-	{
-		steps_left = NULL;
-	}
-	PG_END_TRY();
-	return result;
 }

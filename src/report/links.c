@@ -16,11 +16,9 @@
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/recall.h"
-#include "utils/array.h"
 #include "utils/memutils.h"
 
-PG_FUNCTION_INFO_V1(pprepub_linked_values);
-PG_FUNCTION_INFO_V1(pprepub_breach_probability);
+PG_FUNCTION_INFO_V1(pprepub_links);
 
 typedef struct Linking
 {
@@ -38,11 +36,11 @@ typedef struct Linking
 static Datum
 integers_of(const Link *links, uint64 n, bool sizes)
 {
-	Datum	   *integers = new_array(Datum, n);
+	int32	   *integers = new_array(int32, n);
 
 	for (uint64 i = 0; i < n; i++)
-		integers[i] = Int32GetDatum(sizes ? links[i].size : links[i].count);
-	return PointerGetDatum(construct_array(integers, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+		integers[i] = sizes ? links[i].size : links[i].count;
+	return integer_array(integers, n);
 }
 
 /* Puts a person, a value, and what linked them as a row.  Those of a person come together. */
@@ -74,14 +72,14 @@ put_link(void *what, const Breach *breach)
 	MemoryContextSwitchTo(old);
 }
 
-/* Puts all links, as the owner. */
+/* Puts all links, as the owner: with sizes and counts of classes where the result has arrays for them. */
 static void
-put_links(const OwnersWork *work, bool lists_classes)
+put_links(const OwnersWork *work)
 {
 	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	Linking		linking = {
-		.work = work, .recalled = recalled, .lists_classes = lists_classes,
+		.work = work, .recalled = recalled, .lists_classes = TupleDescAttr(work->result->setDesc, 2)->atttypid == INT4ARRAYOID,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
 		.person = NO_INDIVIDUAL,
@@ -93,26 +91,8 @@ put_links(const OwnersWork *work, bool lists_classes)
 				   protected_values(publication, recalled), put_link, &linking);
 }
 
-static void
-put_classes(const OwnersWork *work)
-{
-	put_links(work, true);
-}
-
-static void
-put_probabilities(const OwnersWork *work)
-{
-	put_links(work, false);
-}
-
 Datum
-pprepub_linked_values(PG_FUNCTION_ARGS)
+pprepub_links(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, put_classes);
-}
-
-Datum
-pprepub_breach_probability(PG_FUNCTION_ARGS)
-{
-	return report(fcinfo, put_probabilities);
+	return report(fcinfo, put_links);
 }

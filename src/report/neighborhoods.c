@@ -25,18 +25,13 @@
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
-#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(pprepub_neighborhoods);
 
-/* ----------------------------------------------------------------
- * Cells of classes
- * ----------------------------------------------------------------
- */
+/* ---- Cells of classes ---- */
 
 typedef struct Regions
 {
@@ -213,30 +208,14 @@ find_region(const Regions *regions, const Atoms *atoms, uint32 atom, Cell *regio
 static Datum
 region_json(const Regions *regions, const Cell *region)
 {
-	StringInfoData json;
+	const char **texts = palloc(sizeof(char *) * (regions->nqis + 1));
 
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
 	for (int q = 0; q < regions->nqis; q++)
-	{
-		char	   *text = cells_text(regions->cells[q], region[q]);
-
-		appendStringInfoString(&json, q == 0 ? "" : ", ");
-		escape_json(&json, regions->column[q]->name);
-		appendStringInfoString(&json, ": ");
-		if (text == NULL)
-			appendStringInfoString(&json, "null");
-		else
-			escape_json(&json, text);
-	}
-	appendStringInfoChar(&json, '}');
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+		texts[q] = cells_text(regions->cells[q], region[q]);
+	return texts_by_column(regions->column, texts, regions->nqis);
 }
 
-/* ----------------------------------------------------------------
- * Values
- * ----------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 /* A value that a class showed, and the atom that it was of. */
 typedef struct Shown
@@ -309,10 +288,7 @@ count_values(const DeclaredPublication *publication, const Recalled *recalled, c
 	return fewest;
 }
 
-/* ----------------------------------------------------------------
- * Neighborhoods
- * ----------------------------------------------------------------
- */
+/* ---- Neighborhoods ---- */
 
 typedef struct Report
 {

@@ -62,13 +62,13 @@ COMMENT ON FUNCTION pprepub.class_members(text) IS 'list the people of each clas
 
 CREATE FUNCTION pprepub.linked_values(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linked_values';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_links';
 COMMENT ON FUNCTION pprepub.linked_values(text) IS
 	'list the sensitive values that releases linked to each person, with the sizes of the classes that did';
 
 CREATE FUNCTION pprepub.breach_probability(publication text, OUT key text, OUT sensitive text, OUT releases int,
 		OUT probability float8) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_breach_probability';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_links';
 COMMENT ON FUNCTION pprepub.breach_probability(text) IS
 	'compute how likely an observer of all releases thinks it that each person was ever linked to each protected value';
 

@@ -16,10 +16,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Parting
- * ----------------------------------------------------------------
- */
+/* ---- Parting ---- */
 
 Parting
 parting_create(uint32 nrecords)
@@ -53,10 +50,7 @@ part_by_codes(Parting *parting, const Code *code)
 	pfree(cells);
 }
 
-/* ----------------------------------------------------------------
- * Boxes
- * ----------------------------------------------------------------
- */
+/* ---- Boxes ---- */
 
 typedef struct Level
 {

@@ -22,10 +22,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Records that are consistent with a tuple
- * ----------------------------------------------------------------
- */
+/* ---- Records that are consistent with a tuple ---- */
 
 Parting
 part_tuples(const JoinTuples *tuples, const int32 *column, int32 ncolumns)
@@ -180,19 +177,10 @@ find_consistent(Consistent *consistent, const JoinTuples *tuples, uint32 tuple, 
 uint32
 first_of_value(const Consistent *consistent, Code value)
 {
-	uint32		low = 0;
-	uint32		high = consistent->nnodes;
+	uint32		first;
 
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (consistent->value[consistent->node[middle]] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	find_first(first, consistent->nnodes, i, consistent->value[consistent->node[i]] >= value);
+	return first;
 }
 
 /* ----------------------------------------------------------------
@@ -305,10 +293,7 @@ choose(BitmapWalk *walk, int32 r, uint32 i)
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * Groups of releases
- * ----------------------------------------------------------------
- */
+/* ---- Groups of releases ---- */
 
 /* A reason that may keep nodes of two releases from being joined */
 typedef enum Barrier
@@ -427,10 +412,7 @@ list_members(CliqueCounter *counter, int32 first)
 	return counter->nmembers > 0;
 }
 
-/* ----------------------------------------------------------------
- * Counting
- * ----------------------------------------------------------------
- */
+/* ---- Counting ---- */
 
 /* Adds up the weights of a release's nodes at hand, or returns the sum found for these nodes before. */
 static uint32

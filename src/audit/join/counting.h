@@ -9,10 +9,7 @@
 #include "audit/join/cells.h"
 #include "audit/join/join.h"
 
-/* ----------------------------------------------------------------
- * The records of a release that are consistent with a tuple
- * ----------------------------------------------------------------
- */
+/* ---- The records of a release that are consistent with a tuple ---- */
 
 /* Records of a node that show the same value */
 typedef struct Share

@@ -22,10 +22,7 @@
 #include "frame/domain.h"
 #include "partition/wide.h"
 
-/* ----------------------------------------------------------------
- * Releases
- * ----------------------------------------------------------------
- */
+/* ---- Releases ---- */
 
 /* How two records of one person may be combined: a set of may_be() */
 typedef uint8 Together;
@@ -70,10 +67,7 @@ typedef struct JoinInput
 	const Together *together;	/* [pairs] as pair_number() has them */
 } JoinInput;
 
-/* ----------------------------------------------------------------
- * The graph (graph.c)
- * ----------------------------------------------------------------
- */
+/* ---- The graph (graph.c) ---- */
 
 /* Records of a node that agree in all quasi-identifiers and the sensitive value. */
 typedef struct Piece
@@ -196,10 +190,7 @@ is_joined(const JoinGraph *graph, int32 r, uint32 node, int32 s, uint32 other)
 	return edge != NO_EDGE && pair->alive[edge];
 }
 
-/* ----------------------------------------------------------------
- * Perfect matchings of two releases: flows that use up all records (matching.c)
- * ----------------------------------------------------------------
- */
+/* ---- Perfect matchings of two releases: flows that use up all records (matching.c) ---- */
 
 /*
  * Joins each person's two records, if it is known of both releases whose they are: a perfect matching for nothing.
@@ -228,10 +219,7 @@ typedef struct Shortage
 /* After flow_complete() left records of a over; no record is unmatched where only b has too many. */
 extern Shortage shortage_of(const JoinGraph *graph, JoinPair *pair);
 
-/* ----------------------------------------------------------------
- * Cliques, and the kernel (kernel.c)
- * ----------------------------------------------------------------
- */
+/* ---- Cliques, and the kernel (kernel.c) ---- */
 
 typedef struct CliqueWalk
 {
@@ -313,10 +301,7 @@ extern uint64 join_missing(JoinGraph *graph);
  */
 extern JoinOutcome join_kernel(JoinGraph *graph, JoinTrouble *trouble);
 
-/* ----------------------------------------------------------------
- * The full match join: the cliques that are in a perfect matching of all releases (full.c)
- * ----------------------------------------------------------------
- */
+/* ---- The full match join: the cliques that are in a perfect matching of all releases (full.c) ---- */
 
 /*
  * Narrows a kernel to the full match join, exactly or not at all (paper 000, definition 3.3).
@@ -330,10 +315,7 @@ extern JoinOutcome join_kernel(JoinGraph *graph, JoinTrouble *trouble);
  */
 extern JoinOutcome join_full(JoinGraph *graph, uint64 budget);
 
-/* ----------------------------------------------------------------
- * What people are linked to (profile.c)
- * ----------------------------------------------------------------
- */
+/* ---- What people are linked to (profile.c) ---- */
 
 /*
  * Quasi-identifiers of people: tuples that differ.

@@ -15,10 +15,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Cliques
- * ----------------------------------------------------------------
- */
+/* ---- Cliques ---- */
 
 /* Nodes of a release, of which one is to be chosen */
 typedef struct Choice
@@ -216,10 +213,7 @@ join_count(const JoinGraph *graph, uint64 *steps)
 	return counts;
 }
 
-/* ----------------------------------------------------------------
- * The kernel
- * ----------------------------------------------------------------
- */
+/* ---- The kernel ---- */
 
 typedef struct Narrowing
 {

@@ -67,10 +67,7 @@ is_open(const Residual *residual, uint32 vertex, uint32 arc)
 	return residual->pair->alive[edge] && (vertex < residual->na || residual->pair->flow[edge] > 0);
 }
 
-/* ----------------------------------------------------------------
- * Flows
- * ----------------------------------------------------------------
- */
+/* ---- Flows ---- */
 
 #define NOT_REACHED PG_UINT32_MAX
 

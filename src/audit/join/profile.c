@@ -71,10 +71,7 @@ typedef struct Profiling
 	Wide	   *others;
 } Profiling;
 
-/* ----------------------------------------------------------------
- * Cliques by value
- * ----------------------------------------------------------------
- */
+/* ---- Cliques by value ---- */
 
 /* Adds cliques to those of a value; a NULL counts for no value. */
 static void
@@ -394,10 +391,7 @@ profile_tuple(Profiling *profiling, uint32 tuple)
 	links_clear(profiling->links);
 }
 
-/* ----------------------------------------------------------------
- * All of them
- * ----------------------------------------------------------------
- */
+/* ---- All of them ---- */
 
 static bool
 is_shown(const JoinGraph *graph, int32 column)

@@ -90,10 +90,7 @@ take_known(Showing *showing)
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * Some releases as one
- * ----------------------------------------------------------------
- */
+/* ---- Some releases as one ---- */
 
 /* Unites the releases that are of this kind: each person has what all cells have in common, and the value that any shows. */
 static JoinRelease
@@ -187,10 +184,7 @@ link_united(Showing *showing)
 	MemoryContextDelete(work);
 }
 
-/* ----------------------------------------------------------------
- * Values that people may have
- * ----------------------------------------------------------------
- */
+/* ---- Values that people may have ---- */
 
 /* A release as observers see it who know who has which cells: records of equal cells are a class; those that show no value are left out. */
 static SeenRelease

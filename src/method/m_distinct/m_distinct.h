@@ -1,11 +1,6 @@
 /*
  * m_distinct.h
  *		Structures that the steps of method m-distinct hand to each other.
- *
- * buckets.c knows the candidate update sets, makes buckets of people by what may be
- * shown of them, and says how many groups each needs; plans.c brings buckets together
- * where that saves counterfeits; newcomers.c finds a place for those who were never
- * published; m_distinct.c splits buckets and invents what is missing.
  */
 #ifndef PPREPUB_METHOD_M_DISTINCT_H
 #define PPREPUB_METHOD_M_DISTINCT_H

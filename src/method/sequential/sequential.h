@@ -159,7 +159,7 @@ typedef struct SeqOutcome
 extern SeqOutcome specialise(const SeqTask *task);
 
 /* ----------------------------------------------------------------
- * A tree for each domain, and what its cells lose (ladder.c)
+ * A tree for each domain, and what its cells lose (specialise.c)
  * ----------------------------------------------------------------
  */
 

@@ -35,11 +35,6 @@
 #define MAX_PATTERN_BYTES	1024	/* each % may cost a level of recursion, for each row */
 #define MAX_DIGITS			1000	/* multiplying long numbers takes long, and cannot be interrupted */
 
-/* ----------------------------------------------------------------
- * Before anything is computed
- * ----------------------------------------------------------------
- */
-
 static bool
 is_strange(Oid function, void *context)
 {
@@ -56,21 +51,12 @@ verify_type(ParseState *pstate, Node *node)
 		refuse_in_cohort(psprintf("values of type %s", format_type_be(type)), pstate, exprLocation(node));
 }
 
-/* Refuses a number that is too long to calculate with in reasonable time. */
-static void
-verify_digits(ParseState *pstate, const Const *number)
-{
-	if (number->consttype == NUMERICOID && !number->constisnull &&
-		strlen(DatumGetCString(DirectFunctionCall1(numeric_out, number->constvalue))) > MAX_DIGITS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a number of a cohort may have %d digits at most", MAX_DIGITS),
-				 parser_errposition(pstate, number->location)));
-}
-
-/* Refuses nodes, types and functions that are not on the lists. */
+/*
+ * Verifies a cohort as PostgreSQL takes it: nothing but what is built in, over types
+ * that are on the list. To be called before anything is computed.
+ */
 static bool
-built_in_walker(Node *node, ParseState *pstate)
+verify_built_in(Node *node, ParseState *pstate)
 {
 	if (node == NULL)
 		return false;
@@ -79,9 +65,19 @@ built_in_walker(Node *node, ParseState *pstate)
 		case T_List:
 			break;
 		case T_Const:
-			verify_digits(pstate, (Const *) node);
-			verify_type(pstate, node);
-			break;
+			{
+				const Const *number = (Const *) node;
+
+				/* It would take too long to calculate with. */
+				if (number->consttype == NUMERICOID && !number->constisnull &&
+					strlen(DatumGetCString(DirectFunctionCall1(numeric_out, number->constvalue))) > MAX_DIGITS)
+					ereport(ERROR,
+							(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+							 errmsg("a number of a cohort may have %d digits at most", MAX_DIGITS),
+							 parser_errposition(pstate, number->location)));
+				verify_type(pstate, node);
+				break;
+			}
 		case T_CoerceViaIO:
 			refuse_in_cohort(psprintf("casts from type %s to type %s",
 									  format_type_be(exprType((Node *) ((CoerceViaIO *) node)->arg)),
@@ -108,23 +104,8 @@ built_in_walker(Node *node, ParseState *pstate)
 	}
 	if (check_functions_in_node(node, is_strange, NULL))
 		refuse_in_cohort("operators and casts that are not built in", pstate, exprLocation(node));
-	return expression_tree_walker(node, built_in_walker, pstate);
+	return expression_tree_walker(node, verify_built_in, pstate);
 }
-
-/*
- * Verifies a cohort as PostgreSQL takes it: nothing but what is built in, over types
- * that are on the list. To be called before anything is computed.
- */
-static void
-verify_built_in(ParseState *pstate, Node *expression)
-{
-	(void) built_in_walker(expression, pstate);
-}
-
-/* ----------------------------------------------------------------
- * For each row
- * ----------------------------------------------------------------
- */
 
 /* Where an escape has nothing behind it, LIKE fails for the rows that get so far. */
 static void
@@ -148,37 +129,33 @@ verify_pattern(ParseState *pstate, Datum pattern, int location)
 					 parser_errposition(pstate, location)));
 }
 
-/* Verifies each pattern of LIKE ANY and LIKE ALL. */
-static void
-verify_patterns(ParseState *pstate, const Const *array)
-{
-	Datum	   *patterns;
-	bool	   *nulls;
-	int			n;
-
-	deconstruct_array(DatumGetArrayTypeP(array->constvalue), TEXTOID, -1, false, TYPALIGN_INT,
-					  &patterns, &nulls, &n);
-	for (int i = 0; i < n; i++)
-		if (!nulls[i])
-			verify_pattern(pstate, patterns[i], array->location);
-}
-
 /* Refuses LIKE that could fail for some rows. */
 static void
 verify_like(ParseState *pstate, Node *pattern, Oid collation, int location)
 {
+	Datum		value;
+	Datum	   *patterns;
+	bool	   *nulls;
+	int			n;
+
 	if (!IsA(pattern, Const))
 		refuse_in_cohort("LIKE with a pattern that is not constant", pstate, location);
 	if (!get_collation_isdeterministic(collation))
 		refuse_in_cohort("LIKE over a column whose collation is not deterministic", pstate, location);
+	value = ((Const *) pattern)->constvalue;
 	if (((Const *) pattern)->constisnull)
 		return;
-	if (exprType(pattern) == TEXTARRAYOID)
-		verify_patterns(pstate, (Const *) pattern);
-	else if (exprType(pattern) != TEXTOID)
+	if (exprType(pattern) == TEXTOID)
+	{
+		verify_pattern(pstate, value, exprLocation(pattern));
+		return;
+	}
+	if (exprType(pattern) != TEXTARRAYOID)	/* of LIKE ANY and LIKE ALL */
 		elog(ERROR, "pattern has type %u", exprType(pattern));
-	else
-		verify_pattern(pstate, ((Const *) pattern)->constvalue, exprLocation(pattern));
+	deconstruct_array(DatumGetArrayTypeP(value), TEXTOID, -1, false, TYPALIGN_INT, &patterns, &nulls, &n);
+	for (int i = 0; i < n; i++)
+		if (!nulls[i])
+			verify_pattern(pstate, patterns[i], exprLocation(pattern));
 }
 
 /* Texts that do not say by which collation they are to be compared fail for the rows that get so far. */
@@ -210,9 +187,9 @@ verify_comparison(ParseState *pstate, Oid operator, List *args, Oid collation, i
 		verify_like(pstate, lsecond(args), collation, location);
 }
 
-/* Refuses what could fail for some values of a column. */
+/* Verifies the part that is left to be computed for each row: it must have a result for each value of a column. */
 static bool
-rows_walker(Node *node, ParseState *pstate)
+verify_for_rows(Node *node, ParseState *pstate)
 {
 	if (node == NULL)
 		return false;
@@ -259,14 +236,7 @@ rows_walker(Node *node, ParseState *pstate)
 		default:
 			refuse_in_cohort("expressions of this kind over columns", pstate, exprLocation(node));
 	}
-	return expression_tree_walker(node, rows_walker, pstate);
-}
-
-/* Verifies the part that is left to be computed for each row: it must have a result for each value. */
-static void
-verify_for_rows(ParseState *pstate, Node *expression)
-{
-	(void) rows_walker(expression, pstate);
+	return expression_tree_walker(node, verify_for_rows, pstate);
 }
 
 /* ----------------------------------------------------------------
@@ -306,58 +276,34 @@ column_of(ParseState *pstate, ColumnRef *reference)
 	return (Node *) var;
 }
 
-/* Coerces the cohort to boolean, or raises an error. */
-static Node *
-as_boolean(ParseState *pstate, Node *expression)
-{
-	Oid			type = exprType(expression);
-
-	if (type != BOOLOID && type != UNKNOWNOID)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("a cohort must be of type boolean, not %s", format_type_be(type)),
-				 errhint("Compare it with something: age > 40."),
-				 parser_errposition(pstate, exprLocation(expression))));
-	return coerce_to_boolean(pstate, expression, "cohort");
-}
-
-/* Computes all that no row has a part in, now() included. */
-static Node *
-compute_constants(Node *expression)
-{
-	PlannerInfo *root = makeNode(PlannerInfo);
-
-	root->glob = makeNode(PlannerGlobal);
-	return estimate_expression_value(root, expression);
-}
-
-static void
-verify_takes_cohorts(const DeclaredPublication *publication)
-{
-	if (!find_method(publication->method)->declaration.cohorts)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("method \"%s\" publishes everybody", publication->method),
-				 errhint("Leave the argument out.")));
-}
-
-/* Reads a cohort in the order of steps.h: as written, as meant, and what is left for rows. */
+/* Reads a cohort as it is written, as it is meant, and what is left of it for rows. */
 static Node *
 read_cohort(const DeclaredPublication *publication, const char *cohort)
 {
 	ParseState *pstate = make_parsestate(NULL);
+	PlannerInfo *root = makeNode(PlannerInfo);
 	Node	   *expression;
+	Oid			type;
 
 	pstate->p_sourcetext = cohort;
 	pstate->p_pre_columnref_hook = column_of;
 	pstate->p_ref_hook_state = unconstify(DeclaredPublication *, publication);
 	expression = read_written(pstate, publication, cohort);
 	expression = transformExpr(pstate, expression, EXPR_KIND_WHERE);
-	expression = as_boolean(pstate, expression);
+	type = exprType(expression);
+	if (type != BOOLOID && type != UNKNOWNOID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("a cohort must be of type boolean, not %s", format_type_be(type)),
+				 errhint("Compare it with something: age > 40."),
+				 parser_errposition(pstate, exprLocation(expression))));
+	expression = coerce_to_boolean(pstate, expression, "cohort");
 	assign_expr_collations(pstate, expression);
-	verify_built_in(pstate, expression);
-	expression = compute_constants(expression);
-	verify_for_rows(pstate, expression);
+	(void) verify_built_in(expression, pstate);
+	/* All that no row has a part in is computed, now() included. */
+	root->glob = makeNode(PlannerGlobal);
+	expression = estimate_expression_value(root, expression);
+	(void) verify_for_rows(expression, pstate);
 	free_parsestate(pstate);
 	return expression;
 }
@@ -370,7 +316,11 @@ cohort_condition(const DeclaredPublication *publication, const char *cohort)
 	};
 	Node	   *expression;
 
-	verify_takes_cohorts(publication);
+	if (!find_method(publication->method)->declaration.cohorts)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" publishes everybody", publication->method),
+				 errhint("Leave the argument out.")));
 	error_context_stack = &callback;
 	expression = read_cohort(publication, cohort);
 	error_context_stack = callback.previous;

@@ -70,6 +70,7 @@ static const char *const column_operators[] = {
 
 static const char *const constant_operators[] = {"+", "-", "*", "/", "%"};
 
+/* Functions that may compute constants */
 static const char *const functions[] = {
 	"now", "transaction_timestamp", "date_trunc", "make_date", "make_time", "make_timestamp",
 	"int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange",
@@ -130,19 +131,6 @@ is_column_operator(const char *name)
 	return is_listed(column_operators, lengthof(column_operators), name);
 }
 
-static bool
-is_cohort_operator(const char *name)
-{
-	return is_column_operator(name) || is_listed(constant_operators, lengthof(constant_operators), name);
-}
-
-/* Functions that may compute constants. */
-static bool
-is_cohort_function(const char *name)
-{
-	return is_listed(functions, lengthof(functions), name);
-}
-
 bool
 is_column_cast(Oid function)
 {
@@ -175,21 +163,18 @@ column_list(const DeclaredPublication *publication)
 int
 find_cohort_column(const DeclaredPublication *publication, const char *name, ParseState *pstate, int location)
 {
-	const DeclaredColumn *column = NULL;
+	const DeclaredColumn *column;
+	int			i = 0;
 
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		column = &publication->columns[i];
-		if (strcmp(column->name, name) == 0)
-			break;
-		column = NULL;
-	}
-	if (column == NULL)
+	while (i < publication->ncolumns && strcmp(publication->columns[i].name, name) != 0)
+		i++;
+	if (i == publication->ncolumns)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("cohorts of publication \"%s\" have no column \"%s\"", publication->name, name),
 				 errhint("They may ask about %s. A value is written in single quotes.", column_list(publication)),
 				 parser_errposition(pstate, location)));
+	column = &publication->columns[i];
 	if (!is_cohort_column(column))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -202,7 +187,7 @@ find_cohort_column(const DeclaredPublication *publication, const char *name, Par
 				 : errmsg("cohorts cannot ask about column \"%s\" of type %s", name, format_type_be(column->type)),
 				 errhint("They may ask about %s.", column_list(publication)),
 				 parser_errposition(pstate, location)));
-	return column - publication->columns;
+	return i;
 }
 
 void
@@ -251,16 +236,6 @@ verify_cohort_length(const char *cohort)
 				 errhint("Give the people a column that says whether they belong to it, and declare that.")));
 }
 
-static void
-refuse_more_than_one(ParseState *pstate, int location)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_SYNTAX_ERROR),
-			 errmsg("a cohort must be one expression, and nothing else"),
-			 errhint("Write what would follow WHERE in a query: age > 40 AND sex = 'F'."),
-			 parser_errposition(pstate, location)));
-}
-
 /* Between two words there may be blanks; what else there is are comments. */
 static void
 verify_gap(ParseState *pstate, const char *text, int from, int to)
@@ -297,26 +272,21 @@ verify_no_comments(ParseState *pstate, const char *cohort)
 static Node *
 only_expression(ParseState *pstate, const SelectStmt *select)
 {
-	ResTarget  *target;
+	ResTarget  *target = list_length(select->targetList) == 1 ? linitial_node(ResTarget, select->targetList) : NULL;
 
-	if (select->targetList == NIL)
-		refuse_more_than_one(pstate, 0);
-	if (select->distinctClause != NIL || select->fromClause != NIL || select->whereClause != NULL ||
+	if (target == NULL || target->name != NULL || target->indirection != NIL ||
+		select->distinctClause != NIL || select->fromClause != NIL || select->whereClause != NULL ||
 		select->groupClause != NIL || select->havingClause != NULL || select->windowClause != NIL ||
 		select->valuesLists != NIL || select->sortClause != NIL || select->limitOffset != NULL ||
 		select->limitCount != NULL || select->lockingClause != NIL || select->withClause != NULL ||
-		select->intoClause != NULL || select->op != SETOP_NONE || list_length(select->targetList) != 1)
-		refuse_more_than_one(pstate, 0);
-	target = linitial_node(ResTarget, select->targetList);
-	if (target->name != NULL || target->indirection != NIL)
-		refuse_more_than_one(pstate, 0);
+		select->intoClause != NULL || select->op != SETOP_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("a cohort must be one expression, and nothing else"),
+				 errhint("Write what would follow WHERE in a query: age > 40 AND sex = 'F'."),
+				 parser_errposition(pstate, 0)));
 	return target->val;
 }
-
-/* ----------------------------------------------------------------
- * Names
- * ----------------------------------------------------------------
- */
 
 /* A name that has no schema, or pg_catalog; NULL for any other. */
 static const char *
@@ -358,7 +328,7 @@ verify_operator(Writing *writing, List *names, int location)
 {
 	const char *name = plain_name(names);
 
-	if (name == NULL || !is_cohort_operator(name))
+	if (name == NULL || (!is_column_operator(name) && !is_listed(constant_operators, lengthof(constant_operators), name)))
 		refuse_in_cohort(psprintf("operator %s", as_written(names)), writing->pstate, location);
 }
 
@@ -368,7 +338,7 @@ verify_function(Writing *writing, FuncCall *call)
 {
 	const char *name = plain_name(call->funcname);
 
-	if (name == NULL || !is_cohort_function(name))
+	if (name == NULL || !is_listed(functions, lengthof(functions), name))
 		refuse_in_cohort(psprintf("function %s()", as_written(call->funcname)), writing->pstate, call->location);
 	if (call->agg_order != NIL || call->agg_filter != NULL || call->over != NULL || call->agg_within_group ||
 		call->agg_star || call->agg_distinct || call->func_variadic)
@@ -389,11 +359,6 @@ verify_type(Writing *writing, TypeName *type)
 	type->names = NIL;
 	type->arrayBounds = NIL;
 }
-
-/* ----------------------------------------------------------------
- * Expressions
- * ----------------------------------------------------------------
- */
 
 static void
 verify_copies(Writing *writing, Node *node, uint64 copies)
@@ -480,48 +445,23 @@ verify_moment(Writing *writing, const SQLValueFunction *moment)
 	}
 }
 
-pg_noreturn static void refuse_node(Writing *writing, Node *node);
-
-/* Refuses an expression, with the name of its kind if there is a common one. */
-static void
-refuse_node(Writing *writing, Node *node)
+/* Kinds of expressions that are refused by a common name. */
+static const struct
 {
-	const char *what = "expressions of this kind";
-
-	switch (nodeTag(node))
-	{
-		case T_SubLink:
-			what = "subqueries";
-			break;
-		case T_CaseExpr:
-			what = "CASE";
-			break;
-		case T_CoalesceExpr:
-			what = "COALESCE";
-			break;
-		case T_MinMaxExpr:
-			what = "GREATEST and LEAST";
-			break;
-		case T_RowExpr:
-			what = "rows";
-			break;
-		case T_CollateClause:
-			what = "COLLATE";
-			break;
-		case T_ParamRef:
-			what = "parameters";
-			break;
-		case T_A_Indirection:
-			what = "parts of values";
-			break;
-		case T_NamedArgExpr:
-			what = "named arguments";
-			break;
-		default:
-			break;
-	}
-	refuse_in_cohort(what, writing->pstate, exprLocation(node));
-}
+	NodeTag		tag;
+	const char *name;
+}			refused_kinds[] =
+{
+	{T_SubLink, "subqueries"},
+	{T_CaseExpr, "CASE"},
+	{T_CoalesceExpr, "COALESCE"},
+	{T_MinMaxExpr, "GREATEST and LEAST"},
+	{T_RowExpr, "rows"},
+	{T_CollateClause, "COLLATE"},
+	{T_ParamRef, "parameters"},
+	{T_A_Indirection, "parts of values"},
+	{T_NamedArgExpr, "named arguments"},
+};
 
 static void
 verify_list(Writing *writing, List *list)
@@ -572,7 +512,10 @@ verify_shape(Writing *writing, Node *node)
 			verify_moment(writing, (SQLValueFunction *) node);
 			break;
 		default:
-			refuse_node(writing, node);
+			for (int i = 0; i < (int) lengthof(refused_kinds); i++)
+				if (nodeTag(node) == refused_kinds[i].tag)
+					refuse_in_cohort(refused_kinds[i].name, writing->pstate, exprLocation(node));
+			refuse_in_cohort("expressions of this kind", writing->pstate, exprLocation(node));
 	}
 }
 

@@ -91,31 +91,26 @@ in_kind_of_time(Expr *value, Oid other)
 	return (Expr *) makeFuncExpr(cast, result, list_make1(value), InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST);
 }
 
-/* A literal is taken for a value of the other side's type, so its own need not be said if that is the same. */
-static char *
-write_literal(const char *text, Oid type, Oid other)
-{
-	Oid			element = get_element_type(type);
-	const char *name = cohort_type_name(OidIsValid(element) ? element : type);
-	char	   *literal = text == NULL ? pstrdup("NULL") : quote_literal_cstr(text);
-
-	if (type == INT4OID && text != NULL && text[0] != '-')
-		return pstrdup(text);
-	if (type == other && text != NULL)
-		return literal;
-	return psprintf("%s::%s%s", literal, name, OidIsValid(element) ? "[]" : "");
-}
-
-/* A value with its type, where that is not the other side's; NULL if cohorts have none of its type. */
+/*
+ * A value with its type, where that is not the other side's, for which a literal is taken anyhow; NULL if cohorts have
+ * none of its type.
+ */
 static char *
 write_value(QueryCondition *condition, Expr *value, Oid other)
 {
 	Oid			type = getBaseType(exprType((Node *) value));
 	Oid			element = get_element_type(type);
+	const char *name = cohort_type_name(OidIsValid(element) ? element : type);
+	char	   *text;
 
-	if (!is_cohort_type(OidIsValid(element) ? element : type))
+	if (name == NULL)
 		return NULL;
-	return write_literal(condition->print_value(condition, value, type), type, other);
+	text = condition->print_value(condition, value, type);
+	if (type == INT4OID && text != NULL && text[0] != '-')
+		return text;
+	if (type == other && text != NULL)
+		return quote_literal_cstr(text);
+	return psprintf("%s::%s%s", text == NULL ? "NULL" : quote_literal_cstr(text), name, OidIsValid(element) ? "[]" : "");
 }
 
 /* ----------------------------------------------------------------
@@ -132,12 +127,6 @@ has_own_collation(Node *node, Oid *collation)
 	if (IsA(node, Var))
 		return OidIsValid(castNode(Var, node)->varcollid) && castNode(Var, node)->varcollid != *collation;
 	return expression_tree_walker(node, has_own_collation, collation);
-}
-
-static bool
-is_collated_by_columns(List *args, Oid collation)
-{
-	return !has_own_collation((Node *) args, &collation);
 }
 
 /*
@@ -157,12 +146,6 @@ write_side(QueryCondition *condition, Node *side, Oid other)
 	return write_value(condition, value, other);
 }
 
-static bool
-is_pattern_operator(const char *name)
-{
-	return strcmp(name, "~~") == 0 || strcmp(name, "!~~") == 0;
-}
-
 /* May cohorts apply the operator to these? */
 static bool
 is_comparison(QueryCondition *condition, Oid operator, List *args, Oid collation)
@@ -170,17 +153,11 @@ is_comparison(QueryCondition *condition, Oid operator, List *args, Oid collation
 	char	   *name = get_opname(operator);
 
 	if (operator >= FirstGenbkiObjectId || name == NULL || !is_column_operator(name) ||
-		get_op_rettype(operator) != BOOLOID || list_length(args) != 2 || !is_collated_by_columns(args, collation))
+		get_op_rettype(operator) != BOOLOID || list_length(args) != 2 || has_own_collation((Node *) args, &collation))
 		return false;
-	return !is_pattern_operator(name) || (is_value(condition, lsecond(args)) && get_collation_isdeterministic(collation));
-}
-
-/* Does the comparison of the two, brought to one kind of time, depend on the time zone all the same? */
-static bool
-depends_on_zone(QueryCondition *condition, List *args, Oid operator)
-{
-	return op_volatile(operator) != PROVOLATILE_IMMUTABLE &&
-		!is_value(condition, linitial(args)) && !is_value(condition, lsecond(args));
+	if (strcmp(name, "~~") != 0 && strcmp(name, "!~~") != 0)
+		return true;
+	return is_value(condition, lsecond(args)) && get_collation_isdeterministic(collation);
 }
 
 /* word: the operator as cohorts write it. */
@@ -192,7 +169,10 @@ write_comparison(QueryCondition *condition, OpExpr *op, const char *word)
 	char	   *left_text;
 	char	   *right_text;
 
-	if (!is_comparison(condition, op->opno, op->args, op->inputcollid) || depends_on_zone(condition, op->args, op->opno))
+	if (!is_comparison(condition, op->opno, op->args, op->inputcollid))
+		return NULL;
+	/* Of two columns, brought to one kind of time, it depends on the time zone all the same. */
+	if (op_volatile(op->opno) != PROVOLATILE_IMMUTABLE && !is_value(condition, left) && !is_value(condition, right))
 		return NULL;
 	left_text = write_side(condition, left, exprType(right));
 	right_text = left_text == NULL ? NULL : write_side(condition, right, exprType(left));
@@ -216,11 +196,6 @@ write_any(QueryCondition *condition, ScalarArrayOpExpr *any)
 		psprintf("(%s %s %s (%s))", left, get_opname(any->opno), any->useOr ? "ANY" : "ALL", right);
 }
 
-/* ----------------------------------------------------------------
- * Everything else
- * ----------------------------------------------------------------
- */
-
 /* A column that cohorts can ask about, by the name that it was declared with. */
 static char *
 write_column(QueryCondition *condition, Var *var)
@@ -242,15 +217,6 @@ write_cast(QueryCondition *condition, Node *arg, Oid type)
 	char	   *text = is_cohort_type(type) ? write_node(condition, arg) : NULL;
 
 	return text == NULL ? NULL : psprintf("(%s)::%s", text, cohort_type_name(type));
-}
-
-/* A cast that has a result for each value of a column. */
-static char *
-write_call(QueryCondition *condition, FuncExpr *call)
-{
-	if (!is_column_cast(call->funcid) || func_volatile(call->funcid) != PROVOLATILE_IMMUTABLE)
-		return NULL;
-	return write_cast(condition, linitial(call->args), call->funcresulttype);
 }
 
 /* AND, OR and NOT, if all their parts can be asked. */
@@ -281,40 +247,20 @@ write_test(QueryCondition *condition, Node *arg, const char *test)
 	return text == NULL ? NULL : psprintf("(%s %s)", text, test);
 }
 
-static char *
-write_null_test(QueryCondition *condition, NullTest *test)
-{
-	if (test->argisrow)
-		return NULL;
-	return write_test(condition, (Node *) test->arg, test->nulltesttype == IS_NULL ? "IS NULL" : "IS NOT NULL");
-}
-
 /* The words of a test of a boolean. */
-static const char *
-boolean_test(BoolTestType type)
-{
-	switch (type)
-	{
-		case IS_TRUE:
-			return "IS TRUE";
-		case IS_NOT_TRUE:
-			return "IS NOT TRUE";
-		case IS_FALSE:
-			return "IS FALSE";
-		case IS_NOT_FALSE:
-			return "IS NOT FALSE";
-		case IS_UNKNOWN:
-			return "IS UNKNOWN";
-		case IS_NOT_UNKNOWN:
-			break;
-	}
-	return "IS NOT UNKNOWN";
-}
+static const char *const boolean_tests[] = {
+	[IS_TRUE] = "IS TRUE",[IS_NOT_TRUE] = "IS NOT TRUE",[IS_FALSE] = "IS FALSE",[IS_NOT_FALSE] = "IS NOT FALSE",
+	[IS_UNKNOWN] = "IS UNKNOWN",[IS_NOT_UNKNOWN] = "IS NOT UNKNOWN",
+};
 
 /* Writes a node that is no value; NULL if cohorts have none of its kind. */
 static char *
 write_expression(QueryCondition *condition, Node *node)
 {
+	const FuncExpr *call = (FuncExpr *) node;
+	const NullTest *null_test = (NullTest *) node;
+	const BooleanTest *test = (BooleanTest *) node;
+
 	switch (nodeTag(node))
 	{
 		case T_Var:
@@ -322,7 +268,9 @@ write_expression(QueryCondition *condition, Node *node)
 		case T_RelabelType:
 			return write_cast(condition, (Node *) ((RelabelType *) node)->arg, ((RelabelType *) node)->resulttype);
 		case T_FuncExpr:
-			return write_call(condition, (FuncExpr *) node);
+			/* a cast that has a result for each value of a column */
+			return !is_column_cast(call->funcid) || func_volatile(call->funcid) != PROVOLATILE_IMMUTABLE ? NULL :
+				write_cast(condition, linitial(call->args), call->funcresulttype);
 		case T_OpExpr:
 			return write_comparison(condition, (OpExpr *) node, get_opname(((OpExpr *) node)->opno));
 		case T_DistinctExpr:
@@ -332,9 +280,10 @@ write_expression(QueryCondition *condition, Node *node)
 		case T_BoolExpr:
 			return write_bool(condition, (BoolExpr *) node);
 		case T_NullTest:
-			return write_null_test(condition, (NullTest *) node);
+			return null_test->argisrow ? NULL :
+				write_test(condition, (Node *) null_test->arg, null_test->nulltesttype == IS_NULL ? "IS NULL" : "IS NOT NULL");
 		case T_BooleanTest:
-			return write_test(condition, (Node *) ((BooleanTest *) node)->arg, boolean_test(((BooleanTest *) node)->booltesttype));
+			return write_test(condition, (Node *) test->arg, boolean_tests[test->booltesttype]);
 		default:
 			return NULL;
 	}

@@ -37,18 +37,6 @@ typedef struct Parting
 	uint8	   *absence_of;		/* [most people] */
 } Parting;
 
-static uint64
-count_members(const Past *past)
-{
-	return past->nneighborhoods == 0 ? 0 : past->first[past->nneighborhoods];
-}
-
-static uint64
-count_values(const Past *past)
-{
-	return past->nneighborhoods == 0 ? 0 : past->first_value[past->nneighborhoods];
-}
-
 /* Makes room for all that there can be: each class adds an epoch of its people at most. */
 static Parting *
 parting_create(const Past *past, const Frame *frame, const Draft *draft)
@@ -57,7 +45,8 @@ parting_create(const Past *past, const Frame *frame, const Draft *draft)
 	uint64		shown = classes->first[classes->nclasses] +
 		(classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses]);
 	uint64		neighborhoods = 2 * (uint64) past->nneighborhoods + classes->nclasses;
-	uint64		members = count_members(past);
+	uint64		members = past->nneighborhoods == 0 ? 0 : past->first[past->nneighborhoods];
+	uint64		values = past->nneighborhoods == 0 ? 0 : past->first_value[past->nneighborhoods];
 	uint64		most = Max(shown, members);
 	Parting    *parting = palloc0(sizeof(Parting));
 	Past	   *after = &parting->after;
@@ -69,7 +58,7 @@ parting_create(const Past *past, const Frame *frame, const Draft *draft)
 	after->first = new_zeros(uint64, neighborhoods);
 	after->first_value = new_zeros(uint64, neighborhoods);
 	after->row = new_array(RowId, members + shown);
-	after->value = new_array(Code, count_values(past) + shown);
+	after->value = new_array(Code, values + shown);
 	after->member = new_array(uint64, frame->nrows);
 	after->is_filled = parting->is_filled = new_zeros(bool, neighborhoods);
 	after->absence = parting->absence = new_array(uint8, members + shown);
@@ -263,11 +252,6 @@ choose_leavers(const Frame *frame, double leave, pg_prng_state *random, RowId *p
 	return nstay;
 }
 
-/* ----------------------------------------------------------------
- * The frame
- * ----------------------------------------------------------------
- */
-
 /* The rows that the next frame is made of. */
 typedef struct Origins
 {
@@ -305,17 +289,6 @@ codes_after(const Origins *origins, const Code *code, const Code *real)
 	for (uint64 row = origins->nstay; row < origins->nrows; row++)
 		after[row] = real[origins->from[row]];
 	CHECK_FOR_INTERRUPTS();
-	return after;
-}
-
-/* The groups of n columns, or NULL where there are none. */
-static RowGroups *
-groups_after(const Origins *origins, const RowGroups *groups, const RowGroups *real, int n)
-{
-	RowGroups  *after = groups == NULL ? NULL : palloc0(sizeof(RowGroups) * n);
-
-	for (int i = 0; i < n && after != NULL; i++)
-		after[i] = (RowGroups) {groups[i].ncodes, codes_after(origins, groups[i].code, real[i].code)};
 	return after;
 }
 
@@ -359,22 +332,14 @@ make_frame(const Frame *frame, const Frame *real, const Origins *origins)
 	for (int q = 0; q < frame->nqis; q++)
 		after.code[q] = codes_after(origins, frame->code[q], real->code[q]);
 	after.sensitive = codes_after(origins, frame->sensitive, real->sensitive);
-	after.leaves = groups_after(origins, frame->leaves, real->leaves, 1);
+	if (frame->leaves != NULL)
+	{
+		RowGroups  *leaves = palloc(sizeof(RowGroups));
+
+		*leaves = (RowGroups) {frame->leaves->ncodes, codes_after(origins, frame->leaves->code, real->leaves->code)};
+		after.leaves = leaves;
+	}
 	return after;
-}
-
-/* ----------------------------------------------------------------
- * The past
- * ----------------------------------------------------------------
- */
-
-static bool
-has_row(const RowId *row, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-		if (row[i] != NO_ROW)
-			return true;
-	return false;
 }
 
 /* Copies a neighborhood, unless nobody of it is there any more. */
@@ -385,16 +350,19 @@ copy_neighborhood(Past *after, const Past *past, uint32 n, const RowId *place, b
 	uint64		size = past_size(past, n);
 	uint64		nvalues = past->first_value[n + 1] - past->first_value[n];
 	RowId	   *row = after->row + after->first[copy];
+	bool		has_row = false;
 
 	for (uint64 i = 0; i < size; i++)
 	{
 		RowId		before = past->row[past->first[n] + i];
 
 		row[i] = before == NO_ROW ? NO_ROW : place[before];
-		if (row[i] != NO_ROW)
-			after->member[row[i]] = after->first[copy] + i;
+		if (row[i] == NO_ROW)
+			continue;
+		after->member[row[i]] = after->first[copy] + i;
+		has_row = true;
 	}
-	if (!has_row(row, size))
+	if (!has_row)
 		return;
 	is_filled[copy] = past_is_filled(past, n);
 	for (uint64 i = 0; i < size; i++)

@@ -44,23 +44,6 @@ PG_FUNCTION_INFO_V1(pprepub_forecast);
 #define MOST_GROWTH		10.0
 #define MOST_PEOPLE		1000000.0
 
-/* ----------------------------------------------------------------
- * Arguments
- * ----------------------------------------------------------------
- */
-
-/* An error if there are too many to wait for. */
-static int32
-releases_argument(FunctionCallInfo fcinfo, int n)
-{
-	verify_not_null(fcinfo, n, "the number of releases");
-	if (PG_GETARG_INT32(n) < 1 || PG_GETARG_INT32(n) > MOST_RELEASES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a forecast is of 1 to %d releases, not of %d", MOST_RELEASES, PG_GETARG_INT32(n))));
-	return PG_GETARG_INT32(n);
-}
-
 /* A share of the people, or NaN where none is given. */
 static double
 share_argument(FunctionCallInfo fcinfo, int n, const char *name)
@@ -76,31 +59,6 @@ share_argument(FunctionCallInfo fcinfo, int n, const char *name)
 				 errmsg("\"%s\" is a share of the people, from 0 to 1", name),
 				 errhint("Five in a hundred are 0.05.")));
 	return share;
-}
-
-/* The shares that are given; nobody's value changes unless that is said. */
-static Churn
-churn_arguments(FunctionCallInfo fcinfo)
-{
-	Churn		churn = {
-		.leave = share_argument(fcinfo, 2, "leave"),
-		.come = share_argument(fcinfo, 3, "come"),
-		.change = share_argument(fcinfo, 4, "change"),
-	};
-
-	if (isnan(churn.change))
-		churn.change = 0;
-	return churn;
-}
-
-static void
-verify_may_forecast(const DeclaredPublication *publication)
-{
-	if (find_method(publication->method)->churn == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("releases of method \"%s\" cannot be forecast", publication->method),
-				 errhint("pprepub.preview() tells what the next release would lose.")));
 }
 
 /*
@@ -129,14 +87,13 @@ static Past
 whole_periods(const ReleaseBuild *build)
 {
 	Past		past = build->fold->past;
-	uint64		withheld;
-	uint64		people = people_of_last(build->publication, &withheld);
-	uint64		left = count_left_lately(build, people, withheld);
+	ReleasedPeople people = count_released_people(build->publication);
+	uint64		left = count_left_lately(build, people.last, people.withheld);
 
-	if (left == 0 || past.exposed > people)
+	if (left == 0 || past.exposed > people.last)
 	{
 		past.departed -= left;
-		past.exposed -= Min(people, past.exposed);
+		past.exposed -= Min(people.last, past.exposed);
 	}
 	return past;
 }
@@ -175,11 +132,6 @@ verify_growth(uint64 people, const Churn *churn, int32 releases)
 				 errhint("Ask for fewer releases, or let fewer people come.")));
 }
 
-/* ----------------------------------------------------------------
- * Releases
- * ----------------------------------------------------------------
- */
-
 static double
 metric_named(const NamedMetric *list, int n, const char *name)
 {
@@ -205,27 +157,12 @@ put_release(const OwnersWork *work, const ReleaseBuild *build, int32 number)
 	report_row(work, values, nulls);
 }
 
-/* Lets time pass until the next release, for people with values of their own, whatever this one shows; one that shows nothing is not made, and not remembered. */
-static void
-pass_time(ReleaseBuild *build, Code *own, const Frame *real, const Churn *churn, pg_prng_state *random,
-		  Past *past, MemoryContext next)
-{
-	Frame	   *frame = &build->loaded->frame;
-	MemoryContext old;
-
-	if (build->draft->classes->nclasses > 0)
-		*past = past_after(past, frame, build->draft);
-	frame->sensitive = own;
-	old = MemoryContextSwitchTo(next);
-	*frame = frame_after(frame, real, churn, random, past);
-	MemoryContextSwitchTo(old);
-}
-
 /* Each release has its own memory, which also holds the frame and the past that it is drafted of. */
 static void
 play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, int32 releases)
 {
-	const Frame real = build->loaded->frame;
+	Frame	   *frame = &build->loaded->frame;
+	const Frame real = *frame;
 	Past		past = build->fold->past;
 	MemoryContext context = AllocSetContextCreate(work->context, "forecast", ALLOCSET_DEFAULT_SIZES);
 	pg_prng_state random;
@@ -235,16 +172,25 @@ play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, int32 rele
 	{
 		MemoryContext next = AllocSetContextCreate(work->context, "forecast", ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
-		Code	   *own;
+		Code	   *own = frame->sensitive;
 
 		CHECK_FOR_INTERRUPTS();
-		own = build->loaded->frame.sensitive;
 		draft_and_measure(build, &past, pg_prng_uint64(&random));
 		if (i == 0)
 			verify_something(build);
 		put_release(work, build, next_number(build->publication) + i);
 		if (i + 1 < releases)
-			pass_time(build, own, &real, churn, &random, &past, next);
+		{
+			/*
+			 * Time passes, for people with values of their own, whatever this one shows; one that shows nothing is not
+			 * made.
+			 */
+			if (build->draft->classes->nclasses > 0)
+				past = past_after(&past, frame, build->draft);
+			frame->sensitive = own;
+			MemoryContextSwitchTo(next);
+			*frame = frame_after(frame, &real, churn, &random, &past);
+		}
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 		context = next;
@@ -255,15 +201,30 @@ Datum
 pprepub_forecast(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	int32		releases = releases_argument(fcinfo, 1);
-	Churn		churn = churn_arguments(fcinfo);
-	DeclaredPublication *publication = open_for_preview(name, PG_ARGISNULL(5) ? NULL : PG_GETARG_JSONB_P(5));
+	int32		releases = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT32(1);
+	Churn		churn;
+	DeclaredPublication *publication;
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	Request		request = session_request(NULL, NULL);
 	Scope		scope;
 	ReleaseBuild *build;
 
-	verify_may_forecast(publication);
+	verify_not_null(fcinfo, 1, "the number of releases");
+	if (releases < 1 || releases > MOST_RELEASES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a forecast is of 1 to %d releases, not of %d", MOST_RELEASES, releases)));
+	churn.leave = share_argument(fcinfo, 2, "leave");
+	churn.come = share_argument(fcinfo, 3, "come");
+	churn.change = share_argument(fcinfo, 4, "change");
+	if (isnan(churn.change))
+		churn.change = 0;		/* nobody's value changes unless that is said */
+	publication = open_for_preview(name, PG_ARGISNULL(5) ? NULL : PG_GETARG_JSONB_P(5));
+	if (find_method(publication->method)->churn == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("releases of method \"%s\" cannot be forecast", publication->method),
+				 errhint("pprepub.preview() tells what the next release would lose.")));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());

@@ -41,10 +41,7 @@ typedef struct Identifying
 
 #define NO_MEMBER PG_UINT32_MAX
 
-/* ----------------------------------------------------------------
- * Rows by class
- * ----------------------------------------------------------------
- */
+/* ---- Rows by class ---- */
 
 /* Lists the rows of a release class by class. */
 static void
@@ -73,10 +70,7 @@ list_by_class(Identifying *identifying)
 	pfree(filled);
 }
 
-/* ----------------------------------------------------------------
- * A class
- * ----------------------------------------------------------------
- */
+/* ---- A class ---- */
 
 /* The value by which rows and members are told apart; 0 where the release does not show it. */
 static inline Code
@@ -147,43 +141,6 @@ compare_entries(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The rows of a class, in the order of compare_entries(). */
-static void
-list_rows(Identifying *identifying, uint32 number, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint32		row = identifying->row[identifying->first_row[number - 1] + i];
-
-		identifying->rows[i] = (ClassEntry) {
-			.value = value_of_row(identifying, row),
-			.print = insensitive_print(identifying->reading, identifying->release, row),
-			.at = row
-		};
-	}
-	qsort(identifying->rows, n, sizeof(ClassEntry), compare_entries);
-}
-
-/* The members of a class, in the order of compare_entries(). */
-static void
-list_members(Identifying *identifying, uint32 class, uint64 n)
-{
-	const SeenRelease *seen = identifying->release->seen;
-
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint64		at = seen->first[class] + i;
-
-		identifying->members[i] = (ClassEntry) {
-			.value = value_of_member(identifying, at),
-			.is_invented = seen->counterfeit[at],
-			.print = identifying->source->insensitive_print[seen->individual[at]],
-			.at = at
-		};
-	}
-	qsort(identifying->members, n, sizeof(ClassEntry), compare_entries);
-}
-
 /*
  * Gives n rows of one value to n members of it: first the rows that have a member's insensitive values, then the rest
  * as it comes. Rows and members that are given are marked by where they stand.
@@ -216,14 +173,33 @@ give_by_print(Identifying *identifying, ClassEntry *rows, ClassEntry *members, u
 static void
 give_by_value_and_print(Identifying *identifying, uint32 class, uint64 n)
 {
+	const SeenRelease *seen = identifying->release->seen;
+
 	if (n > identifying->room)
 	{
 		identifying->room = array_room(identifying->room, n);
 		array_resize(identifying->rows, identifying->room);
 		array_resize(identifying->members, identifying->room);
 	}
-	list_rows(identifying, identifying->release->seen->number[class], n);
-	list_members(identifying, class, n);
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint32		row = identifying->row[identifying->first_row[seen->number[class] - 1] + i];
+		uint64		at = seen->first[class] + i;
+
+		identifying->rows[i] = (ClassEntry) {
+			.value = value_of_row(identifying, row),
+			.print = insensitive_print(identifying->reading, identifying->release, row),
+			.at = row
+		};
+		identifying->members[i] = (ClassEntry) {
+			.value = value_of_member(identifying, at),
+			.is_invented = seen->counterfeit[at],
+			.print = identifying->source->insensitive_print[seen->individual[at]],
+			.at = at
+		};
+	}
+	qsort(identifying->rows, n, sizeof(ClassEntry), compare_entries);
+	qsort(identifying->members, n, sizeof(ClassEntry), compare_entries);
 	for (uint64 i = 0, end; i < n; i = end)
 	{
 		Code		value = identifying->members[i].value;
@@ -252,10 +228,7 @@ identify_class(Identifying *identifying, uint32 class)
 		give_by_value(identifying, class);
 }
 
-/* ----------------------------------------------------------------
- * A release
- * ----------------------------------------------------------------
- */
+/* ---- A release ---- */
 
 #define move_number(numbers, to, from) \
 	do { \

@@ -25,18 +25,15 @@
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_linkability);
+PG_FUNCTION_INFO_V1(pprepub_linkability_in_steps);
 PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
-/* ----------------------------------------------------------------
- * Arguments
- * ----------------------------------------------------------------
- */
+/* ---- Arguments ---- */
 
 typedef enum JoinLevel
 {
@@ -75,15 +72,6 @@ join_kind_argument(FunctionCallInfo fcinfo, int n)
 			 errhint("Kinds are \"mj\", \"kmj\", \"fmj\", \"mj_unifying\" and \"kmj_unifying\".")));
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	int32		x = *(const int32 *) a;
-	int32		y = *(const int32 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * The releases that an argument names, ascending, or all; of a publication that has none, and is asked for all, none.
  */
@@ -114,7 +102,7 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 				 errmsg("the number of a release must not be null")));
 	numbers = palloc(sizeof(int32) * *n);
 	memcpy(numbers, ARR_DATA_PTR(array), sizeof(int32) * *n);
-	qsort(numbers, *n, sizeof(int32), compare_numbers);
+	sort_codes((Code *) numbers, *n);	/* numbers of releases are positive, as codes are */
 	for (int32 i = 0; i < *n; i++)
 	{
 		verify_release_number(publication, numbers[i]);
@@ -127,10 +115,7 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 	return numbers;
 }
 
-/* ----------------------------------------------------------------
- * Joining
- * ----------------------------------------------------------------
- */
+/* ---- Joining ---- */
 
 /* A join of some releases, judged by one of the sensitive columns. */
 typedef struct ReleaseJoin
@@ -216,7 +201,7 @@ join_releases(const DeclaredPublication *publication, const int32 *numbers, int3
 	ReleaseJoin *join = palloc0(sizeof(ReleaseJoin));
 
 	join->publication = publication;
-	join->reading = read_releases(publication, numbers, n, sensitive);
+	join->reading = read_releases(publication, numbers, n, sensitive, NULL);
 	join->source = read_source(join->reading, before == NULL ? NULL : before->source->loaded);
 	join->is_guess = identify_rows(join->reading, join->source);
 	make_graph(join, kind);
@@ -239,10 +224,7 @@ count_sensitive(const DeclaredPublication *publication)
 	return n;
 }
 
-/* ----------------------------------------------------------------
- * The values of the judged column that a tuple of quasi-identifiers is linked to
- * ----------------------------------------------------------------
- */
+/* ---- The values of the judged column that a tuple of quasi-identifiers is linked to ---- */
 
 typedef struct TupleLinks
 {
@@ -316,10 +298,7 @@ links_of_tuple(const ReleaseJoin *join, const LinkProfile *profile, uint32 tuple
 	return links;
 }
 
-/* ----------------------------------------------------------------
- * linkability()
- * ----------------------------------------------------------------
- */
+/* ---- linkability() ---- */
 
 /* People are counted apart by how many values they are linked to, up to this many. */
 #define MOST_TOLD_APART 10
@@ -492,15 +471,31 @@ pprepub_linkability(PG_FUNCTION_ARGS)
 	return for_auditors(fcinfo, find_linkability);
 }
 
-/* ----------------------------------------------------------------
- * Tuples and values as JSON
- * ----------------------------------------------------------------
- */
+Datum
+pprepub_linkability_in_steps(PG_FUNCTION_ARGS)
+{
+	uint64		steps = (uint64) search_budget;
+	Datum		result = (Datum) 0;
+
+	steps_left = &steps;
+	PG_TRY();
+	{
+		result = pprepub_linkability(fcinfo);
+	}
+	PG_FINALLY();
+	{
+		steps_left = NULL;
+	}
+	PG_END_TRY();
+	return result;
+}
+
+/* ---- Tuples and values as JSON ---- */
 
 /* Values of a type; each is printed when it is first asked for. */
 typedef struct Printed
 {
-	Oid			output;
+	Oid			type;
 	char	  **text;			/* [codes] NULL until it is asked for */
 	MemoryContext context;
 } Printed;
@@ -508,11 +503,7 @@ typedef struct Printed
 static Printed
 printed_of(Oid type, Size ncodes)
 {
-	Printed		printed = {.text = new_zeros(char *, ncodes), .context = CurrentMemoryContext};
-	bool		varlena;
-
-	getTypeOutputInfo(type, &printed.output, &varlena);
-	return printed;
+	return (Printed) {.type = type, .text = new_zeros(char *, ncodes), .context = CurrentMemoryContext};
 }
 
 /* The text of a value, which is printed once. */
@@ -523,34 +514,10 @@ print(const Printed *printed, Code code, Datum value)
 	{
 		MemoryContext old = MemoryContextSwitchTo(printed->context);
 
-		printed->text[code] = OidOutputFunctionCall(printed->output, value);
+		printed->text[code] = value_text(printed->type, value);
 		MemoryContextSwitchTo(old);
 	}
 	return printed->text[code];
-}
-
-/* Adds a text, or null, to JSON. */
-static void
-append_text(StringInfo json, const char *text)
-{
-	if (text == NULL)
-		appendStringInfoString(json, "null");
-	else
-		escape_json(json, text);
-}
-
-static void
-append_name(StringInfo json, bool is_first, const char *name)
-{
-	appendStringInfoString(json, is_first ? "{" : ", ");
-	escape_json(json, name);
-	appendStringInfoString(json, ": ");
-}
-
-static Datum
-jsonb_of(const StringInfoData *json)
-{
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
 }
 
 /* A quasi-identifier of the source; NULL for NULL.  Leaves of a ladder stand for all their numbers. */
@@ -577,16 +544,11 @@ static Datum
 tuple_json(const ReleaseJoin *join, const Printed *columns, uint32 row)
 {
 	const LoadedFrame *loaded = join->source->loaded;
-	StringInfoData json;
+	const char **texts = palloc(sizeof(char *) * (join->reading->nqis + 1));
 
-	initStringInfo(&json);
 	for (int q = 0; q < join->reading->nqis; q++)
-	{
-		append_name(&json, q == 0, join->reading->column[q]->name);
-		append_text(&json, print_quasi_identifier(loaded->codings[q], &columns[q], loaded->frame.code[q][row]));
-	}
-	appendStringInfoString(&json, json.len == 0 ? "{}" : "}");
-	return jsonb_of(&json);
+		texts[q] = print_quasi_identifier(loaded->codings[q], &columns[q], loaded->frame.code[q][row]);
+	return texts_by_column(join->reading->column, texts, join->reading->nqis);
 }
 
 typedef struct ValueFigure
@@ -627,16 +589,16 @@ append_values(StringInfo json, const ReleaseJoin *join, const Printed *printed, 
 	for (uint32 i = 0; i < links->n; i++)
 	{
 		appendStringInfoString(json, i == 0 ? "{\"value\": " : ", {\"value\": ");
-		append_text(json, figures[i].value);
+		if (figures[i].value == NULL)
+			appendStringInfoString(json, "null");
+		else
+			escape_json(json, figures[i].value);
 		appendStringInfo(json, ", \"frequency\": %.*g}", DBL_DIG, figures[i].figure);
 	}
 	appendStringInfoChar(json, ']');
 }
 
-/* ----------------------------------------------------------------
- * link_profile()
- * ----------------------------------------------------------------
- */
+/* ---- link_profile() ---- */
 
 /* The findings of a join about tuples, by one of the sensitive columns. */
 typedef struct ColumnProfile
@@ -660,7 +622,11 @@ put_tuple(const OwnersWork *work, const ColumnProfile *columns, int n, const Pri
 		TupleLinks	links = links_of_tuple(columns[c].join, columns[c].profile, t);
 
 		if (n > 1)
-			append_name(&json, c == 0, columns[c].join->reading->judged_column->column->name);
+		{
+			appendStringInfoString(&json, c == 0 ? "{" : ", ");
+			escape_json(&json, columns[c].join->reading->judged_column->column->name);
+			appendStringInfoString(&json, ": ");
+		}
 		if (!links.is_linked)
 		{
 			appendStringInfoString(&json, "null");
@@ -676,7 +642,7 @@ put_tuple(const OwnersWork *work, const ColumnProfile *columns, int n, const Pri
 	report_row(work,
 			   (Datum[]) {
 		tuple_json(columns[0].join, printed, tuples->row[t]), Int64GetDatum(tuples->records[t]), Int32GetDatum(least.linkability),
-		Float8GetDatum(least.diversity), jsonb_of(&json)
+		Float8GetDatum(least.diversity), DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data))
 	},
 			   (bool[]) {false, false, !least.is_linked, !least.is_linked, !least.is_linked});
 }

@@ -50,7 +50,6 @@ typedef struct Reading
 	Cells	  **cells;			/* [nqis] */
 
 	int			ninsensitive;
-	const DeclaredColumn **insensitive_column;	/* [ninsensitive] borrowed */
 	Dictionary **insensitive;	/* [ninsensitive] */
 	bool	   *is_compared;	/* [ninsensitive] two releases show it, so it says which rows may be one person's */
 
@@ -73,15 +72,13 @@ typedef struct Reading
 } Reading;
 
 /*
- * Called as the owner, under the active snapshot: the releases with these numbers,
- * ascending, to be judged by one of the sensitive columns, from 0 on.  Takes for each row 4 bytes a column that is shown, and 8 more.
- * A release that is not as it was published is an error.
+ * Called as the owner, under the active snapshot: the releases with these numbers, ascending, to be judged by one of the
+ * sensitive columns, from 0 on.  Takes for each row 4 bytes a column that is shown, and 8 more.  A release that is not as
+ * it was published is an error.  Behind them comes a draft, unless it is NULL: a frame's rows, with what it shows of them
+ * as it is.
  */
-extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive);
-
-/* Like read_releases(), and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
-extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive,
-										const LoadedFrame *draft);
+extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive,
+							  const LoadedFrame *draft);
 
 /* The numbers of a plain column's codes. */
 extern uint32 *numbers_of_codes(Dictionary *dictionary, const PlainColumn *plain);

@@ -14,10 +14,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Insensitive values
- * ----------------------------------------------------------------
- */
+/* ---- Insensitive values ---- */
 
 static inline uint64
 add_print(uint64 print, uint32 number)
@@ -67,10 +64,7 @@ print_insensitive(const Reading *reading, Source *source)
 	}
 }
 
-/* ----------------------------------------------------------------
- * The source
- * ----------------------------------------------------------------
- */
+/* ---- The source ---- */
 
 /* Finds taxonomies of which releases that show them have other trees. */
 static void
@@ -125,10 +119,7 @@ read_source(const Reading *reading, const LoadedFrame *loaded)
 	return source;
 }
 
-/* ----------------------------------------------------------------
- * Tuples
- * ----------------------------------------------------------------
- */
+/* ---- Tuples ---- */
 
 /* People who are in one of the first n releases; NULL for all. */
 static bool *
@@ -207,10 +198,7 @@ tuples_of_members(const Reading *reading, const Source *source, int32 n)
 	return tuples;
 }
 
-/* ----------------------------------------------------------------
- * Records
- * ----------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 #define NO_RECORD	PG_UINT32_MAX
 
@@ -230,10 +218,7 @@ typedef struct Gathering
 	uint32	   *print;			/* [people * releases] fingerprints */
 } Gathering;
 
-/* ----------------------------------------------------------------
- * People who count as others by now
- * ----------------------------------------------------------------
- */
+/* ---- People who count as others by now ---- */
 
 static bool
 shows_alike(const Reading *reading, const ReadRelease *a, const ReadRelease *b)
@@ -311,10 +296,7 @@ is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * People
- * ----------------------------------------------------------------
- */
+/* ---- People ---- */
 
 /* Makes room for more people. */
 static void
@@ -435,10 +417,7 @@ gather(Gathering *gathering)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Absentees
- * ----------------------------------------------------------------
- */
+/* ---- Absentees ---- */
 
 static bool
 is_known_who(const Reading *reading, int32 r)
@@ -446,41 +425,36 @@ is_known_who(const Reading *reading, int32 r)
 	return reading->release[r].is_logged || reading->release[r].nrows == 0;
 }
 
-/* Which of the two are there, and which are not, of anybody. */
-static Together
-find_together(const Gathering *gathering, int32 a, int32 b)
-{
-	Together	found = 0;
-
-	take_steps(gathering->people->n);
-	for (uint32 p = 0; p < gathering->people->n && found != ALL_TOGETHER; p++)
-		found |= may_be(gathering->record[(Size) p * gathering->nreleases + a] == NO_RECORD,
-						gathering->record[(Size) p * gathering->nreleases + b] == NO_RECORD);
-	return found;
-}
-
-/* Is it known who is in a release? Not where people had to be added because rows did not fit. */
+/*
+ * For any two releases: which of the two are there, and which are not, of anybody.  Not where people had to be added
+ * because rows did not fit, nor where it is not known who is in a release.
+ */
 static Together *
-find_all_together(const Gathering *gathering, bool may_be_anybody)
+find_together(const Gathering *gathering, bool may_be_anybody)
 {
-	Together   *found = palloc(sizeof(Together) * (pair_number(0, gathering->nreleases) + 1));
+	const uint32 *record = gathering->record;
+	Size		n = gathering->nreleases;
+	Together   *found = palloc0(sizeof(Together) * (pair_number(0, n) + 1));
 
 	for (int32 b = 0; b < gathering->nreleases; b++)
 		for (int32 a = 0; a < b; a++)
 		{
-			bool		is_known = is_known_who(gathering->reading, a) && is_known_who(gathering->reading, b);
+			Together   *together = &found[pair_number(a, b)];
 
 			CHECK_FOR_INTERRUPTS();
-			found[pair_number(a, b)] = is_known && !may_be_anybody ?
-				find_together(gathering, a, b) : ALL_TOGETHER;
+			if (may_be_anybody || !is_known_who(gathering->reading, a) || !is_known_who(gathering->reading, b))
+			{
+				*together = ALL_TOGETHER;
+				continue;
+			}
+			take_steps(gathering->people->n);
+			for (uint32 p = 0; p < gathering->people->n && *together != ALL_TOGETHER; p++)
+				*together |= may_be(record[p * n + a] == NO_RECORD, record[p * n + b] == NO_RECORD);
 		}
 	return found;
 }
 
-/* ----------------------------------------------------------------
- * Records
- * ----------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 /* A column of a release, in which its absentees are withheld, behind its rows. */
 static Span *
@@ -620,7 +594,7 @@ people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, 
 		.nvalues = reading->nvalues,
 		.null_value = reading->null_value,
 		.is_guess = is_guess,
-		.together = unifying ? NULL : find_all_together(&gathering, is_guess && more > 0)
+		.together = unifying ? NULL : find_together(&gathering, is_guess && more > 0)
 	};
 	pfree(gathering.value);
 	pfree(gathering.shown_value);

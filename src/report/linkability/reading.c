@@ -28,10 +28,7 @@ refuse_release(const Reading *reading, const ReadRelease *release)
 			 errhint("pprepub.audit() says what has changed. Restore the publication's tables from a backup, or name releases without this one.")));
 }
 
-/* ----------------------------------------------------------------
- * Sensitive values
- * ----------------------------------------------------------------
- */
+/* ---- Sensitive values ---- */
 
 /* The code of the columns at hand that rows are joined by. */
 static Code
@@ -112,10 +109,7 @@ join_log(Reading *reading)
 	pfree(joined);
 }
 
-/* ----------------------------------------------------------------
- * Rows
- * ----------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
 #define grow(array, n) \
 	do { \
@@ -189,10 +183,7 @@ begin_read_release(const Reading *reading, ReadRelease *release)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Drafts: a release that is not published yet, behind those that are
- * ----------------------------------------------------------------
- */
+/* ---- Drafts: a release that is not published yet, behind those that are ---- */
 
 uint32 *
 numbers_of_codes(Dictionary *dictionary, const PlainColumn *plain)
@@ -307,10 +298,7 @@ read_draft(Reading *reading, const LoadedFrame *loaded)
 	release->individual = individual;
 }
 
-/* ----------------------------------------------------------------
- * Tables
- * ----------------------------------------------------------------
- */
+/* ---- Tables ---- */
 
 typedef struct TableReading
 {
@@ -423,27 +411,7 @@ code_nulls(Reading *reading)
 	}
 }
 
-/* ----------------------------------------------------------------
- * Answers
- * ----------------------------------------------------------------
- */
-
-/* The log's classes by their numbers, which are 1 .. nclasses: [nclasses + 1]. */
-static uint32 *
-classes_by_number(const Reading *reading, const ReadRelease *release)
-{
-	const SeenRelease *seen = release->seen;
-	uint32	   *class = new_array(uint32, seen->nclasses);
-
-	memset(class, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
-	for (uint32 c = 0; c < seen->nclasses; c++)
-	{
-		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses || class[seen->number[c]] != PG_UINT32_MAX)
-			refuse_release(reading, release);
-		class[seen->number[c]] = c;
-	}
-	return class;
-}
+/* ---- Answers ---- */
 
 /* The true rows of a class: its cells, and what the log tells of its members. */
 static void
@@ -472,10 +440,17 @@ static void
 read_answer(Reading *reading, ReadRelease *release, const AnsweredRelease *answer)
 {
 	const SeenRelease *seen = release->seen;
-	uint32	   *class = classes_by_number(reading, release);
+	uint32	   *class = new_array(uint32, seen->nclasses);	/* by their numbers, which are 1 .. nclasses */
 
 	if (answer->nclasses != seen->nclasses)
 		refuse_release(reading, release);
+	memset(class, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
+	for (uint32 c = 0; c < seen->nclasses; c++)
+	{
+		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses || class[seen->number[c]] != PG_UINT32_MAX)
+			refuse_release(reading, release);
+		class[seen->number[c]] = c;
+	}
 	release->individual = palloc(sizeof(Individual) * release->allocated);
 	for (uint32 place = 0; place < answer->nclasses; place++)
 	{
@@ -514,10 +489,7 @@ read_answers(Reading *reading)
 	}
 }
 
-/* ----------------------------------------------------------------
- * The whole
- * ----------------------------------------------------------------
- */
+/* ---- The whole ---- */
 
 /* Prepares to read: dictionaries for all columns that can be shown. */
 static Reading *
@@ -528,7 +500,6 @@ reading_create(const DeclaredPublication *publication)
 	reading->publication = publication;
 	reading->column = palloc(sizeof(DeclaredColumn *) * publication->ncolumns);
 	reading->cells = palloc(sizeof(Cells *) * publication->ncolumns);
-	reading->insensitive_column = palloc(sizeof(DeclaredColumn *) * publication->ncolumns);
 	reading->insensitive = palloc(sizeof(Dictionary *) * publication->ncolumns);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
@@ -540,27 +511,9 @@ reading_create(const DeclaredPublication *publication)
 			reading->cells[reading->nqis++] = cells_create(column);
 		}
 		if (column->role == ROLE_INSENSITIVE)
-		{
-			reading->insensitive_column[reading->ninsensitive] = column;
 			reading->insensitive[reading->ninsensitive++] = dictionary_create(column->type);
-		}
 	}
 	return reading;
-}
-
-/* Finds the insensitive columns that two releases show. */
-static void
-find_compared(Reading *reading)
-{
-	reading->is_compared = palloc0(sizeof(bool) * (reading->ninsensitive + 1));
-	for (int i = 0; i < reading->ninsensitive; i++)
-	{
-		int32		n = 0;
-
-		for (int32 r = 0; r < reading->nreleases; r++)
-			n += reading->release[r].insensitive[i] != NULL;
-		reading->is_compared[i] = n > 1;
-	}
 }
 
 /* The log's part of a release, true and invented rows: people who were only counted in have none. */
@@ -600,33 +553,12 @@ leave_out_counted(const SeenRelease *all)
 	return seen;
 }
 
-/* How many rows do these releases have, as the log tells? */
-static uint64
-count_logged(const Reading *reading, const int32 *numbers, int32 n)
-{
-	uint64		rows = 0;
-
-	for (int32 r = 0; r < n; r++)
-	{
-		const SeenRelease *seen = &reading->recalled->seen.release[numbers[r] - 1];
-
-		rows += seen->first[seen->nclasses];
-	}
-	return rows;
-}
-
 Reading *
-read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive)
-{
-	return read_releases_and_draft(publication, numbers, n, sensitive, NULL);
-}
-
-Reading *
-read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive,
-						const LoadedFrame *draft)
+read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive, const LoadedFrame *draft)
 {
 	Reading    *reading = reading_create(publication);
 	Released   *released = read_released(publication);
+	uint64		rows = 0;		/* as the log tells */
 
 	reading->judged = sensitive;
 	reading->recalled = recall(publication);
@@ -634,8 +566,14 @@ read_releases_and_draft(const DeclaredPublication *publication, const int32 *num
 	join_log(reading);
 	reading->nreleases = n;
 	reading->release = palloc0(sizeof(ReadRelease) * (n + 1));
-	take_steps(count_logged(reading, numbers, n) * RECORD_STEPS);
-	progress_phase("read releases", count_logged(reading, numbers, n));
+	for (int32 r = 0; r < n; r++)
+	{
+		const SeenRelease *seen = &reading->recalled->seen.release[numbers[r] - 1];
+
+		rows += seen->first[seen->nclasses];
+	}
+	take_steps(rows * RECORD_STEPS);
+	progress_phase("read releases", rows);
 	for (int32 r = 0; r < n; r++)
 	{
 		ReadRelease *release = &reading->release[r];
@@ -652,6 +590,14 @@ read_releases_and_draft(const DeclaredPublication *publication, const int32 *num
 		read_draft(reading, draft);
 	code_nulls(reading);
 	read_answers(reading);
-	find_compared(reading);
+	reading->is_compared = palloc0(sizeof(bool) * (reading->ninsensitive + 1));
+	for (int i = 0; i < reading->ninsensitive; i++)
+	{
+		int32		shown_by = 0;
+
+		for (int32 r = 0; r < reading->nreleases; r++)
+			shown_by += reading->release[r].insensitive[i] != NULL;
+		reading->is_compared[i] = shown_by > 1;
+	}
 	return reading;
 }

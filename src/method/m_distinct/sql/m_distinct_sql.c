@@ -105,7 +105,7 @@ judge_import(const DeclaredPublication *publication)
 	uint32	   *family;
 	const Updates *updates = updates_in_log(publication, copied_table(publication, "updates"), recalled, &family);
 
-	if (!read_one_released(publication, publication->releases)->shows_sensitive)
+	if (!read_released(publication)[publication->releases - 1].shows_sensitive)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("release %d of publication \"%s\" would have no column \"%s\"", publication->releases,

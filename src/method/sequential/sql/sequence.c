@@ -387,7 +387,7 @@ sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loa
 	int32	   *numbers = judged_releases(publication, publication->releases, &n);
 
 	sequencing->loaded = loaded;
-	sequencing->reading = read_releases_and_draft(publication, numbers, n, 0, loaded);
+	sequencing->reading = read_releases(publication, numbers, n, 0, loaded);
 	sequencing->column = new_array(int, sequencing->reading->nqis);
 	n = 0;
 	for (int q = 0; q < sequencing->reading->nqis; q++)
@@ -578,5 +578,5 @@ judge_published(const DeclaredPublication *publication, int32 last, const int64 
 	int32		n;
 	int32	   *numbers = judged_releases(publication, last, &n);
 
-	return judge_read(read_releases(publication, numbers, n, 0), params);
+	return judge_read(read_releases(publication, numbers, n, 0, NULL), params);
 }

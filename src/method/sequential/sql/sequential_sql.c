@@ -93,9 +93,9 @@ check_sequence(Audit *audit)
 	catalog_enter(&access);
 	n = catalog_read("SELECT number, params ->> 'less_than_promised' AS people FROM pprepub_internal.catalog_release"
 					 " WHERE publication = $1 AND params ? 'less_than_promised' ORDER BY number",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(audit->publication->id)));
+					 CATALOG_INT(audit->publication->id));
 	for (uint64 i = 0; i < n; i++)
-		appendStringInfo(&people, "%s%s with release %d", i > 0 ? ", " : "", catalog_text(&access, i, "people"), catalog_int(i, "number"));
+		appendStringInfo(&people, "%s%s with release %d", i > 0 ? ", " : "", catalog_text(&access, i, "people"), (int) catalog_int(i, "number"));
 	catalog_leave(&access);
 	if (n > 0)
 		add_check(audit, "imported", pstrdup("nobody with less than was promised when a release was imported"), people.data, false, NULL);
@@ -115,8 +115,7 @@ judge_import(const DeclaredPublication *publication)
 		catalog_enter(&access);
 		catalog_execute("UPDATE pprepub_internal.catalog_release SET params = params || pg_catalog.jsonb_build_object('less_than_promised', $3)"
 						" WHERE publication = $1 AND number = $2",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
+						CATALOG_INT(publication->id), CATALOG_INT(publication->releases),
 						CATALOG_PARAM(INT8OID, Int64GetDatum((int64) published->exposed)));
 		catalog_leave(&access);
 	}
