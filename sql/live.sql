@@ -114,6 +114,7 @@ SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 01:
 SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 01:30-04';
 SELECT count(*) FROM published.local_now WHERE at >= CAST(timestamptz '2026-11-01 01:30-04' AS timestamp);
 SELECT count(*), (SELECT count(*) FROM local_times WHERE on_day >= timestamptz '2026-11-01 12:00-05') AS true_count FROM published.local_now WHERE on_day >= timestamptz '2026-11-01 12:00-05';
+SELECT cohort_of('SELECT at FROM published.local_now WHERE on_day IN (timestamptz ''2026-11-01 00:00-04'', timestamptz ''2026-11-02 00:00-05'')');
 SELECT pprepub.drop_publication('local', true);
 DROP TABLE local_times;
 RESET timezone;

@@ -9,6 +9,7 @@ SELECT * FROM store_t;
 INSERT INTO store_t SELECT id + 10, 'copied' FROM store_t;
 WITH i AS (INSERT INTO store_t VALUES (3, 'c') RETURNING id) SELECT count(*) AS before, (SELECT id FROM i) FROM store_t;
 SELECT * FROM store_t ORDER BY id;
+SELECT count(*) AS written_at_once FROM pprepub.verify_storage('store_t');
 ROLLBACK;
 SELECT * FROM store_t;
 

@@ -29,6 +29,14 @@ SELECT pprepub.publish('unseen', columns => '{age}') \g /dev/null
 DELETE FROM unseen WHERE id = 7;
 SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('unseen')), '(10,0)', 'no row stands in');
 SELECT is_empty($$ SELECT FROM published.unseen WHERE disease = 'leprosy' $$, 'and the value is not shown');
+-- Nor do rows that are company for newcomers show it.
+CREATE TABLE untold AS SELECT i AS id, 20 + i AS age, CASE WHEN i > 8 THEN (ARRAY['flu', 'asthma', 'angina'])[1 + i % 3] ELSE 'rare ' || i END AS disease FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('untold', 'untold', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "reserve": 2}') \g /dev/null
+SELECT pprepub.publish('untold', columns => '{age}') \g /dev/null
+DELETE FROM untold WHERE id <= 8;
+INSERT INTO untold SELECT i, 90, 'flu' FROM generate_series(21, 26) i;
+SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('untold')), '(20,4)', 'newcomers get company');
+SELECT is_empty($$ SELECT FROM published.untold WHERE disease ~ 'rare' $$, 'which shows what others have who are shown');
 -- Where a release has shown it, it stays, whatever others leave out.
 UPDATE unseen SET disease = 'leprosy' WHERE id = 8;
 INSERT INTO unseen VALUES (7, 27, 'flu');

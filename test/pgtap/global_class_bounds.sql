@@ -159,6 +159,8 @@ UPDATE published_private.people_paths SET disclosed[1] = -1 WHERE cardinality(di
 SELECT refused('less than nothing');
 UPDATE published_private.people_paths SET disclosed[1] = NULL WHERE cardinality(disclosed) > 0;
 SELECT refused('an unknown number');
+UPDATE published_private.people_paths SET members[1] = people WHERE release = 1;
+SELECT refused('somebody who has no number');
 UPDATE published_private.people_paths SET keys[2] = keys[1] WHERE release = 1;
 SELECT noticed('somebody who comes twice');
 UPDATE published_private.people_paths SET disclosed = NULL;

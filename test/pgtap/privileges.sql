@@ -91,6 +91,8 @@ SELECT is(error_as(role, 'SELECT * FROM ' || relation), '42501', role || ' does 
 	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_asked'), ('out_private.people_source')) v(relation),
 		(VALUES ('regress_greedy'), ('regress_stranger')) r(role);
 SELECT is(proacl::text, '{regress_owner=X/regress_owner}', 'the function that answers is the owner''s alone') FROM pg_proc WHERE oid = 'out.people'::regproc;
+SELECT is(error_as('regress_owner', 'GRANT INSERT ON out.people TO regress_greedy; SELECT pprepub.publish(''people'')'), 'done', 'another right on the view than to read it');
+SELECT ok(NOT has_table_privilege('regress_greedy', 'out.people_2', 'SELECT'), 'lets nobody read the next release');
 SELECT is(error_as('regress_owner', $$ SELECT pprepub.drop_publication('people', true) $$), 'done', 'the owner drops it');
 SELECT is(error_as('regress_owner', $$ DROP SCHEMA out, out_private $$), 'done', 'and the schemas');
 

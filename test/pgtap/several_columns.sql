@@ -20,6 +20,8 @@ SELECT setseed(0.7) \g /dev/null
 SELECT lives.come(200) \g /dev/null
 SELECT pprepub.create_publication('lives', 'lives.known', 'id', '{"age": "range 5", "zip": "range"}', '{illness, income, since, ward}', 'bpg',
 	'{"k": 4, "l": 2, "bands": {"income": "range 7.5", "since": "range 3 months"}, "max_answers_per_statement": 100}') \g /dev/null
+SELECT is((SELECT count(*) FROM pg_type t CROSS JOIN aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a
+	WHERE t.typrelid = 'published_private.lives_sensitive'::regclass AND a.grantee <> t.typowner), 0::bigint, 'the type of their tuples is the owner''s alone');
 CREATE TABLE lives.wrong (round int, finding text);
 CREATE PROCEDURE lives.change() LANGUAGE plpgsql AS $$
 BEGIN

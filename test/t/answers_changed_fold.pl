@@ -81,6 +81,9 @@ foreach my $what (sort keys %between)
 	is(ask(), 't', "an answer after $what");
 	is(ask(), 't', 'and another one');
 }
+# It brings nobody, and parts neighborhoods of others than are asked about next.
+$node->safe_psql('postgres', q{SET ROLE owner; DELETE FROM hospital.patients WHERE age = 18; SELECT pprepub.publish('patients')});
+is($node->safe_psql('postgres', q{SELECT count(*) > 0 FROM published.patients('age > 78')}), 't', 'an answer after a release of fewer people');
 is(worker(), $pid, 'all by one worker');
 all_holds('all of it is remembered');
 
@@ -133,7 +136,7 @@ like(worker(), qr/\b$pid\b/, 'while the worker stays');
 	{
 		my $holder = $node->background_psql('postgres');
 
-		$holder->query_safe("BEGIN; LOCK TABLE published_private.patients_$part");
+		$holder->query_safe("BEGIN; LOCK TABLE published_private.patients_$part IN SHARE MODE");
 		fails_like($node, 'postgres', q{SET statement_timeout = '1s'; SELECT * FROM published.patients()}, qr/statement timeout/, "the $part are locked");
 		$holder->query_safe('ROLLBACK');
 		$holder->quit;

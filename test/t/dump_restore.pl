@@ -336,6 +336,8 @@ AND (atttypid IN ('regproc'::regtype, 'regprocedure'::regtype, 'regoper'::regtyp
 	OR (SELECT typrelid <> 0 OR typinput::oid >= 16384 FROM pg_type t WHERE t.oid = atttypid))
 SQL
 
+# One database is enough.
+$node->safe_psql('postgres', join ' ', map { "DROP DATABASE $_;" } qw(plain custom sections heaps bare));
 $node->stop;
 my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => [ '-E', 'UTF8', '--no-locale' ]);

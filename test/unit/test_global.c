@@ -670,6 +670,27 @@ test_one_value(void)
 	}
 }
 
+/* Of people with a value that too many have, a lot leaves some out: nobody always, whatever the order of the source. */
+static void
+test_lot(void)
+{
+	bool		is_shown[NPEOPLE] = {false};
+
+	set_params(2, 0, 1, PARAM_ABSENT);
+	make_frame(100);
+	make_past();
+	for (uint64 row = 0; row < NPEOPLE; row++)
+		life.sensitive[row] = row % 4 > 0;
+	for (uint64 seed = 0; seed < 60; seed++)
+	{
+		const Classes *classes = global_method.draft(&life.frame, &life.past, life.params, seed)->classes;
+
+		for (uint64 i = 0; i < classes->first[classes->nclasses]; i++)
+			is_shown[classes->rows[i]] = true;
+	}
+	check(memchr(is_shown, false, NPEOPLE) == NULL);
+}
+
 /* A class of 11 is ten times 1.1, whatever doubles make of it. */
 static void
 test_decimal_ratio(void)
@@ -796,6 +817,7 @@ static const Test tests[] = {
 	{"stronger parameters later", test_stronger_later},
 	{"absurd parameters", test_absurd_parameters},
 	{"one value", test_one_value},
+	{"a value of too many", test_lot},
 	{"a decimal ratio", test_decimal_ratio},
 	{"what was disclosed", test_disclosure},
 	{"the last check", test_judge},

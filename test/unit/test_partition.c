@@ -457,7 +457,7 @@ static void
 test_larger_random_frames(void)
 {
 	random_state = 77;
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < Max(4, some_of(8)); i++)
 	{
 		Frame	   *frame = make_larger_frame(20000, i % 2 == 0 ? 15000 : 90000, i % 4 == 0);
 
@@ -731,7 +731,7 @@ static void
 test_larger_frames_by_principles(void)
 {
 	random_state = 78;
-	for (int i = 0; i < 48; i++)
+	for (int i = 0; i < Max(24, some_of(48)); i++)
 	{
 		MemoryContext outer = CurrentMemoryContext;
 		Principle	principle = i < 12 ? one_condition(1 + draw(12), i % NPRINCIPLES, (double[]) {3, 3, 2, 0.3, 0.6, 0.5}[i % NPRINCIPLES])
@@ -898,7 +898,7 @@ test_weak_principles_lose_little(void)
 	const Classes *classes;
 
 	random_state = 81;
-	frame = make_larger_frame(20000, 90, false);
+	frame = make_larger_frame(10000, 90, false);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		frame->sensitive[row] = draw(5) * draw(5) / 5;
 	frame->aspects = &(Aspects) {.n = 1, .aspect = &(Aspect) {.ncodes = 5}, .share = shares_of(frame)};
@@ -1067,10 +1067,10 @@ make_wide_frame(uint64 nrows, int nqis)
 static void
 test_many_dimensions(void)
 {
-	Frame	   *frame = make_wide_frame(12000, 20);
+	Frame	   *frame = make_wide_frame(6000, 20);
 
 	check_frame(frame, 10, 3);
-	check(cut_frame(frame, 10, 3)->nclasses > 1000);
+	check(cut_frame(frame, 10, 3)->nclasses > 500);
 }
 
 /* Sixteen dimensions that are cut anywhere do not hide the one that is worth it. */
