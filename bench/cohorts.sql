@@ -23,12 +23,14 @@ FROM (SELECT n, (hashint8extended(n, 5) & 1048575) % 18 AS ward, (hashint8extend
 CREATE TABLE ways AS
 SELECT format('way_%s', row_number() OVER ()) AS publication, *
 FROM (VALUES (1, 'nothing', '"auto"'), (2, 'all', '1'), (3, 'all', '"auto"'), (4, 'all, 5 % left', '"auto"')) b (place, before, reserve),
+	(VALUES (NULL), ('["ward"]')) s (strata),
 	unnest('{none,dirty,minimal,counterfeit}'::text[]) WITH ORDINALITY r (repair, repair_place),
 	unnest('{0.5,1}'::numeric[]) max_added
 WHERE NOT (repair = 'none' AND max_added < 1);
 SELECT format($$SELECT pprepub.create_publication(%L, 'people', 'id', '{"age": "range", "sex": "suppress", "ward": "range"}', 'disease', 'bpg', %L,
 	beside => (SELECT coalesce(array_agg(name), '{}') FROM pprepub.publication))$$,
-	publication, jsonb_build_object('k', 10, 'l', 3, 'repair', repair, 'reserve', reserve::jsonb, 'max_added', max_added)) FROM ways
+	publication, jsonb_build_object('k', 10, 'l', 3, 'repair', repair, 'reserve', reserve::jsonb, 'max_added', max_added) ||
+		coalesce(jsonb_build_object('strata', strata::jsonb), '{}')) FROM ways
 \o /dev/null
 \gexec
 SELECT format('SELECT pprepub.publish(%L)', publication) FROM ways WHERE before <> 'nothing' \gexec
@@ -51,7 +53,7 @@ SELECT ask(publication, cohort) FROM ways, small WHERE before LIKE '%left';
 SELECT format('SELECT count(*) FROM published.%I(%L)', publication, cohort) FROM ways, cohorts WHERE before LIKE '%left' ORDER BY publication, n \gexec
 \o
 
-SELECT before, reserve, repair, max_added,
+SELECT before, reserve, strata, repair, max_added,
 	round(100.0 * sum(rows - dirty - counterfeits) / sum(rows - dirty - counterfeits + suppressed), 1) AS given,
 	round(100.0 * sum(dirty + counterfeits) / sum(rows), 1) AS others,
 	round(100.0 * max((dirty + counterfeits)::numeric / nullif(rows, 0)), 1) AS worst,
@@ -60,11 +62,11 @@ SELECT before, reserve, repair, max_added,
 	round(1000 * percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 1) AS ms
 FROM pprepub.release JOIN ways USING (publication)
 WHERE kind = 'query' AND number > 100 + (before <> 'nothing')::int
-GROUP BY place, before, reserve, repair_place, repair, max_added
-ORDER BY place, repair_place, max_added DESC;
+GROUP BY place, before, reserve, strata, repair_place, repair, max_added
+ORDER BY place, strata NULLS FIRST, repair_place, max_added DESC;
 
-SELECT before, reserve, repair, max_added, round(100 * sum(rows - others) / sum(rows - others + suppressed)) AS given,
+SELECT before, reserve, strata, repair, max_added, round(100 * sum(rows - others) / sum(rows - others + suppressed)) AS given,
 	round(100 * sum(others) / sum(rows)) AS others, round(100 * max(others / nullif(rows, 0))) AS worst, round(avg(loss)::numeric, 1) AS loss
 FROM first JOIN ways USING (publication)
-GROUP BY place, before, reserve, repair_place, repair, max_added
-ORDER BY place, repair_place, max_added DESC;
+GROUP BY place, before, reserve, strata, repair_place, repair, max_added
+ORDER BY place, strata NULLS FIRST, repair_place, max_added DESC;

@@ -13,10 +13,8 @@ INSERT INTO store_types VALUES
 	(2, false, -32768, -9223372036854775808, 'NaN', '-Infinity', 'NaN', '', '', '', '', '-infinity', 'infinity', '-infinity', '-1 year',
 	 'ffffffff-ffff-ffff-ffff-ffffffffffff', '::1', 'null', '{}', '{}', 'empty', '(,)', 'glad', -1, '', '', B'', '(0,-1)', NULL, '');
 INSERT INTO store_types VALUES (3);
-\x
 SET timezone = 'UTC';
 SELECT * FROM store_types ORDER BY id;
-\x
 -- Again out of a group, with all kinds of other values.
 INSERT INTO store_types (id, b, s, l, d, n, t, c, da, u, a, p, o)
 	SELECT i, i % 2 = 0, i % 100, i * 1000000007::bigint, i / 7.0, i / 7.0, repeat('x', i % 50), i % 10, date '2000-01-01' + i,

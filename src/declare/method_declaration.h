@@ -15,6 +15,8 @@ typedef enum ParamType
 	PARAM_SEED,					/* an integer from 0 on, drawn when it is not given */
 	PARAM_TABLE,				/* the name of a table, whose rows are copied */
 	PARAM_COLUMN,				/* the name of a column of the source by which newcomers are laid out, or null for none */
+	PARAM_QUASI_IDENTIFIERS,	/* a list of names of such columns, or null for none */
+	PARAM_WEIGHTS,				/* quasi-identifiers and how much each counts, 1 for those left out; or null */
 	PARAM_BANDS					/* sensitive columns and the bands by which they are judged, see parameters.h; or null */
 } ParamType;
 

@@ -1,6 +1,6 @@
 /*
  * parameter_columns.c
- *		Columns that parameters name: the one by which people leave, and sensitive ones with bands.
+ *		Columns that parameters name: those by which rows are laid out, and sensitive ones with bands.
  */
 #include "declare/parameters.h"
 
@@ -26,10 +26,11 @@ find_column(const DeclaredPublication *publication, const char *name)
 	return -1;
 }
 
-/* Raises an error if a parameter names anything but a sensitive column. */
-static void
-verify_sensitive(const DeclaredPublication *publication, const char *param, const char *name)
+/* A sensitive column, or else a quasi-identifier, that a parameter names; anything else is an error. */
+static const DeclaredColumn *
+find_named(const DeclaredPublication *publication, const char *param, const char *name, bool sensitive)
 {
+	const char *role = sensitive ? "sensitive column" : "quasi-identifier";
 	StringInfoData list;
 
 	initStringInfo(&list);
@@ -37,37 +38,52 @@ verify_sensitive(const DeclaredPublication *publication, const char *param, cons
 	{
 		const DeclaredColumn *column = &publication->columns[i];
 
-		if (!is_sensitive(column))
+		if (sensitive ? !is_sensitive(column) : column->role != ROLE_QUASI_IDENTIFIER)
 			continue;
 		if (strcmp(column->name, name) == 0)
-			return;
+			return column;
 		appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", column->name);
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("parameter \"%s\" cannot name \"%s\"", param, name),
-			 errdetail("It is no sensitive column of publication \"%s\".", publication->name),
-			 errhint("Its sensitive columns are %s.", list.data)));
+			 errdetail("It is no %s of publication \"%s\".", role, publication->name),
+			 errhint("Its %ss are %s.", role, list.data)));
 }
 
-/* ---- By which people leave ---- */
+/* ---- By which rows are laid out ---- */
 
-int
-leaving_column(const DeclaredPublication *publication)
+/* The column that a parameter named when it was declared. */
+static int
+column_of(const DeclaredPublication *publication, const char *param, const char *name)
+{
+	int			i = find_column(publication, name);
+
+	if (i < 0)
+		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, param);
+	return i;
+}
+
+int *
+layout_columns(const DeclaredPublication *publication, int *n)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
+	int		   *columns = palloc(sizeof(int) * (publication->ncolumns + 1));
 
+	columns[0] = -1;
+	*n = 1;
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 	{
-		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
-		int			i = name == NULL ? -1 : find_column(publication, name);
+		char	   *leaves = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+		int			nstrata = 0;
+		char	  **strata = spec->type == PARAM_QUASI_IDENTIFIERS ? param_names(publication->params, spec->name, &nstrata) : NULL;
 
-		if (name != NULL && i < 0)
-			elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, spec->name);
-		if (i >= 0)
-			return i;
+		if (leaves != NULL)
+			columns[0] = column_of(publication, spec->name, leaves);
+		for (int i = 0; i < nstrata; i++)
+			columns[(*n)++] = column_of(publication, spec->name, strata[i]);
 	}
-	return -1;
+	return columns;
 }
 
 void
@@ -87,6 +103,19 @@ refuse_unknown_column(const DeclaredPublication *publication, const char *name, 
 			 errhint("Its columns are %s.", known.data)));
 }
 
+/* Rows are sorted by the column. */
+static void
+verify_order(const char *param, const DeclaredColumn *column)
+{
+	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
+						param, column->name, format_type_be(column->type)),
+				 errdetail("Its type lacks operators for sorting."),
+				 errhint("Declare a view that casts the column, for example to date or integer.")));
+}
+
 /* Refuses columns that tell everybody apart, are to be hidden by classes, or have no order. */
 static void
 verify_layout_column(const char *param, const DeclaredColumn *column)
@@ -100,13 +129,29 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 				 ? errdetail("It differs for everybody, so no two people share a value.")
 				 : errdetail("Classes would be formed by the values that they hide."),
 				 errhint("It names a quasi-identifier, an insensitive column, or a column without a role.")));
-	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
-						param, column->name, format_type_be(column->type)),
-				 errdetail("Its type lacks operators for sorting."),
-				 errhint("Declare a view that casts the column, for example to date or integer.")));
+	verify_order(param, column);
+}
+
+/* Raises an error if strata, or an object of weights, name anything but quasi-identifiers; strata have an order, and each is named once. */
+static void
+verify_quasi_identifiers(const DeclaredPublication *publication, const ParamSpec *spec, Jsonb *params)
+{
+	bool		are_strata = spec->type == PARAM_QUASI_IDENTIFIERS;
+	int			n = 0;
+	char	  **names = are_strata || spec->type == PARAM_WEIGHTS ? param_names(params, spec->name, &n) : NULL;
+
+	for (int i = 0; i < n; i++)
+	{
+		const DeclaredColumn *column = find_named(publication, spec->name, names[i], false);
+
+		if (are_strata)
+			verify_order(spec->name, column);
+		for (int j = 0; j < i; j++)
+			if (strcmp(names[i], names[j]) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("parameter \"%s\" names \"%s\" twice", spec->name, names[i])));
+	}
 }
 
 /* A column of the source by its name, or NULL. */
@@ -143,6 +188,7 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 	{
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
 
+		verify_quasi_identifiers(publication, spec, publication->params);
 		if (name == NULL)
 			continue;
 		if (find_column(publication, name) < 0)
@@ -242,6 +288,7 @@ resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(given, spec->name) : NULL;
 		const DeclaredColumn *column;
 
+		verify_quasi_identifiers(publication, spec, given);
 		if (name == NULL)
 			continue;
 		column = find_or_hide(publication, name, may_add);
@@ -346,9 +393,9 @@ set_bands(DeclaredPublication *publication, Jsonb *params)
 
 		if (spec->type != PARAM_BANDS)
 			continue;
-		names = param_keys(params, spec->name, &n);
+		names = param_names(params, spec->name, &n);
 		for (int i = 0; i < n; i++)
-			verify_sensitive(publication, spec->name, names[i]);
+			(void) find_named(publication, spec->name, names[i], true);
 		for (int i = 0; i < publication->ncolumns; i++)
 		{
 			DeclaredColumn *column = &publication->columns[i];

@@ -13,6 +13,7 @@
 #include "utils/varlena.h"
 
 #define MAX_METHODS 16
+#define MOST_WEIGHT 1000		/* and the least is one part in so many */
 
 static const MethodDeclaration *methods[MAX_METHODS];
 static int	nmethods = 0;
@@ -58,6 +59,8 @@ static const char *const type_words[] = {
 	[PARAM_SEED] = "an integer from 0 on",
 	[PARAM_TABLE] = "the name of a table",
 	[PARAM_COLUMN] = "the name of a column or null",
+	[PARAM_QUASI_IDENTIFIERS] = "a list of quasi-identifiers or null",
+	[PARAM_WEIGHTS] = "an object of quasi-identifiers and numbers from 0.001 to 1000 with up to 6 digits behind the point, or null",
 	[PARAM_BANDS] = "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null",
 };
 
@@ -188,20 +191,34 @@ is_word(const JsonbValue *value)
 	return value->type == jbvString && value->val.string.len > 0;
 }
 
-/* Is the value an object of strings, and not an empty one? */
 static bool
-holds_bands(const JsonbValue *value)
+is_text(const JsonbValue *value)
 {
-	JsonbContainer *object = object_in(value);
+	return value->type == jbvString;
+}
+
+static bool
+is_weight(const JsonbValue *value)
+{
+	int64		weight;
+
+	return millionths_of(value, &weight) && weight >= PARAM_SCALE / MOST_WEIGHT && weight <= PARAM_SCALE * (int64) MOST_WEIGHT;
+}
+
+/* Is the value a list, or else an object, all of whose values are such? */
+static bool
+holds_only(const JsonbValue *value, bool is_list, bool (*is_such) (const JsonbValue *))
+{
+	JsonbContainer *container = value->type == jbvBinary ? value->val.binary.data : NULL;
 	JsonbIterator *iterator;
 	JsonbValue	item;
 	JsonbIteratorToken token;
 
-	if (object == NULL || JsonContainerSize(object) == 0)
+	if (container == NULL || JsonContainerIsArray(container) != is_list)
 		return false;
-	iterator = JsonbIteratorInit(object);
+	iterator = JsonbIteratorInit(container);
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-		if (token == WJB_VALUE && item.type != jbvString)
+		if (token == (is_list ? WJB_ELEM : WJB_VALUE) && !is_such(&item))
 			return false;
 	return true;
 }
@@ -248,7 +265,11 @@ read_value(const ParamSpec *spec, const JsonbValue *value, int64 *number)
 		case PARAM_COLUMN:
 			return value->type == jbvNull || is_word(value);
 		case PARAM_BANDS:
-			return value->type == jbvNull || (holds_bands(value));
+			return value->type == jbvNull || (holds_only(value, false, is_text) && JsonContainerSize(value->val.binary.data) > 0);
+		case PARAM_QUASI_IDENTIFIERS:
+			return value->type == jbvNull || holds_only(value, true, is_word);
+		case PARAM_WEIGHTS:
+			return value->type == jbvNull || holds_only(value, false, is_weight);
 	}
 	return false;
 }
@@ -481,32 +502,53 @@ param_string(Jsonb *params, const char *name)
 }
 
 char **
-param_keys(Jsonb *params, const char *name, int *n)
+param_names(Jsonb *params, const char *name, int *n)
 {
-	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
+	JsonbValue *value = JB_ROOT_IS_OBJECT(params) ? field_of(params, name) : NULL;
 	JsonbIterator *iterator;
 	JsonbValue	item;
 	JsonbIteratorToken token;
-	char	  **keys;
+	char	  **names;
 
 	*n = 0;
-	if (object == NULL)
+	if (value == NULL || (object_in(value) == NULL && !holds_only(value, true, is_word)))
 		return NULL;
-	keys = palloc(sizeof(char *) * (JsonContainerSize(object) + 1));
-	iterator = JsonbIteratorInit(object);
+	names = palloc(sizeof(char *) * (JsonContainerSize(value->val.binary.data) + 1));
+	iterator = JsonbIteratorInit(value->val.binary.data);
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-		if (token == WJB_KEY)
-			keys[(*n)++] = pnstrdup(item.val.string.val, item.val.string.len);
-	return keys;
+		if (token == WJB_KEY || token == WJB_ELEM)
+			names[(*n)++] = pnstrdup(item.val.string.val, item.val.string.len);
+	return names;
+}
+
+static JsonbValue *
+member_of(Jsonb *params, const char *name, const char *key)
+{
+	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
+
+	return object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
 }
 
 char *
 param_member(Jsonb *params, const char *name, const char *key)
 {
-	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
-	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
+	JsonbValue *value = member_of(params, name, key);
 
 	return value == NULL || value->type != jbvString ? NULL : pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+double
+column_weight(const MethodDeclaration *method, Jsonb *params, const char *column)
+{
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		JsonbValue *value = spec->type == PARAM_WEIGHTS ? member_of(params, spec->name, column) : NULL;
+		int64		weight;
+
+		if (value != NULL && millionths_of(value, &weight))
+			return (double) weight / PARAM_SCALE;
+	}
+	return 1;
 }
 
 Jsonb *

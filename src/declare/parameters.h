@@ -54,9 +54,12 @@ extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const c
 extern char *param_string(Jsonb *params, const char *name);
 extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
 
-/* Likewise the keys of an object; none where it is something else; and a string in it. */
-extern char **param_keys(Jsonb *params, const char *name, int *n);
+/* Likewise the keys of an object, or the strings of a list; none where it is something else; and a string in an object. */
+extern char **param_names(Jsonb *params, const char *name, int *n);
 extern char *param_member(Jsonb *params, const char *name, const char *key);
+
+/* How much the width of a column's cells counts, by checked parameters; 1 if it was not said. */
+extern double column_weight(const MethodDeclaration *method, Jsonb *params, const char *column);
 
 /* Removes a boolean key, which says how to act and is not stored, from the object. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
@@ -88,16 +91,18 @@ extern void refuse_tables(const MethodDeclaration *method, Jsonb *given);
 extern Oid	copied_table(const DeclaredPublication *publication, const char *param);
 
 /* ----------------------------------------------------------------
- * The column by which people leave, {"leaves": "discharged"}: parameter_columns.c
+ * Columns by which rows are laid out, {"leaves": "discharged", "strata": ["country", "sex"], "weights": {"age": 2}}:
+ * parameter_columns.c
  *
- * It may be a quasi-identifier or an insensitive column, or have no role at all.  Then it is hidden: a column of the
+ * Strata, and whatever has a weight, are quasi-identifiers.  The column by which people leave may be a quasi-identifier or
+ * an insensitive column, or have no role at all.  Then it is hidden: a column of the
  * pinned view behind those that are declared, which is read with each release, and neither shown, asked about nor
  * remembered.  The parameter holds its name in the pinned view, which stays when the source's column is renamed.
  * ----------------------------------------------------------------
  */
 
-/* Its index among the publication's columns, or -1. */
-extern int	leaving_column(const DeclaredPublication *publication);
+/* Indexes among the publication's columns, *n of them: that of the column by which people leave, or -1, and those of strata. */
+extern int *layout_columns(const DeclaredPublication *publication, int *n);
 
 /*
  * In a new publication: verifies the columns that its parameters name, and adds to its columns those that have no role.

@@ -65,6 +65,7 @@ typedef struct Frame
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */
 	Code	  **code;			/* [nqis][nrows] */
+	double	   *weight;			/* [nqis] how much the loss of each counts where rows are cut; NULL for all alike */
 
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
@@ -73,7 +74,15 @@ typedef struct Frame
 	const Aspects *aspects;		/* NULL: the value itself is the only one, and sets are compared with nothing */
 
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
+	int			nstrata;
+	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
+
+static inline double
+weight_of(const Frame *frame, int qi)
+{
+	return frame->weight == NULL ? 1 : frame->weight[qi];
+}
 
 static inline bool
 is_protected(const Frame *frame, Code value)

@@ -52,7 +52,8 @@ struct FrameLoad
 	int			ncolumns;
 	LoadingColumn *columns;
 	int			key;			/* a column */
-	const LoadingColumn *leaves;	/* or NULL */
+	int			nlayout;		/* 0 where nobody asks how newcomers are laid out */
+	const LoadingColumn **layout;	/* [nlayout] see layout_columns(); NULL where it has none */
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;
@@ -148,13 +149,14 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	int			ncolumns = publication->ncolumns + publication->nhidden;
-	int			leaves = leaving_column(publication);
+	int		   *layout = layout_columns(publication, &load->nlayout);
 
 	load->receiver = (DestReceiver) {receive_row, receiver_startup, receiver_end, receiver_end, DestTuplestore /* any that is not SPI's */ };
 	load->publication = publication;
 	load->shown = shown;
 	load->context = context;
 	load->columns = palloc0(sizeof(LoadingColumn) * (ncolumns + 1));
+	load->layout = palloc0(sizeof(LoadingColumn *) * load->nlayout);
 	load->capacity = FIRST_CAPACITY;
 	load->keys = keys_create(key->type, key->collation);
 	for (int i = 0; i < ncolumns; i++)
@@ -163,15 +165,21 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		LoadingColumn *column = &load->columns[load->ncolumns];
 		int16		length;
 		bool		byval;
+		bool		is_used;
 
 		/* The sensitive column, or the tuple of several, is read even where it is not shown, to judge releases. */
 		if (declared->role == ROLE_SENSITIVE_PART)
 			continue;
-		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
-		if (i != leaves && column->is_layout_only)
+		is_used = (i < publication->ncolumns && shown[i]) || declared->role == ROLE_KEY || declared->role == ROLE_SENSITIVE;
+		column->is_layout_only = !is_used;
+		for (int j = 0; j < load->nlayout; j++)
+			if (layout[j] == i)
+			{
+				load->layout[j] = column;
+				is_used = true;
+			}
+		if (!is_used)
 			continue;
-		if (i == leaves)
-			load->leaves = column;
 		load->ncolumns++;
 		column->column = declared;
 		get_typlenbyval(declared->type, &length, &byval);
@@ -705,6 +713,7 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
+	frame->weight[q] = column_weight(method_declaration(load->publication->method), load->publication->params, column->column->name);
 	loaded->codings[q]->domain = &frame->domain[q];
 	pfree(code);
 }
@@ -756,6 +765,22 @@ group_rows(const FrameLoad *load, const LoadingColumn *column, RowGroups *groups
 	pfree(code);
 }
 
+/* By what newcomers are laid out; before columns are coded in place. */
+static void
+load_layout(const FrameLoad *load, Frame *frame)
+{
+	RowGroups  *groups = new_zeros(RowGroups, load->nlayout);
+
+	if (load->nlayout == 0)
+		return;
+	for (int j = 0; j < load->nlayout; j++)
+		if (load->layout[j] != NULL)
+			group_rows(load, load->layout[j], &groups[j]);
+	frame->leaves = load->layout[0] == NULL ? NULL : groups;
+	frame->nstrata = load->nlayout - 1;
+	frame->strata = groups + 1;
+}
+
 /* Raises an error if a row has a sensitive value that the taxonomy does not cover by which its column is judged. */
 static void
 verify_within_bands(const FrameLoad *load, const LoadedFrame *loaded)
@@ -799,19 +824,13 @@ load_finish(FrameLoad *load)
 	frame->nrows = load->nrows;
 	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
 	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
+	frame->weight = palloc0(sizeof(double) * load->ncolumns);
 	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);
 	loaded->keys = load->keys->keys;
 	loaded->shown = load->shown;
 	loaded->fingerprint = new_zeros(uint32, load->nrows);
-	/* When people leave is read before columns are coded in place */
-	if (load->leaves != NULL)
-	{
-		RowGroups  *groups = palloc0(sizeof(RowGroups));
-
-		group_rows(load, load->leaves, groups);
-		frame->leaves = groups;
-	}
+	load_layout(load, frame);
 	progress_phase("code columns", load->ncolumns);
 	for (int i = 0; i < load->ncolumns; i++)
 	{

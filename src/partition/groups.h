@@ -22,9 +22,10 @@ typedef struct Dimension
 	int			qi;				/* its number in the frame */
 	const Domain *domain;		/* borrowed */
 	Code		size;			/* of the domain */
+	double		weight;			/* of losses */
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
 	const double *position;		/* of a line, or NULL: the domain's, borrowed */
-	double		width;			/* of the line */
+	double		width;			/* of the line, divided by the weight */
 	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above each node; or NULL */
 } Dimension;
 
@@ -81,7 +82,7 @@ record_rows(const Records *records, uint32 record)
 /* The loss of a span of codes in a dimension that has jumps. */
 extern double deep_loss(const Dimension *dimension, Code lo, Code hi);
 
-/* The loss of the smallest printable cell over these codes. */
+/* The loss of the smallest printable cell over these codes, as it weighs. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
 {
@@ -94,7 +95,8 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return 0;
 	/* Like domain_loss() of a line: most of the time goes here. */
 	if (dimension->position != NULL)
-		return hi == dimension->domain->null_code ? 1 : (dimension->position[hi] - dimension->position[lo]) / dimension->width;
+		return hi == dimension->domain->null_code ? dimension->weight :
+			(dimension->position[hi] - dimension->position[lo]) / dimension->width;
 	if (dimension->jump != NULL)
 		return deep_loss(dimension, lo, hi);
 	/* Like domain_loss() of domain_cover(), of a tree that is climbed node by node. */
@@ -102,7 +104,7 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 	node = &tree->nodes[tree->leaf[lo]];
 	while (node->leaves.hi < hi)
 		node = &tree->nodes[node->parent];
-	return (double) (node->leaves.hi - node->leaves.lo) / (dimension->size - 1);
+	return dimension->weight * (node->leaves.hi - node->leaves.lo) / (dimension->size - 1);
 }
 
 /*

@@ -26,7 +26,8 @@ extern Classes *mondrian(const Frame *frame, RowId *rows, uint64 nrows,
 
 /*
  * A sample of the rows is cut as all of them would be, into ever smaller classes;
- * each cut is a point of the curve.  Between and below the points, loss is a power of the size.
+ * each cut is a point of the curve.  Weights count in the cuts, and not in what is measured.  Between and below the points,
+ * loss is a power of the size.
  */
 #define LOSS_CURVE_POINTS 12
 

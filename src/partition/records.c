@@ -192,7 +192,7 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 
 		node = tree->nodes[jump].leaves.hi < hi ? jump : tree->nodes[node].parent;
 	}
-	return domain_loss(dimension->domain, tree->nodes[node].leaves);
+	return dimension->weight * domain_loss(dimension->domain, tree->nodes[node].leaves);
 }
 
 /* Tables and jumps only pay where they are looked at more often than they are made. */
@@ -211,7 +211,7 @@ tabulate_dimensions(Records *records)
 
 			for (Code lo = 0; lo < size; lo++)
 				for (Code hi = lo + 1; hi < size; hi++)
-					losses[lo * size + hi] = cover_loss(domain, (Span) {lo, hi});
+					losses[lo * size + hi] = dimension->weight * cover_loss(domain, (Span) {lo, hi});
 			dimension->losses = losses;
 		}
 		else if (domain->tree != NULL && size / MAX_TABLE_SIZE <= records->nrecords)
@@ -345,8 +345,9 @@ records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 		for (; d > 0 && records->dimensions[d - 1].size > domain->size; d--)
 			records->dimensions[d] = records->dimensions[d - 1];
 		records->dimensions[d] = (Dimension) {
-			.qi = qi, .domain = domain, .size = domain->size, .position = is_line ? domain->position : NULL,
-			.width = is_line ? domain->position[nplaces - 1] - domain->position[0] : 0
+			.qi = qi, .domain = domain, .size = domain->size, .weight = weight_of(frame, qi),
+			.position = is_line ? domain->position : NULL,
+			.width = is_line ? (domain->position[nplaces - 1] - domain->position[0]) / weight_of(frame, qi) : 0
 		};
 	}
 	sort_rows(frame, records, rows, nrows);

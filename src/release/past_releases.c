@@ -131,7 +131,7 @@ judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 
 	for (int i = 0; i < publication->ncolumns; i++)
 		naspects += is_sensitive(&publication->columns[i]);
-	(void) param_keys(params, "bands", &nbands);
+	(void) param_names(params, "bands", &nbands);
 	return principle_judges_shares(&principle, naspects > 1 || nbands > 0);
 }
 

@@ -98,19 +98,10 @@ SQL
 	return;
 }
 
-# Rows of any table as text, in an order that depends on nothing but the rows.
-sub rows_of
-{
-	my ($node, $database, $table) = @_;
-
-	return $node->safe_psql($database, qq{SELECT t::text FROM $table t ORDER BY t::text COLLATE "C"});
-}
-
-# All that is declared, published, remembered and granted, as text.
+# All that is declared, published, remembered and granted, as text; rows in an order that depends on nothing but the rows.
 sub everything
 {
 	my ($node, $database) = @_;
-	my $text = '';
 	my @tables = split /\n/, $node->safe_psql($database, <<'SQL');
 SELECT c.oid::regclass FROM pg_class c
 WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass) AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
@@ -118,8 +109,7 @@ WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regcl
 ORDER BY c.oid::regclass::text COLLATE "C"
 SQL
 
-	$text .= "TABLE $_\n" . rows_of($node, $database, $_) . "\n" foreach @tables;
-	$text .= $node->safe_psql($database, <<'SQL');
+	return $node->safe_psql($database, join '', (map { qq{SELECT \$t\$TABLE $_\$t\$;\nSELECT t::text FROM $_ t ORDER BY t::text COLLATE "C";\n} } @tables), <<'SQL');
 SELECT 'members', p.name, m.* FROM pprepub_internal.catalog_publication p, pprepub.class_members(p.name) m ORDER BY 2, 3, 4, 5;
 SELECT 'metrics', r.publication, r.number, m.* FROM pprepub.release r, pprepub.metrics(r.publication, r.number) m ORDER BY 2, 3, 4;
 SELECT 'intact', p.name, a.measured, a.worst FROM pprepub.publication p, pprepub.audit(p.name) a WHERE check_name = 'checksums' ORDER BY 2;
@@ -145,7 +135,6 @@ SELECT 'function', p.oid::regprocedure, proowner::regrole, coalesce(proacl, acld
 WHERE pronamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) OR (pronamespace::regnamespace::text, proname) IN (SELECT quote_ident(target), name FROM pprepub_internal.catalog_publication)
 ORDER BY p.oid::regprocedure::text;
 SQL
-	return $text;
 }
 
 # Says which lines differ, the first of them.

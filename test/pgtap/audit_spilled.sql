@@ -118,10 +118,11 @@ BEGIN
 	RETURN QUERY EXECUTE format('WITH block AS MATERIALIZED (SELECT row_number() OVER () AS block, p.* FROM published_private.%I p),
 		person AS (SELECT people - cardinality(keys) + i - 1 AS number, k::text AS key FROM block, unnest(keys) WITH ORDINALITY u (k, i)),
 		ends AS (SELECT block, c, sum(size) OVER (PARTITION BY block ORDER BY c) AS "end", size FROM block, unnest(sizes) WITH ORDINALITY u (size, c)),
+		place AS (SELECT block, c, i FROM ends, generate_series("end" - size + 1, "end") i),
 		member AS (SELECT block, release, coalesce(key, m::text) AS member, sensitive[s + 1] AS ill, coalesce(d, 0)::numeric AS disclosed, i
 			FROM block, unnest(members, shown, disclosed) WITH ORDINALITY u (m, s, d, i) LEFT JOIN person ON number = m)
 		SELECT release, array_agg((member, ill, disclosed) ORDER BY member)::text
-		FROM member JOIN ends USING (block) WHERE i > "end" - size AND i <= "end" GROUP BY release, block, c', name || '_paths');
+		FROM member JOIN place USING (block, i) GROUP BY release, block, c', name || '_paths');
 END $$;
 
 CREATE PROCEDURE lose(name text, fold text) LANGUAGE plpgsql AS $$

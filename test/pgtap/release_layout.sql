@@ -59,3 +59,34 @@ SELECT is(pprepub.compact_storage('published_private.few_members') > 0, true, 't
 SELECT is(groups, 1::bigint, 'into one') FROM pprepub.storage WHERE "table" = 'published_private.few_members'::regclass;
 SELECT is(equal, true, 'and nothing is lost') FROM pprepub.rebuild_history('few');
 SELECT is(count(*), 0::bigint, 'nothing is damaged') FROM pprepub.storage s, pprepub.verify_storage(s."table") v WHERE NOT v.holds;
+-- Rows of a release stand class by class, whatever their widths.
+CREATE TABLE wide AS SELECT i AS id, i % 100 AS age, repeat('x', CASE WHEN i % 7 = 0 THEN 1500 ELSE 1 + i % 50 END) || i % 9 AS d FROM generate_series(1, 3000) i;
+SELECT pprepub.create_publication('wide', 'wide', 'id', '{"age": "range"}', 'd', 'bpg', '{"k": 3, "l": 2}') \g /dev/null
+SELECT count(*) FROM pprepub.publish('wide') \g /dev/null
+SELECT is((SELECT count(*) FROM (SELECT class < lag(class) OVER (ORDER BY ctid) AS back FROM published.wide_1) x WHERE back), 0::bigint, 'rows stand class by class');
+-- Those of an import leave the order of its table, which may tell whose they are.
+CREATE TABLE elsewhere AS SELECT id, '(,)'::text AS age, d FROM wide ORDER BY id;
+SELECT count(*) FROM pprepub.import_release('wide', 'elsewhere', 'id') \g /dev/null
+SELECT isnt((SELECT array_agg(d ORDER BY ctid) FROM published.wide_2), (SELECT array_agg(d ORDER BY id) FROM wide), 'rows of an import are shuffled');
+-- A sample of a large table stands in the order of its rows.
+CREATE TABLE stored USING pprepub AS SELECT i AS up, -i AS down, i * 7919 % 50021 AS mixed FROM generate_series(1, 50000) i;
+ANALYZE stored;
+SELECT is((SELECT round(correlation::numeric, 3) FROM pg_stats WHERE tablename = 'stored' AND attname = 'up'), 1.000, 'what rises with the rows is known to');
+SELECT is((SELECT round(correlation::numeric, 3) FROM pg_stats WHERE tablename = 'stored' AND attname = 'down'), -1.000, 'what falls with them is, too');
+SELECT cmp_ok((SELECT abs(correlation) FROM pg_stats WHERE tablename = 'stored' AND attname = 'mixed'), '<', 0.5::real, 'what does neither is not said to');
+SELECT is((SELECT reltuples FROM pg_class WHERE relname = 'stored'), 50000::real, 'rows are counted');
+-- A stored release does not change with the types of its columns.
+CREATE TYPE mood AS ENUM ('a','b','c');
+CREATE TABLE t AS SELECT i AS id, i%10 AS age, (enum_range(NULL::mood))[1+i%3] AS d FROM generate_series(1,60) i;
+SELECT pprepub.create_publication('p', 't', 'id', '{"age": "range"}', 'd', 'bpg', '{"k": 3, "l": 2}') \g /dev/null
+SELECT count(*) FROM pprepub.publish('p') \g /dev/null
+SELECT throws_ok($$ ALTER TYPE mood RENAME VALUE 'a' TO 'z' $$, '55000', NULL, 'what was published stays');
+CREATE TYPE pair AS (x int, y text);
+CREATE TABLE t2 AS SELECT i AS id, i % 10 AS age, ARRAY[ROW(i % 5, 'y')::pair] AS d FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication('p2', 't2', 'id', '{"age": "range"}', 'd', 'bpg', '{"k": 3, "l": 2}') \g /dev/null
+SELECT count(*) FROM pprepub.publish('p2') \g /dev/null
+SELECT throws_ok($$ ALTER TYPE pair DROP ATTRIBUTE y CASCADE $$, '55000', NULL, 'nor loses an attribute within an array');
+SELECT lives_ok($$ ALTER TYPE mood ADD VALUE 'd' $$, 'new values are free');
+SELECT lives_ok($$ ALTER TYPE mood RENAME TO moods $$, 'so are names');
+SELECT is((SELECT count(*) FROM published.p WHERE d::text = 'z'), 0::bigint, 'no released value changed');
+SELECT ok((SELECT holds FROM pprepub.audit('p') WHERE check_name = 'checksums'), 'the release is intact');

@@ -42,7 +42,7 @@ DECLARE
 	nulls float8 := draw('{0,0,0.1}'::float8[]);
 	repair text := draw('{none,dirty,counterfeit}'::text[]);
 	-- Newcomers are laid out by bins, too.
-	layout jsonb := draw('{"{}","{\"leaves\": \"age\"}"}'::jsonb[]);
+	layout jsonb := draw('{"{}","{\"strata\": [\"age\"]}","{\"leaves\": \"age\"}","{\"strata\": [\"zip\", \"age\"]}"}'::jsonb[]);
 	declared jsonb := jsonb_build_object('k', k, 'repair', repair, 'reserve', 1) || layout;
 	faults bigint;
 	released int;

@@ -10,7 +10,7 @@ synchronous_commit = off
 wal_writer_delay = 10s
 CONF
 $node->restart;
-make_patients($node, 'postgres', 5000);
+make_patients($node, 'postgres', 1000);
 
 # A view in front of the source stops in the middle of being read, as long as somebody
 # holds the gate.
@@ -18,7 +18,7 @@ $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 CREATE FUNCTION hospital.gate(id int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-	IF id = 2500 THEN
+	IF id = 500 THEN
 		PERFORM pg_advisory_xact_lock(1);
 	END IF;
 	RETURN true;
@@ -81,7 +81,7 @@ sub no_workers
 # ---- Durable ----
 
 is( $node->safe_psql('postgres', 'SELECT count(*) FROM published.patients(); SELECT pg_current_wal_flush_lsn() >= latest FROM (SELECT max((witness->>\'position\')::pg_lsn) AS latest FROM pprepub_internal.catalog_release) l'),
-	"5000\nt", 'an answer was flushed before it was given');
+	"1000\nt", 'an answer was flushed before it was given');
 $node->stop('immediate');
 $node->start;
 is(answers('patients'), 1, 'and is remembered after a crash');
@@ -185,7 +185,7 @@ all_holds('gated', 'askers gone');
 	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT count(*) FROM published.patients()'}) or die 'nobody asks';
 	$holder->quit;
 	is(finish_sql($_), 0, 'all get their answer') foreach $session, @more, $waiting;
-	is($waiting->{out}, "5000\n", 'also who had to wait for a slot');
+	is($waiting->{out}, "1000\n", 'also who had to wait for a slot');
 	$expected += 3;
 	is(answers('gated'), $expected, 'and each is remembered');
 }
@@ -229,14 +229,14 @@ all_holds('gated', 'askers gone');
 # ---- Time ----
 
 {
-	$node->safe_psql('postgres', 'ALTER DATABASE postgres SET pprepub.answer_time_grid = 2000');
+	$node->safe_psql('postgres', 'ALTER DATABASE postgres SET pprepub.answer_time_grid = 1000');
 	my $start = time();
 	$node->safe_psql('postgres', $ask);
-	cmp_ok(time() - $start, '>=', 2, 'grid: an answer takes its time');
+	cmp_ok(time() - $start, '>=', 1, 'grid: an answer takes its time');
 	fails_like($node, 'postgres', "SET SESSION AUTHORIZATION analyst; $ask; SET pprepub.answer_time_grid = 0", qr/permission denied to set parameter/, 'grid: not for an analyst to set');
 	$start = time();
 	fails_like($node, 'postgres', q{SELECT * FROM published.gated(columns => '{x}')}, qr/has no column/, 'grid: what is refused');
-	cmp_ok(time() - $start, '<', 2, 'grid: takes none');
+	cmp_ok(time() - $start, '<', 1, 'grid: takes none');
 	$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET pprepub.answer_time_grid');
 	$expected += 2;
 }
@@ -257,7 +257,7 @@ $standby->stop;
 
 	system('pg_ctl', '-D', $node->data_dir, '-m', 'smart', '-W', 'stop') == 0 or die 'no smart stop';
 	$node->wait_for_log(qr/received smart shutdown request/);
-	is($asker->query($ask), '5000', 'smart stop: an answer all the same');
+	is($asker->query($ask), '1000', 'smart stop: an answer all the same');
 	$asker->quit;
 	for (1 .. 100) { last if !-e $node->data_dir . '/postmaster.pid'; usleep(100_000); }
 	ok(!-e $node->data_dir . '/postmaster.pid', 'smart stop: and then it stops');

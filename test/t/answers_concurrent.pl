@@ -5,7 +5,7 @@ use Time::HiRes qw(time);
 use Hospital;
 
 my $node = new_server('main');
-make_patients($node, 'postgres', 1000);
+make_patients($node, 'postgres', 500);
 declare_patients($node, 'postgres', 'patients', 'hospital.patients');
 $node->safe_psql('postgres', 'SET ROLE owner; SELECT pprepub.publish(\'patients\')');
 
@@ -43,15 +43,15 @@ sub releases
 linger('1min');
 ask(1, 3);
 my $before = pages();
-ask(1, 40);
+ask(1, 25);
 cmp_ok(pages(), '<=', $before + 8, 'a worker that stays finds the room that answers leave');
 linger('0');
-ask(1, 40);
+ask(1, 25);
 cmp_ok(pages(), '<=', $before * 3, 'and so do those which start for one, but for what VACUUM finds');
 linger('1min');
 ask(1, 1);
-cmp_ok(ask(8, 12), '<', 60, 'nobody is left waiting');
-is(releases(), 181, 'each got an answer');
+cmp_ok(ask(8, 6), '<', 60, 'nobody is left waiting');
+is(releases(), 103, 'each got an answer');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'}), '1', 'from one worker');
 is($node->safe_psql('postgres', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds}), '', 'the history is whole');
 
@@ -66,7 +66,7 @@ sub ask_beside_an_old_snapshot
 	my $reader = $node->background_psql('postgres');
 
 	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pprepub_internal.catalog_publication');
-	ask(1, 60);
+	ask(1, 30);
 	$reader->query_safe('COMMIT');
 	$reader->quit;
 	return;
@@ -74,11 +74,11 @@ sub ask_beside_an_old_snapshot
 
 ask_beside_an_old_snapshot();
 $before = catalog_pages();
-ask(1, 60);
-for my $round (1 .. 3)
+ask(1, 30);
+for my $round (1 .. 2)
 {
 	ask_beside_an_old_snapshot();
-	ask(1, 60);
+	ask(1, 30);
 }
 cmp_ok(catalog_pages(), '<=', $before + 1, 'what they leave in the catalog is used again');
 
@@ -100,19 +100,19 @@ sub workers
 # One analyst each, at once.
 sub ask_both
 {
-	$node->command_ok([ 'pgbench', '-n', '-c', 2, '-t', 30, '-f', $script, '-f', $other, 'postgres' ], 'two ask about two publications, by turns');
+	$node->command_ok([ 'pgbench', '-n', '-c', 2, '-t', 10, '-f', $script, '-f', $other, 'postgres' ], 'two ask about two publications, by turns');
 	return;
 }
 
 linger('1min');
-$node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 20, '-f', $script, '-f', $other, 'postgres' ], 'one analyst asks about two publications');
+$node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 10, '-f', $script, '-f', $other, 'postgres' ], 'one analyst asks about two publications');
 is(workers(), '2', 'each publication has a worker of its own');
 ask_both();
 is(workers(), '2', 'and none needs more');
 
 # However many ask, also when nobody is there yet.
 linger('1min');
-$node->command_ok([ 'pgbench', '-n', '-c', 9, '-j', 3, '-t', 10, '-f', $script, '-f', $other, '-f', $third, 'postgres' ], 'nine ask about three');
+$node->command_ok([ 'pgbench', '-n', '-c', 9, '-j', 3, '-t', 4, '-f', $script, '-f', $other, '-f', $third, 'postgres' ], 'nine ask about three');
 is(workers(), '3', 'three workers are enough');
 
 # A publication that few ask about is not kept waiting by a crowd that asks about another, also where one process must do for both.

@@ -87,7 +87,7 @@ CREATE TABLE "Häuser".p2 PARTITION OF "Häuser"."Per ""sonen""" FOR VALUES WITH
 INSERT INTO "Häuser"."Per ""sonen""" SELECT md5(i::text)::uuid, 1 + i % 40, (80000 + i % 60)::text, ('{Grippe,Gicht,Glück}'::"Häuser"."Leiden"[])[1 + i % 3]
 FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('Größe "x" ''y''', '"Häuser"."Per ""sonen"""', 'Schlüssel', '{"Alter": "range", "PLZ *": "prefix"}', 'Leiden', 'bpg',
-	'{"k": 4, "l": 2, "leaves": "Alter"}', target => 'Aus ''gabe"');
+	'{"k": 4, "l": 2, "leaves": "Alter", "strata": ["Alter"], "weights": {"PLZ *": 2.5}}', target => 'Aus ''gabe"');
 CREATE MATERIALIZED VIEW "Häuser".matt AS SELECT generate_series(1, 100) AS id, generate_series(1, 100) % 7 AS a, generate_series(1, 100) % 3 = 0 AS ill;
 SELECT pprepub.create_publication('matt', '"Häuser".matt', 'id', '{"a": "suppress"}', 'ill', 'bpg', '{"k": 4}', target => 'Aus ''gabe"');
 RESET ROLE;
@@ -336,6 +336,8 @@ AND (atttypid IN ('regproc'::regtype, 'regprocedure'::regtype, 'regoper'::regtyp
 	OR (SELECT typrelid <> 0 OR typinput::oid >= 16384 FROM pg_type t WHERE t.oid = atttypid))
 SQL
 
+# One database is enough.
+$node->safe_psql('postgres', join ' ', map { "DROP DATABASE $_;" } qw(plain custom sections heaps bare));
 $node->stop;
 my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => [ '-E', 'UTF8', '--no-locale' ]);

@@ -4,7 +4,7 @@ use Hospital;
 
 my $node = new_server('main');
 
-make_patients($node, 'postgres', 60000);
+make_patients($node, 'postgres', 20000);
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',

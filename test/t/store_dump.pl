@@ -7,7 +7,7 @@ my $node = new_server('main', allows_streaming => 'logical');
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION pprepub;
 CREATE TABLE store (id int PRIMARY KEY, t text, n numeric, a int[]) USING pprepub;
-INSERT INTO store SELECT i, 'v' || i % 100, i / 3.0, ARRAY[i, NULL] FROM generate_series(1, 40000) i;
+INSERT INTO store SELECT i, 'v' || i % 100, i / 3.0, ARRAY[i, NULL] FROM generate_series(1, 17000) i;
 ALTER TABLE store ADD COLUMN late int DEFAULT 5;
 CREATE INDEX ON store USING gin (a);
 CREATE MATERIALIZED VIEW counted USING pprepub AS SELECT t, count(*) FROM store GROUP BY t;
@@ -16,7 +16,7 @@ CREATE TABLE part1 PARTITION OF parts FOR VALUES FROM (0) TO (10) USING pprepub;
 CREATE TABLE part2 PARTITION OF parts FOR VALUES FROM (10) TO (20);
 INSERT INTO parts SELECT i % 20, 'p' || i FROM generate_series(1, 1000) i;
 CREATE TABLE referring (id int REFERENCES store) USING pprepub;
-INSERT INTO referring VALUES (7), (40000);
+INSERT INTO referring VALUES (7), (17000);
 SQL
 
 my $everything = <<'SQL';

@@ -19,8 +19,8 @@
 #define NQIS		2
 #define NCODES		16
 #define NVALUES		6
-#define MAX_ADDED_AT	8			/* among the parameters of bpg */
-#define PRINCIPLES_AT	11
+#define MAX_ADDED_AT	10			/* among the parameters of bpg */
+#define PRINCIPLES_AT	13
 
 /* A person, or an invented row that may come back. */
 typedef struct Individual
@@ -42,7 +42,7 @@ struct World
 	int			nindividuals;
 	int			releases;
 	int			nclasses[MAX_RELEASES];
-	int64		params[PRINCIPLES_AT + NPRINCIPLE_PARAMS];	/* k, l, repair, reserve, invented_cost, churn, horizon, leaves, max_added, … */
+	int64		params[PRINCIPLES_AT + NPRINCIPLE_PARAMS];	/* k, l, repair, reserve, invented_cost, churn, horizon, leaves, strata, weights, max_added, … */
 
 	/* Principles beyond k and l, by the book; NULL: none are declared */
 	bool		(*allows_values) (const World *world, const int *count);

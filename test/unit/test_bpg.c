@@ -594,7 +594,81 @@ test_sets_by_leaves(void)
 	free(world);
 }
 
+/* Strata are quasi-identifiers; in half of the lives people are parted by when they leave, too. Weights change from release to release. */
+static Draft *
+draft_by_strata(World *world)
+{
+	static RowGroups strata[NQIS];
+	static double weight[NQIS];
+
+	for (int q = 0; q < NQIS; q++)
+	{
+		strata[q] = (RowGroups) {NCODES, world->frame.code[q]};
+		weight[q] = 0.1 + below(20);
+	}
+	world->frame.weight = weight;
+	world->frame.nstrata = 1 + world->params[0] % NQIS;
+	world->frame.strata = strata;
+	return world->params[3] == 1 ? draft_by_leaves(world) : draft(world);
+}
+
+static void
+test_lives_by_strata(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = some_of(60),.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_by_strata};
+
+		live(&lives);
+		check(lives.attacked == 0);
+		check(lives.attacked_pairs == 0);
+	}
+}
+
+/* Drafts newcomers of these strata, whose values differ from one to the next; returns the classes. */
+static const Classes *
+classes_by_strata(World *world, const RowGroups *strata, int nstrata, int n, int64 k)
+{
+	(void) classes_by_leaves(world, strata[0].code, n, k);
+	world->frame.leaves = NULL;
+	world->frame.nstrata = nstrata;
+	world->frame.strata = strata;
+	world->draft = draft(world);
+	return world->draft->classes;
+}
+
+static void
+test_sets_by_strata(void)
+{
+	static Code one[] = {0, 0, 1, 1, 2, 2, 2, 2, NO_CODE, NO_CODE, NO_CODE, NO_CODE};
+	static Code other[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+	const RowGroups strata[] = {{3, one}, {2, other}};
+	World	   *world = malloc(sizeof(World));
+	const Classes *classes;
+
+	/* each value is a set, and within it each value of the next stratum */
+	classes = classes_by_strata(world, strata, 2, 12, 2);
+	check(classes->nclasses >= 5);
+	for (RowId row = 0; row < 8; row += 2)
+		check(are_together(classes, row, row + 1));
+	check(!are_together(classes, 4, 6) && !are_together(classes, 0, 2));
+	/* values that are too few are one together */
+	classes = classes_by_strata(world, strata, 1, 12, 4);
+	check(classes->nclasses == 3);
+	check(are_together(classes, 0, 3) && are_together(classes, 4, 7) && are_together(classes, 8, 11));
+	/* and with the smallest other one where they are too few all the same */
+	classes = classes_by_strata(world, (RowGroups[]) {{3, (Code[]) {0, 0, 0, 1, 1, 2}}}, 1, 6, 2);
+	check(classes->nclasses == 2);
+	check(are_together(classes, 3, 5) && are_together(classes, 4, 5) && are_together(classes, 0, 2) && !are_together(classes, 0, 3));
+	/* all, where nothing else will do; and nobody */
+	check(classes_by_strata(world, strata, 2, 12, 12)->nclasses == 1);
+	check(classes_by_strata(world, strata, 2, 12, 13)->nclasses == 0);
+	free(world);
+}
+
 /* ---- Neighborhoods that are cut again ---- */
+
+static bool is_stratum;			/* or tells the code who leaves? */
 
 /* People are laid out in fours, by their number. */
 static Draft *
@@ -603,7 +677,9 @@ draft_fours(World *world)
 	for (uint64 row = 0; row < world->frame.nrows; row++)
 		leaves_code[row] = world->individual_of_row[row] % 4;
 	leaves = (RowGroups) {4, leaves_code};
-	world->frame.leaves = &leaves;
+	world->frame.leaves = is_stratum ? NULL : &leaves;
+	world->frame.nstrata = is_stratum;
+	world->frame.strata = &leaves;
 	return draft(world);
 }
 
@@ -660,9 +736,13 @@ cut_again(int alike, int mixed)
 static void
 test_cut_again(void)
 {
-	cut_again(0, 0);
-	cut_again(5, 0);
-	cut_again(10, 10);
+	for (int i = 0; i < 2; i++)
+	{
+		is_stratum = i == 0;
+		cut_again(0, 0);
+		cut_again(5, 0);
+		cut_again(10, 10);
+	}
 }
 
 static int	ncut_again;
@@ -672,11 +752,12 @@ static Draft *
 draft_anew(World *world)
 {
 	Draft	   *drafted;
-	int			way = below(3);
+	int			way = below(5);
 
 	world->params[3] = below(6) == 0 ? PARAM_WORD : 1 + below(5);
 	world->past.is_whole = world->params[2] % 2 == 1;
-	drafted = way == 0 ? draft(world) : way == 1 ? draft_by_leaves(world) : draft_fours(world);
+	is_stratum = way == 3;
+	drafted = way == 0 ? draft(world) : way == 1 ? draft_by_leaves(world) : way == 2 ? draft_by_strata(world) : draft_fours(world);
 	for (uint32 c = 1; c < drafted->classes->nclasses; c++)
 		ncut_again += drafted->parent[c] != NO_NEIGHBORHOOD && drafted->parent[c] == drafted->parent[c - 1];
 	return drafted;
@@ -713,6 +794,8 @@ static const Test tests[] = {
 	{"newcomers are parted by when they leave", test_sets_by_leaves},
 	{"nobody is lost where it is known who leaves", test_sliding_window},
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
+	{"newcomers are parted by strata", test_sets_by_strata},
+	{"lives, newcomers parted by strata, and cut by weights", test_lives_by_strata},
 	{"neighborhoods are cut again by what lays people out", test_cut_again},
 	{"lives, neighborhoods are cut again", test_lives_cut_again},
 };

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SHORT_RUN 20000
+#define SHORT_RUN Max(5000, some_of(20000))
 #define DAMAGED_COPIES 40
 #define ROOM_TO_GROW 64
 
@@ -142,7 +142,7 @@ test_damaged_columns(void)
 
 	draw_state = (seed == NULL ? (uint64) time(NULL) % 1000000 : strtoull(seed, NULL, 10)) * 2 + 1;
 	printf("# PPREPUB_TEST_SEED=%llu\n", (unsigned long long) draw_state / 2);
-	while (executions < SHORT_RUN || seconds_now() < end)
+	while (executions < (uint64) SHORT_RUN || seconds_now() < end)
 	{
 		MemoryContext context = AllocSetContextCreate(outer, "victim", ALLOCSET_DEFAULT_SIZES);
 		Victim		whole;

@@ -201,22 +201,25 @@ test_sums(void)
 static Frame
 people_frame(uint64 nrows, Code first)
 {
-	Frame		frame = {.nrows = nrows, .nqis = 2, .nsensitive = 5};
-	RowGroups  *leaves = palloc0(sizeof(RowGroups));
+	Frame		frame = {.nrows = nrows, .nqis = 2, .nsensitive = 5, .nstrata = 1};
+	RowGroups  *groups = palloc0(sizeof(RowGroups) * 2);
 
 	frame.code = palloc(sizeof(Code *) * 2);
 	for (int q = 0; q < 2; q++)
 		frame.code[q] = palloc(sizeof(Code) * (nrows + 1));
 	frame.sensitive = palloc(sizeof(Code) * (nrows + 1));
-	*leaves = (RowGroups) {7, palloc(sizeof(Code) * (nrows + 1))};
+	for (int g = 0; g < 2; g++)
+		groups[g] = (RowGroups) {7, palloc(sizeof(Code) * (nrows + 1))};
 	for (uint64 row = 0; row < nrows; row++)
 	{
 		frame.code[0][row] = first + row;
 		frame.code[1][row] = first + row + 1;
 		frame.sensitive[row] = (first + row) % 5;
-		leaves->code[row] = (first + row) % 7;
+		groups[0].code[row] = (first + row) % 7;
+		groups[1].code[row] = (first + row) % 3;
 	}
-	frame.leaves = leaves;
+	frame.leaves = &groups[0];
+	frame.strata = &groups[1];
 	return frame;
 }
 
@@ -256,7 +259,8 @@ static bool
 are_whole(const Frame *frame, uint64 from, uint64 to)
 {
 	for (uint64 row = from; row < to; row++)
-		if (frame->code[1][row] != frame->code[0][row] + 1 || frame->leaves->code[row] != frame->code[0][row] % 7)
+		if (frame->code[1][row] != frame->code[0][row] + 1 || frame->leaves->code[row] != frame->code[0][row] % 7 ||
+			frame->strata[0].code[row] != frame->code[0][row] % 3)
 			return false;
 	return true;
 }
@@ -331,7 +335,7 @@ pass(const Churn *churn, uint64 seed)
 		check(past.member[nstay - 1] == LOST_MEMBER);
 	check(are_members_themselves(&past, &after, &before, ngone));
 	check(past.releases == before.releases && past.exposed == before.exposed && past.is_whole);
-	check(after.domain == frame.domain && after.nsensitive == frame.nsensitive);
+	check(after.domain == frame.domain && after.nsensitive == frame.nsensitive && after.nstrata == 1);
 	check(count_changed(&frame, 0, NPEOPLE) == 0 && count_changed(&real, 0, NPEOPLE) == 0);
 	return nhalf;
 }

@@ -175,7 +175,19 @@ make_random_domain(void)
 	}
 }
 
-/* A frame with any kinds of domains, skewed codes, and some sensitive NULLs. */
+/* A thousandth, a thousand, or something between. */
+static void
+draw_weights(Frame *frame)
+{
+	static const double weights[] = {0.001, 0.5, 1, 2, 7, 1000};
+	double	   *weight = palloc(sizeof(double) * frame->nqis);
+
+	for (int q = 0; q < frame->nqis; q++)
+		weight[q] = weights[draw(lengthof(weights))];
+	frame->weight = weight;
+}
+
+/* A frame with any kinds of domains, skewed codes, some sensitive NULLs and often weights. */
 static Frame *
 make_random_frame(void)
 {
@@ -196,6 +208,8 @@ make_random_frame(void)
 		frame->sensitive[row] = nulls && draw(4) == 0 ? NO_CODE :
 			Min(draw(frame->nsensitive), draw(frame->nsensitive));
 	}
+	if (draw(2) == 0)
+		draw_weights(frame);
 	return frame;
 }
 
@@ -443,7 +457,7 @@ static void
 test_larger_random_frames(void)
 {
 	random_state = 77;
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < Max(4, some_of(8)); i++)
 	{
 		Frame	   *frame = make_larger_frame(20000, i % 2 == 0 ? 15000 : 90000, i % 4 == 0);
 
@@ -717,7 +731,7 @@ static void
 test_larger_frames_by_principles(void)
 {
 	random_state = 78;
-	for (int i = 0; i < 48; i++)
+	for (int i = 0; i < Max(24, some_of(48)); i++)
 	{
 		MemoryContext outer = CurrentMemoryContext;
 		Principle	principle = i < 12 ? one_condition(1 + draw(12), i % NPRINCIPLES, (double[]) {3, 3, 2, 0.3, 0.6, 0.5}[i % NPRINCIPLES])
@@ -884,7 +898,7 @@ test_weak_principles_lose_little(void)
 	const Classes *classes;
 
 	random_state = 81;
-	frame = make_larger_frame(20000, 90, false);
+	frame = make_larger_frame(10000, 90, false);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		frame->sensitive[row] = draw(5) * draw(5) / 5;
 	frame->aspects = &(Aspects) {.n = 1, .aspect = &(Aspect) {.ncodes = 5}, .share = shares_of(frame)};
@@ -1053,10 +1067,10 @@ make_wide_frame(uint64 nrows, int nqis)
 static void
 test_many_dimensions(void)
 {
-	Frame	   *frame = make_wide_frame(12000, 20);
+	Frame	   *frame = make_wide_frame(6000, 20);
 
 	check_frame(frame, 10, 3);
-	check(cut_frame(frame, 10, 3)->nclasses > 1000);
+	check(cut_frame(frame, 10, 3)->nclasses > 500);
 }
 
 /* Sixteen dimensions that are cut anywhere do not hide the one that is worth it. */
@@ -1128,6 +1142,7 @@ reversed(const Frame *frame)
 	Frame	   *result = make_frame(frame->nrows, frame->nqis, frame->nsensitive);
 
 	memcpy(result->domain, frame->domain, sizeof(Domain) * frame->nqis);
+	result->weight = frame->weight;
 	for (uint64 row = 0; row < frame->nrows; row++)
 	{
 		for (int q = 0; q < frame->nqis; q++)
@@ -1281,6 +1296,63 @@ test_costly_dimension_is_cut(void)
 		check(span_width(class_region(classes, c)[0]) == 1);
 }
 
+/* What the cells of one quasi-identifier lose, on average. */
+static double
+mean_loss_of(const Frame *frame, const Classes *classes, int q)
+{
+	double		sum = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		sum += domain_loss(&frame->domain[q], class_region(classes, c)[q]) * class_size(classes, c);
+	return sum / frame->nrows;
+}
+
+/* Two columns of one kind, of which the first comes to weigh more. */
+static void
+test_heavy_dimension_stays_narrow(void)
+{
+	for (int kind = 0; kind < 2; kind++)
+	{
+		Frame	   *frame = make_frame(3000, 2, 1);
+		double		before[2] = {1, 0};
+
+		random_state = 14;
+		frame->domain[0] = frame->domain[1] = kind == 0 ? make_line(500, false) : make_random_tree(150, false);
+		for (int q = 0; q < 2; q++)
+			for (uint64 row = 0; row < frame->nrows; row++)
+				frame->code[q][row] = draw(frame->domain[q].size);
+		for (double weight = 0.25; weight <= 16; weight *= 4)
+		{
+			const Classes *classes;
+
+			frame->weight = (double[]) {weight, 1};
+			classes = cut_frame(frame, 10, 1);
+			check(mean_loss_of(frame, classes, 0) < before[0]);
+			check(mean_loss_of(frame, classes, 1) > before[1]);
+			before[0] = mean_loss_of(frame, classes, 0);
+			before[1] = mean_loss_of(frame, classes, 1);
+		}
+	}
+}
+
+/* Only the ratio of weights decides. */
+static void
+test_equal_weights_are_none(void)
+{
+	random_state = 15;
+	for (int i = 0; i < some_of(500); i++)
+	{
+		Frame	   *frame = make_random_frame();
+		double		weight[4] = {2, 2, 2, 2};
+		Classes    *classes;
+
+		frame->weight = NULL;
+		classes = cut_frame(frame, 1 + i % 9, 1 + i % 3);
+		frame->weight = weight;
+		check(equal_classes(classes, cut_frame(frame, 1 + i % 9, 1 + i % 3)));
+	}
+}
+
 static const Test tests[] = {
 	{"a tally counts rows and values", test_tally_counts_values},
 	{"a tally counts many rows at once", test_tally_counts_many_rows_at_once},
@@ -1323,6 +1395,8 @@ static const Test tests[] = {
 	{"a line is cut at the gap", test_cut_at_the_gap},
 	{"NULLs of a line stay apart", test_nulls_of_a_line_stay_apart},
 	{"the costly dimension is cut", test_costly_dimension_is_cut},
+	{"a heavy dimension stays narrow", test_heavy_dimension_stays_narrow},
+	{"equal weights are none", test_equal_weights_are_none},
 };
 
 RUN(tests)

@@ -7,10 +7,16 @@
  *		People who leave together had better stand together: a class that
  *		leaves as a whole leaves nobody behind, so nobody is withheld for it, and
  *		no row invented.  So where it can be told who will leave together, they
- *		are parted by that before they are cut by anything else: newcomers, and
- *		neighborhoods that are large enough to be cut again.
+ *		are parted by that before they are cut by anything else.
  *
- *		The guarantee does not rest on it.  A set is parted from the others only
+ *		Then, for the sake of analysts who ask about some values of a
+ *		quasi-identifier, classes are kept from mixing its values: an answer about
+ *		one takes whole classes, and need not add rows of others, nor withhold.
+ *
+ *		Newcomers are laid out so, and neighborhoods that are large enough to be cut
+ *		again: those that came before the layout was declared, in larger classes.
+ *
+ *		The guarantee does not rest on any of this.  A set is parted from the others only
  *		if each of both is allowed as a class would be, with the values of all releases that
  *		it was in, which is all that cutting asks; each becomes classes as it would if there
  *		were nobody else; and the draft is judged like any other.
@@ -120,7 +126,7 @@ cut_rows(Bpg *bpg, RowId *rows, uint64 n)
 }
 
 /* ----------------------------------------------------------------
- * Sets of people who leave together
+ * Sets of rows that are cut apart
  * ----------------------------------------------------------------
  */
 
@@ -155,7 +161,7 @@ sort_by_code(const RowGroups *groups, RowId *rows, uint64 n)
 	return known;
 }
 
-/* The conditions on a set: a reserve that is to be chosen is no reason to join sets. */
+/* The conditions on a set: a reserve that is to be chosen is no reason to join sets, or strata. */
 static Principle
 principle_of_set(const Bpg *bpg)
 {
@@ -242,26 +248,111 @@ append_sets(Bpg *bpg, RowSets *sets, const Code *code, uint64 from, uint64 to)
 	take_in(bpg, sets, to);
 }
 
-/* Cuts the first n of bpg->rows, as cut_rows() does, but parted first by when they leave. */
-static bool
-cut_by_leaving(Bpg *bpg, uint64 n)
+/* People of whom it is not known when they leave are a set of their own, if they can be. */
+static RowSets
+sets_by_leaving(Bpg *bpg, uint64 n)
 {
 	const RowGroups *leaves = bpg->frame->leaves;
-	uint64		least = principle_of_set(bpg).k;
-	uint64		from = 0;
+	RowSets		sets = {leaves == NULL && is_allowed(bpg, bpg->rows, n), new_array(uint64, n / principle_of_set(bpg).k)};
 	uint64		known;
-	RowSets		sets;
 
-	if (leaves == NULL || n < 2 * least)
-		return cut_rows(bpg, bpg->rows, n);
-	sets = (RowSets) {0, new_array(uint64, n / least)};
+	sets.end[0] = n;
+	if (leaves == NULL)
+		return sets;
 	known = sort_by_code(leaves, bpg->rows, n);
 	append_sets(bpg, &sets, leaves->code, 0, known);
-	/* People of whom it is not known when they leave are a set of their own, if they can be. */
 	append_sets(bpg, &sets, leaves->code, sets.n == 0 ? 0 : known, n);
+	return sets;
+}
+
+/* The rows that have one value of a stratum. */
+typedef struct Run
+{
+	const RowId *rows;
+	uint64		n;
+	bool		is_allowed;		/* as a set */
+} Run;
+
+/* Values that can be sets come first, and the largest of these. */
+static int
+compare_runs(const void *a, const void *b)
+{
+	const Run  *x = a;
+	const Run  *y = b;
+
+	if (x->is_allowed != y->is_allowed)
+		return x->is_allowed ? -1 : 1;
+	return x->n != y->n ? (x->n > y->n ? -1 : 1) : (x->rows > y->rows ? -1 : 1);
+}
+
+/* Each value is a set if it can be; the others are one together, with the smallest of those that could be if need be. */
+static RowSets
+sets_by_stratum(Bpg *bpg, const RowGroups *stratum, RowId *rows, uint64 n)
+{
+	RowSets		sets = {0, new_array(uint64, n / principle_of_set(bpg).k)};
+	RowId	   *sorted = new_array(RowId, n);
+	Run		   *run = new_array(Run, Min(n, (uint64) stratum->ncodes + 1));
+	uint64		nruns = 0;
+	uint64		placed = 0;
+
+	sort_by_code(stratum, rows, n);
+	memcpy(sorted, rows, sizeof(RowId) * n);
+	for (uint64 from = 0, to = 1; from < n; from = to++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (to < n && stratum->code[rows[to]] == stratum->code[rows[from]])
+			to++;
+		run[nruns++] = (Run) {sorted + from, to - from, is_allowed(bpg, rows + from, to - from)};
+	}
+	qsort(run, nruns, sizeof(Run), compare_runs);
+	for (uint64 i = 0; i < nruns; i++)
+	{
+		memcpy(rows + placed, run[i].rows, sizeof(RowId) * run[i].n);
+		placed += run[i].n;
+		if (run[i].is_allowed)
+			sets.end[sets.n++] = placed;
+	}
+	for (; sets.n > 0 && sets.end[sets.n - 1] < n; sets.n--)
+		if (is_allowed(bpg, rows + sets.end[sets.n - 1], n - sets.end[sets.n - 1]))
+			break;
+	if (sets.n == 0 || sets.end[sets.n - 1] < n)
+		sets.end[sets.n++] = n;
+	pfree(sorted);
+	pfree(run);
+	return sets;
+}
+
+/* Cuts a set that is allowed: by the strata from this one on, as far as that can be, and then by all quasi-identifiers. */
+static void
+cut_set(Bpg *bpg, RowId *rows, uint64 n, int stratum)
+{
+	bool		is_class = n < 2 * principle_of_set(bpg).k;
+
+	if (!is_class && stratum < bpg->frame->nstrata)
+	{
+		RowSets		sets = sets_by_stratum(bpg, &bpg->frame->strata[stratum], rows, n);
+		uint64		from = 0;
+
+		for (uint64 i = 0; i < sets.n; from = sets.end[i++])
+			cut_set(bpg, rows + from, sets.end[i] - from, stratum + 1);
+		pfree(sets.end);
+	}
+	else if (is_class || !cut_rows(bpg, rows, n))
+		add_class(bpg, rows, n, NULL);
+}
+
+/* Cuts the first n of bpg->rows, as cut_rows() does, but parted first by when they leave and by strata. */
+static bool
+cut_by_layout(Bpg *bpg, uint64 n)
+{
+	uint64		from = 0;
+	RowSets		sets;
+
+	if ((bpg->frame->leaves == NULL && bpg->frame->nstrata == 0) || n < 2 * principle_of_set(bpg).k)
+		return cut_rows(bpg, bpg->rows, n);
+	sets = sets_by_leaving(bpg, n);
 	for (uint64 i = 0; i < sets.n; from = sets.end[i++])
-		if (sets.end[i] - from < 2 * least || !cut_rows(bpg, bpg->rows + from, sets.end[i] - from))
-			add_class(bpg, bpg->rows + from, sets.end[i] - from, NULL);
+		cut_set(bpg, bpg->rows + from, sets.end[i] - from, 0);
 	pfree(sets.end);
 	return sets.n > 0;
 }
@@ -278,7 +369,7 @@ publish_neighborhood(Bpg *bpg, uint64 n)
 	uint64	   *stands_for;
 	uint64		filled = 0;
 
-	if (may_be_parted(bpg) && !shows_nothing_new(bpg) && memchr(bpg->fate, HELD, bpg->size) == NULL && cut_by_leaving(bpg, n))
+	if (may_be_parted(bpg) && !shows_nothing_new(bpg) && memchr(bpg->fate, HELD, bpg->size) == NULL && cut_by_layout(bpg, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && filled < nreplaced; i++)
@@ -310,11 +401,11 @@ draft_newcomers(Bpg *bpg)
 	if (n == 0)
 		return;
 	progress_phase("cut newcomers", n);
-	if (cut_by_leaving(bpg, n))
+	if (cut_by_layout(bpg, n))
 		return;
 	bpg->reserved = bpg->k;
 	progress_phase("cut newcomers", n);
-	if (cut_by_leaving(bpg, n))
+	if (cut_by_layout(bpg, n))
 		return;
 	if (is_too_costly(bpg, n, 0))
 		bpg->draft->given_up += n;

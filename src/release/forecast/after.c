@@ -292,6 +292,16 @@ codes_after(const Origins *origins, const Code *code, const Code *real)
 	return after;
 }
 
+static const RowGroups *
+groups_after(const Origins *origins, const RowGroups *groups, const RowGroups *real, int n)
+{
+	RowGroups  *after = palloc(sizeof(RowGroups) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		after[i] = (RowGroups) {groups[i].ncodes, codes_after(origins, groups[i].code, real[i].code)};
+	return after;
+}
+
 /* The value of some other row that differs from this one, if such a row is soon found. */
 static Code
 another_value(const Frame *real, Code value, pg_prng_state *random)
@@ -333,12 +343,8 @@ make_frame(const Frame *frame, const Frame *real, const Origins *origins)
 		after.code[q] = codes_after(origins, frame->code[q], real->code[q]);
 	after.sensitive = codes_after(origins, frame->sensitive, real->sensitive);
 	if (frame->leaves != NULL)
-	{
-		RowGroups  *leaves = palloc(sizeof(RowGroups));
-
-		*leaves = (RowGroups) {frame->leaves->ncodes, codes_after(origins, frame->leaves->code, real->leaves->code)};
-		after.leaves = leaves;
-	}
+		after.leaves = groups_after(origins, frame->leaves, real->leaves, 1);
+	after.strata = groups_after(origins, frame->strata, real->strata, frame->nstrata);
 	return after;
 }
 

@@ -271,7 +271,7 @@ sub declare
 	my $life = $self->{life};
 
 	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_added": $self->{added}, "max_answers_per_statement": 5, )
-		. join(', ', '"leaves": ' . leaves(), %{ $self->{promises} } ? params_json($self->{promises}) : ()) . '}';
+		. join(', ', '"leaves": ' . leaves(), '"strata": ' . strata(), '"weights": ' . weights(), %{ $self->{promises} } ? params_json($self->{promises}) : ()) . '}';
 
 	my @sensitive = map { $_->{name} } @{ $self->{columns} };
 	my $sensitive = @sensitive == 1 ? draw('s', 's', '{s}') : '{' . join(', ', shuffled(@sensitive)) . '}';
@@ -288,6 +288,8 @@ sub declare
 
 # By which newcomers are laid out: a column that has no role, a quasi-identifier, or none.
 sub leaves { return draw('null', '"until"', '"until"', '"a"', '"c"') }
+sub strata { return draw('null', '[]', '["c"]', '["c", "a"]', '["b"]') }
+sub weights { return draw('null', '{}', '{"a": 1000}', '{"b": 2.5, "c": 0.001}') }
 
 sub declare_anew
 {
@@ -331,7 +333,7 @@ sub alter
 
 	return alter_promises($self) if chance(0.3);
 	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'max_added', draw(0, 0.2, 0.5, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
-			[ 'leaves', leaves() ]) };
+			[ 'leaves', leaves() ], [ 'strata', strata() ], [ 'weights', weights() ]) };
 	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
 	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
 
