@@ -65,8 +65,8 @@ SELECT pprepub.create_publication('wide', 'wide', 'id', '{"age": "range"}', 'd',
 SELECT count(*) FROM pprepub.publish('wide') \g /dev/null
 SELECT is((SELECT count(*) FROM (SELECT class < lag(class) OVER (ORDER BY ctid) AS back FROM published.wide_1) x WHERE back), 0::bigint, 'rows stand class by class');
 -- Those of an import leave the order of its table, which may tell whose they are.
-CREATE TABLE elsewhere AS SELECT id, '(,)'::text AS age, d FROM wide ORDER BY id;
-SELECT count(*) FROM pprepub.import_release('wide', 'elsewhere', 'id') \g /dev/null
+CREATE TABLE wide_elsewhere AS SELECT id, '(,)'::text AS age, d FROM wide ORDER BY id;
+SELECT count(*) FROM pprepub.import_release('wide', 'wide_elsewhere', 'id') \g /dev/null
 SELECT isnt((SELECT array_agg(d ORDER BY ctid) FROM published.wide_2), (SELECT array_agg(d ORDER BY id) FROM wide), 'rows of an import are shuffled');
 -- A sample of a large table stands in the order of its rows.
 CREATE TABLE stored USING pprepub AS SELECT i AS up, -i AS down, i * 7919 % 50021 AS mixed FROM generate_series(1, 50000) i;
