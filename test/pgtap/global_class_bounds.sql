@@ -5,7 +5,6 @@ SELECT setseed(0.75) \g /dev/null
 
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
 CREATE TABLE delicate AS SELECT 'd' || i AS ill FROM generate_series(6, 9) i;
-CREATE AGGREGATE product(numeric) (sfunc = numeric_mul, stype = numeric, initcond = '1');
 CREATE FUNCTION live() RETURNS void LANGUAGE sql AS $$
 	DELETE FROM people WHERE random() < 0.4;
 	INSERT INTO people SELECT i, i % 50, (100 + i % 7)::text, 'd' || (1 + floor(12 * power(random(), 1.5)))::int
@@ -26,14 +25,14 @@ CREATE VIEW disclosed AS
 		JOIN (SELECT k AS key, row_number() OVER (ORDER BY release, o) - 1 AS person
 			FROM (SELECT release, unnest(keys) AS k, generate_series(1, cardinality(keys)) AS o FROM published_private.people_paths) k) p USING (person);
 -- Disclosed of each value by all classes up to each release, by the log; a number for "everything".
-CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill text, disclosed numeric) LANGUAGE sql AS $$
+CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill text, disclosed float8) LANGUAGE sql AS $$
 	WITH log AS MATERIALIZED (SELECT release, class, unnest(keys) AS key, unnest(sensitive)::text AS ill FROM published_private.people_members),
-		size AS (SELECT release, class, count(*) AS n FROM log GROUP BY 1, 2),
-		shown AS (SELECT release, class, ill, count(*) AS n FROM log WHERE protected IS NULL OR ill = ANY (protected) GROUP BY 1, 2, 3)
-	SELECT t.release, log.key, shown.ill, -ln(greatest(product((size.n - shown.n)::numeric / size.n), 1e-30))
-	FROM (SELECT DISTINCT release, key FROM log) t JOIN log ON log.key = t.key AND log.release <= t.release
-		JOIN shown USING (class) JOIN size USING (class)
-	WHERE shown.release = log.release AND size.release = log.release GROUP BY 1, 2, 3
+		size AS (SELECT release, class, count(*) AS size FROM log GROUP BY 1, 2),
+		shown AS MATERIALIZED (SELECT release, class, ill, -ln(greatest((size - count(*))::float8 / size, 1e-30)) AS disclosed
+			FROM log JOIN size USING (release, class) WHERE protected IS NULL OR ill = ANY (protected) GROUP BY 1, 2, 3, size)
+	SELECT t.release, key, shown.ill, sum(disclosed)
+	FROM (SELECT DISTINCT release, key FROM log) t JOIN log USING (key) JOIN shown USING (class)
+	WHERE log.release <= t.release AND shown.release = log.release GROUP BY 1, 2, 3
 $$;
 CREATE FUNCTION check_disclosed(protected text[], what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
