@@ -5,14 +5,14 @@ SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, chr(97 + i % 3) AS ward, 'd' || i % 5 AS disease FROM generate_series(1, 30) i;
 CREATE TABLE levels (leaf text, root text);
 INSERT INTO levels VALUES ('a', 'all'), ('b', 'all'), ('c', 'all');
-SELECT pprepub.create_taxonomy('wards', 'levels');
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "ward": "taxonomy wards"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+SELECT pprepub.create_taxonomy('wards', 'levels') \g /dev/null
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "ward": "taxonomy wards"}', 'disease', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
 CREATE VIEW params AS SELECT params FROM pprepub.release;
 
 -- Before anything was published, everything may change; what is not given stays.
-SELECT pprepub.alter_publication('patients', '{"k": 3}');
-SELECT pprepub.alter_publication('patients', '{"k": 4, "repair": "none"}');
-SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{"k": 3}') \g /dev/null
+SELECT pprepub.alter_publication('patients', '{"k": 4, "repair": "none"}') \g /dev/null
+SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{"k": 0}');
 SELECT pprepub.alter_publication('patients', '{"m": 3}');
 SELECT pprepub.alter_publication('patients', '[]');
@@ -36,7 +36,7 @@ SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');		-- no more th
 SELECT pprepub.alter_publication('patients', '{"k": 5}');
 SELECT pprepub.alter_publication('patients', '{"l": 2}');
 SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": false}');
-SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": true}');
+SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": true}') \g /dev/null
 RESET ROLE;
 SELECT params FROM pprepub_internal.catalog_publication;
 SELECT params FROM pprepub_internal.catalog_release;		-- of its day
@@ -44,15 +44,15 @@ SET ROLE regress_owner;
 
 -- Extensions of taxonomies are adopted; other trees of the same name are not.
 INSERT INTO levels VALUES ('d', 'all');
-SELECT pprepub.extend_taxonomy('wards', 'levels');
+SELECT pprepub.extend_taxonomy('wards', 'levels') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{}');
-SELECT pprepub.alter_publication('patients', '{}');
-SELECT pprepub.drop_taxonomy('wards');
-SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
+SELECT pprepub.drop_taxonomy('wards') \g /dev/null
+SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
 UPDATE levels SET leaf = 'x' WHERE leaf = 'a';
-SELECT pprepub.create_taxonomy('wards', 'levels');
+SELECT pprepub.create_taxonomy('wards', 'levels') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{}');
-SELECT pprepub.drop_taxonomy('wards');
+SELECT pprepub.drop_taxonomy('wards') \g /dev/null
 RESET ROLE;
 SELECT count(DISTINCT tree) AS trees FROM pprepub_internal.catalog_tree_node;		-- the release's, and the publication's
 SET ROLE regress_owner;
@@ -80,7 +80,7 @@ SELECT pprepub.alter_publication('patients', '{}');
 RESET ROLE;
 ALTER SCHEMA published_private OWNER TO regress_other;
 SET ROLE regress_other;
-SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
 SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.class_members('patients');
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';

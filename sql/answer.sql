@@ -5,7 +5,7 @@ SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
 INSERT INTO people SELECT i, 20 + i % 30, '53' || i % 10 + 100, 'd' || i % 7, 'n' || i % 2 FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg',
-	'{"k": 10, "l": 3, "repair": "dirty"}', insensitive => '{note}');
+	'{"k": 10, "l": 3, "repair": "dirty"}', insensitive => '{note}') \g /dev/null
 CREATE VIEW asked_so_far AS
 	SELECT number, kind, published_by, relation, cohort, columns, rows FROM pprepub.release WHERE publication = 'asked' ORDER BY number;
 
@@ -84,7 +84,7 @@ CREATE TEMP TABLE answer AS SELECT * FROM published.wide();
 SELECT count(*), count(big), min(length(big)), max(length(big)), min(length((pair).b)), array_agg(DISTINCT (pair).a), bool_and(lower_inc(day)),
 	array_agg(DISTINCT tags), array_agg(DISTINCT mood) FROM answer;
 DROP TABLE answer;
-SELECT pprepub.drop_publication('wide', true);
+SELECT pprepub.drop_publication('wide', true) \g /dev/null
 DROP TABLE wide;
 DROP TYPE mood, pair, short;
 RESET ROLE;
@@ -170,7 +170,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT asked_since() AS four;
-SELECT pprepub.alter_publication('asked', '{"max_answers_per_statement": 2}');
+SELECT pprepub.alter_publication('asked', '{"max_answers_per_statement": 2}') \g /dev/null
 SELECT count(*) FROM unnest('{age,zip}'::name[]) c, LATERAL published.asked(columns => ARRAY[c]);
 SELECT count(*) FROM unnest('{age,zip,note}'::name[]) c, LATERAL published.asked(columns => ARRAY[c]);
 SELECT asked_since() AS four;
@@ -189,14 +189,14 @@ SELECT asked_since() AS once;
 
 SET ROLE regress_other;
 CREATE TABLE others AS SELECT i AS id, i % 10 AS age, 'd' || i % 7 AS disease FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('locked', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "l": 2}', target => 'others');
+SELECT pprepub.create_publication('locked', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "l": 2}', target => 'others') \g /dev/null
 \set VERBOSITY terse
 BEGIN; LOCK TABLE others; SELECT count(*) FROM others.locked(); ROLLBACK;
 BEGIN; ALTER TABLE others ADD COLUMN weight int; SELECT count(*) FROM others.locked(); ROLLBACK;
 BEGIN; SELECT number FROM pprepub.publish('locked'); SELECT count(*) FROM others.locked(); ROLLBACK;
 \set VERBOSITY default
 BEGIN;
-SELECT pprepub.create_publication('fresh', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');
+SELECT pprepub.create_publication('fresh', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}') \g /dev/null
 SELECT count(*) FROM others.fresh();
 ROLLBACK;
 BEGIN;
@@ -236,7 +236,7 @@ BEGIN
 END $$;
 SELECT * FROM others.failing();
 SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
-SELECT pprepub.drop_publication('failing', true);
+SELECT pprepub.drop_publication('failing', true) \g /dev/null
 SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
 DROP VIEW failing;
 DROP FUNCTION fail;
@@ -252,22 +252,22 @@ ALTER TABLE others OWNER TO regress_owner;
 SELECT count(*) FROM others.locked();
 ALTER SCHEMA others OWNER TO regress_owner;
 ALTER SCHEMA others_private OWNER TO regress_owner;
-SELECT pprepub.alter_publication('locked', '{}');
+SELECT pprepub.alter_publication('locked', '{}') \g /dev/null
 SELECT proowner::regrole, proacl FROM pg_proc WHERE oid = 'others.locked'::regproc;
 SELECT count(*) FROM others.locked();
 -- dropped by its owner, it can be had again
 DROP FUNCTION others.locked;
-SELECT pprepub.alter_publication('locked', '{}');
+SELECT pprepub.alter_publication('locked', '{}') \g /dev/null
 SELECT oid::regprocedure, proacl FROM pg_proc WHERE pronamespace = 'others'::regnamespace ORDER BY proname;
 SELECT count(*) FROM others.locked();
 -- it goes with the publication, and what stands on it is in the way
-SELECT pprepub.drop_publication('locked', true);
+SELECT pprepub.drop_publication('locked', true) \g /dev/null
 SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'others'::regnamespace;
 DROP SCHEMA others, others_private;
 DROP TABLE others;
 SELECT pprepub.drop_publication('asked', true);
 DROP VIEW asking;
-SELECT pprepub.drop_publication('asked', true);
+SELECT pprepub.drop_publication('asked', true) \g /dev/null
 DROP FUNCTION asked_since;
 DROP VIEW asked_so_far;
 DROP SCHEMA published, published_private;

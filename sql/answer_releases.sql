@@ -14,7 +14,7 @@ CREATE TABLE patients (id text PRIMARY KEY, age int, sex text, illness text, war
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu', 1), ('Bob', 36, 'M', 'HIV', 2), ('Carol', 33, 'F', 'Migraine', 1), ('Dave', 40, 'M', 'Flu', 2),
 	('Eve', 71, 'F', 'HIV', 1), ('Fran', 75, 'M', 'Cancer', 1), ('George', 80, 'M', NULL, 2), ('Helen', 79, 'F', 'Flu', 2);
 SET client_min_messages = error;
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "sex": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 2, "repair": "dirty"}', insensitive => '{ward}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "sex": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 2, "repair": "dirty"}', insensitive => '{ward}') \g /dev/null
 RESET client_min_messages;
 CREATE FUNCTION answer(columns name[] DEFAULT NULL, cohort text DEFAULT NULL)
 	RETURNS TABLE (class bigint, age int4range, sex text, illness text, ward int) LANGUAGE sql AS $$
@@ -103,7 +103,7 @@ SELECT relname FROM pg_class WHERE relnamespace IN ('published'::regnamespace, '
 
 -- An answer may be all that there ever was, and have nobody in it.
 CREATE TABLE none (id int, release int, rows int, rows_ int, ill text);
-SELECT pprepub.create_publication('none', 'none', 'id', '{"release": "range", "rows": "range", "rows_": "suppress"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}');
+SELECT pprepub.create_publication('none', 'none', 'id', '{"release": "range", "rows": "range", "rows_": "suppress"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}') \g /dev/null
 CREATE FUNCTION ask() RETURNS bigint LANGUAGE sql AS $$
 	SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, rows int4range, rows_ text, ill text)
 $$;
@@ -128,7 +128,7 @@ CALL forget('none');
 CREATE TABLE published_private.none_regions ();
 SELECT pprepub.create_publication('none', 'none', 'id', '{"release": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}');
 DROP TABLE published_private.none_regions;
-SELECT pprepub.create_publication('none', 'none', 'id', '{"release": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}');
+SELECT pprepub.create_publication('none', 'none', 'id', '{"release": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}') \g /dev/null
 CREATE TABLE published_private.none_regions ();
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
 DROP TABLE published_private.none_regions;

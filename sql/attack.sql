@@ -65,7 +65,7 @@ RESET client_min_messages;
 -- Two classes of one release, that of the next all who are left of them and newcomers: by hand.
 TRUNCATE people;
 INSERT INTO people SELECT i, i, 'F', 'd' || i % 4 FROM generate_series(1, 16) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'ill', 'bpg', '{"k": 4, "l": 2, "reserve": 4}');
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'ill', 'bpg', '{"k": 4, "l": 2, "reserve": 4}') \g /dev/null
 SELECT number, rows, classes FROM pprepub.publish('people');
 DELETE FROM people WHERE id > 12;
 INSERT INTO people SELECT i, i, 'M', 'd' || i % 2 FROM generate_series(21, 26) i;
@@ -120,9 +120,9 @@ CALL forget('people');
 -- A release that promised less singles two people out. Later ones promise more again, and cannot show them.
 TRUNCATE people;
 INSERT INTO people SELECT i, 30, CASE WHEN i > 8 THEN 'M' ELSE 'F' END, 'd' || i % 4 FROM generate_series(1, 10) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'ill', 'bpg', '{"k": 6, "repair": "none", "reserve": 4}');
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'ill', 'bpg', '{"k": 6, "repair": "none", "reserve": 4}') \g /dev/null
 SELECT number, rows, classes FROM pprepub.publish('people');
-SELECT pprepub.alter_publication('people', '{"k": 2, "accept_weakening": true}');
+SELECT pprepub.alter_publication('people', '{"k": 2, "accept_weakening": true}') \g /dev/null
 SELECT number, rows, classes FROM pprepub.publish('people', 'sex = ''F''');
 SELECT pprepub.alter_publication('people', '{"k": 6, "accept_lockout": true}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('people');
@@ -131,7 +131,7 @@ CALL forget('people');
 
 -- NULL counts for no value, and l = 1 asks for none; values that look different may be equal.
 CREATE TABLE odd AS SELECT i AS id, i AS age, CASE WHEN i % 2 = 0 THEN ('1.' || repeat('0', i))::numeric END AS ill FROM generate_series(1, 8) i;
-SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 8}');
+SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 8}') \g /dev/null
 SELECT number, rows FROM pprepub.publish('odd');
 SELECT * FROM pprepub.attack('odd');
 UPDATE odd SET ill = NULL;

@@ -12,7 +12,7 @@ CREATE TABLE regress_ward.patients AS
 	SELECT i AS id, i % 40 AS age, (1000 + i % 30)::text AS zip, 'disease ' || i % 5 AS disease FROM generate_series(1, 200) i;
 ALTER TABLE regress_ward.patients ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('audited', 'regress_ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg',
-	'{"k": 5, "l": 2, "repair": "counterfeit"}', target => 'regress_audited');
+	'{"k": 5, "l": 2, "repair": "counterfeit"}', target => 'regress_audited') \g /dev/null
 SELECT number FROM pprepub.publish('audited');
 SELECT number FROM pprepub.publish('audited', cohort => 'age < 20');
 
@@ -29,7 +29,7 @@ SELECT count(*) FROM pprepub.publication;
 
 -- Granted, also to a role that others are members of
 SET ROLE regress_audited_owner;
-SELECT pprepub.grant_audit('audited', 'regress_auditors');
+SELECT pprepub.grant_audit('audited', 'regress_auditors') \g /dev/null
 SELECT pprepub.grant_audit('audited', 'regress_auditors');	-- twice is once
 SELECT pprepub.grant_audit('audited', 'regress_nobody');
 SELECT pprepub.grant_audit('audited', 'public');
@@ -90,10 +90,10 @@ CREATE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgsql AS $$ BE
 	RETURN t; END $$;
 CREATE VIEW regress_ward.telling AS SELECT id, age, regress_ward.tell(disease) AS disease FROM regress_ward.patients WHERE id <= 20;
 SET client_min_messages = error;
-SELECT pprepub.create_publication('telling', 'regress_ward.telling', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', target => 'regress_audited', beside => '{audited}');
+SELECT pprepub.create_publication('telling', 'regress_ward.telling', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', target => 'regress_audited', beside => '{audited}') \g /dev/null
 SELECT number FROM pprepub.publish('telling');
 RESET client_min_messages;
-SELECT pprepub.grant_audit('telling', 'regress_auditor');
+SELECT pprepub.grant_audit('telling', 'regress_auditor') \g /dev/null
 SET ROLE regress_auditor;
 SET regress.fails = 'off';
 SELECT releases FROM pprepub.linkability('telling');
@@ -154,8 +154,8 @@ GRANT SELECT ON regress_audited.audited_now TO regress_audit_stranger;
 SELECT pprepub.grant_audit('audited', 'regress_audit_stranger');
 
 -- Revoked, by hand or not
-SELECT pprepub.revoke_audit('audited', 'regress_auditors');
-SELECT pprepub.revoke_audit('audited', 'regress_auditors');
+SELECT pprepub.revoke_audit('audited', 'regress_auditors') \g /dev/null
+SELECT pprepub.revoke_audit('audited', 'regress_auditors') \g /dev/null
 SELECT * FROM pprepub.auditor ORDER BY 1, 2;
 SET client_min_messages = error;
 CALL forget('telling');
@@ -166,10 +166,10 @@ SELECT * FROM pprepub.audit('audited');
 SET ROLE regress_audited_owner;
 CREATE TABLE regress_ward.few AS SELECT * FROM regress_ward.patients WHERE id <= 9;
 ALTER TABLE regress_ward.few ADD PRIMARY KEY (id);
-SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "counterfeit"}', target => 'regress_audited');
+SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "counterfeit"}', target => 'regress_audited') \g /dev/null
 SELECT * FROM pprepub.audit('few') \g (format=aligned t=off)
 SELECT pprepub.assert_safe('few');
-SELECT pprepub.grant_audit('few', 'regress_auditor');
+SELECT pprepub.grant_audit('few', 'regress_auditor') \g /dev/null
 SET ROLE regress_auditor;
 BEGIN;
 SELECT * FROM pprepub.attack('few');
@@ -186,7 +186,7 @@ SELECT check_name, required_value, measured_value, failing_classes, failing_peop
 SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few');
 SELECT kind, count(*) AS sets, count(*) FILTER (WHERE NOT holds) AS failing, bool_and(holds) AS holds FROM pprepub.attack('few', '{"k": 4}') GROUP BY kind ORDER BY kind;
 SELECT linkability, unknown, people_at FROM pprepub.linkability('few');
-SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}');
+SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}') \g /dev/null
 SELECT check_name, required, measured, holds, measured_value FROM pprepub.audit('few') WHERE holds IS NOT TRUE;
 SELECT pprepub.assert_safe('few');	-- nothing fails
 SET client_min_messages = error;
@@ -201,7 +201,7 @@ DROP ROLE regress_audit_stranger;
 -- A new owner of the source appoints auditors anew.
 CREATE ROLE regress_audited_heir;
 SET ROLE regress_audited_owner;
-SELECT pprepub.grant_audit('audited', 'regress_auditor');
+SELECT pprepub.grant_audit('audited', 'regress_auditor') \g /dev/null
 SET ROLE regress_auditor;
 SELECT count(*) FROM pprepub.publication;
 RESET ROLE;
@@ -211,13 +211,13 @@ ALTER SCHEMA regress_audited_private OWNER TO regress_audited_heir;
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.audit('audited');	-- closed, until it is taken over
 SET ROLE regress_audited_heir;
-SELECT pprepub.alter_publication('audited', '{}');
+SELECT pprepub.alter_publication('audited', '{}') \g /dev/null
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.audit('audited');
 
 RESET ROLE;
 SET client_min_messages = error;
-SELECT pprepub.drop_publication('audited', true);
+SELECT pprepub.drop_publication('audited', true) \g /dev/null
 SELECT count(*) FROM pg_class WHERE relname LIKE '%_auditors';
 DROP SCHEMA regress_ward, regress_audited, regress_audited_private CASCADE;
 DROP OWNED BY regress_audited_owner, regress_audited_heir, regress_auditor, regress_auditors;

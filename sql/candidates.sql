@@ -34,7 +34,7 @@ SELECT * FROM pprepub.plan('cor-split', '1');
 \set SHOW_CONTEXT errors
 
 -- m-invariance
-SELECT pprepub.create_publication('wards', 'ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'm-invariance', '{"m": 3}', target => 'shown');
+SELECT pprepub.create_publication('wards', 'ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'm-invariance', '{"m": 3}', target => 'shown') \g /dev/null
 SELECT number, rows, classes, suppressed, counterfeits FROM pprepub.publish('wards');
 SELECT count(*) AS rows, count(DISTINCT class) AS classes FROM shown.wards;
 SELECT count(*) AS classes_with_too_few FROM (SELECT class FROM shown.wards GROUP BY class HAVING count(DISTINCT disease) < 3 OR count(DISTINCT disease) < count(*)) c;
@@ -71,7 +71,7 @@ SELECT number FROM pprepub.publish('wards');
 
 -- Skewed values: named with their share; a few are made up for by counterfeits.
 CREATE TABLE ward.skewed AS SELECT i AS id, i % 50 AS age, CASE WHEN i <= 70 THEN 'flu' ELSE 'd' || i % 5 END AS disease FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('skewed', 'ward.skewed', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 4}');
+SELECT pprepub.create_publication('skewed', 'ward.skewed', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 4}') \g /dev/null
 SELECT number FROM pprepub.publish('skewed');
 UPDATE ward.skewed SET disease = 'flu';
 SELECT number FROM pprepub.publish('skewed');
@@ -84,8 +84,8 @@ DELETE FROM ward.skewed WHERE id = 101;
 
 -- cor-split
 CREATE TABLE ward.stays AS SELECT i AS id, i * 7 % 50 AS age, 'd' || i % 12 AS disease FROM generate_series(1, 600) i;
-SELECT pprepub.create_publication('stays', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 24, "threshold": 0.1}');
-SELECT pprepub.create_publication('plain', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 6}', beside => '{stays}');
+SELECT pprepub.create_publication('stays', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 24, "threshold": 0.1}') \g /dev/null
+SELECT pprepub.create_publication('plain', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 6}', beside => '{stays}') \g /dev/null
 CREATE FUNCTION ward.live(step int) RETURNS void LANGUAGE sql AS $$
 	DELETE FROM ward.stays WHERE hashint8extended(id, step) & 7 = 0;
 	INSERT INTO ward.stays SELECT 1000 * step + i, i * 11 % 50, 'd' || (hashint8extended(i, step) & 7) FROM generate_series(1, 70) i;
@@ -105,7 +105,7 @@ SELECT count(*) AS differences FROM (
 	(TABLE pg_temp.few EXCEPT ALL SELECT * FROM pprepub.historical_correlations('plain', most => 2))
 	UNION ALL (SELECT * FROM pprepub.historical_correlations('plain', most => 2) EXCEPT ALL TABLE pg_temp.few)) d;
 SELECT pprepub.historical_correlations('plain', most => -1);
-SELECT pprepub.create_publication('once', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 1, "threshold": 0.1}', beside => '{stays,plain}');
+SELECT pprepub.create_publication('once', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 1, "threshold": 0.1}', beside => '{stays,plain}') \g /dev/null
 SELECT number FROM pprepub.publish('once');
 DELETE FROM ward.stays WHERE id % 100 > 0;
 SELECT number FROM pprepub.publish('once');
@@ -144,8 +144,8 @@ SELECT relname FROM pg_class WHERE relname ~ '^(wards|skewed|once|stays|plain)_'
 
 -- m is raised for those who come later; the others keep what they have, and the audit asks no more.
 CREATE TABLE ward.raised AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('once', 'ward.raised', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', target => 'shown');
-SELECT pprepub.create_publication('evenly', 'ward.raised', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 2, "n": 2}', target => 'shown', beside => '{once}');
+SELECT pprepub.create_publication('once', 'ward.raised', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', target => 'shown') \g /dev/null
+SELECT pprepub.create_publication('evenly', 'ward.raised', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 2, "n": 2}', target => 'shown', beside => '{once}') \g /dev/null
 SELECT count(pprepub.publish(name)) FROM pprepub.publication;
 SELECT pprepub.alter_publication(name, '{"m": 3}') FROM pprepub.publication;
 INSERT INTO ward.raised SELECT i, i, 'd' || i % 5 FROM generate_series(21, 30) i;

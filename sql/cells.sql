@@ -108,14 +108,14 @@ SELECT cells('mood', 'range', 'sad', 'ok');
 -- Taxonomies.
 CREATE TABLE levels (leaf text, middle text, root text);
 INSERT INTO levels VALUES ('a', 'ab', 'abcd'), ('b', 'ab', 'abcd'), ('c', 'cd', 'abcd'), ('d', 'cd', 'abcd');
-SELECT pprepub.create_taxonomy('letters', 'levels');
+SELECT pprepub.create_taxonomy('letters', 'levels') \g /dev/null
 DELETE FROM levels;
 INSERT INTO levels VALUES ('sad', 'low', 'any'), ('ok', 'low', 'any'), ('happy', 'happy', 'any');
-SELECT pprepub.create_taxonomy('moods', 'levels');
+SELECT pprepub.create_taxonomy('moods', 'levels') \g /dev/null
 DELETE FROM levels;
 INSERT INTO levels VALUES ('lone', 'lone', 'lone');
-SELECT pprepub.create_taxonomy('lone', 'levels');
-SELECT pprepub.create_range_taxonomy('decades', 0, 25, '{5, 10}');
+SELECT pprepub.create_taxonomy('lone', 'levels') \g /dev/null
+SELECT pprepub.create_range_taxonomy('decades', 0, 25, '{5, 10}') \g /dev/null
 SELECT cells('text', 'taxonomy letters', 'a', 'b', 'c', 'c');
 SELECT cells('text', 'taxonomy letters', 'a', 'c', NULL, NULL);
 SELECT cells('text', 'taxonomy letters', 'a', 'c', NULL);
@@ -130,15 +130,15 @@ SELECT cells('text', 'taxonomy letters', 'a', 'b', 'ab', 'A', 'x', 'y', 'z', 'x'
 SELECT cells('int', 'taxonomy decades', '0', '4', '10', '11', '19', '24', '20');
 SELECT cells('numeric', 'taxonomy decades', '4.999', '0', '5', '9.9');
 SELECT cells('real', 'taxonomy decades', '4.999', '0', '5', '9.9');
-SELECT pprepub.create_range_taxonomy('exact', 1234500, 1234700, '{1, 10}');
+SELECT pprepub.create_range_taxonomy('exact', 1234500, 1234700, '{1, 10}') \g /dev/null
 SELECT cells('real', 'taxonomy exact', '1234567', '1234567', '1234599', '1234599');
 SELECT cells('double precision', 'taxonomy decades', '9.999999999999998', '5', '10', '10');
-SELECT pprepub.drop_taxonomy('exact');
+SELECT pprepub.drop_taxonomy('exact') \g /dev/null
 CREATE TABLE answers (leaf bool, root text);
 INSERT INTO answers VALUES (true, 'any'), (false, 'any');
-SELECT pprepub.create_taxonomy('answers', 'answers');
+SELECT pprepub.create_taxonomy('answers', 'answers') \g /dev/null
 SELECT cells('bool', 'taxonomy answers', 'true', 'true', 'false', 'false');
-SELECT pprepub.drop_taxonomy('answers');
+SELECT pprepub.drop_taxonomy('answers') \g /dev/null
 DROP TABLE answers;
 SELECT cells('numeric', 'range', '1.50', '1.5', '1.500', '2', '3');
 SELECT cells('numeric', 'range', '1.5', '1.500', '1.50', '2', '3');

@@ -5,13 +5,13 @@ SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, sex text, disease text, ward text, photo point);
 CREATE TABLE levels (sex text, root text);
 INSERT INTO levels VALUES ('F', 'all'), ('M', 'all');
-SELECT pprepub.create_taxonomy('sexes', 'levels');
-SELECT pprepub.create_range_taxonomy('decades', 0, 120, '{10}');
+SELECT pprepub.create_taxonomy('sexes', 'levels') \g /dev/null
+SELECT pprepub.create_range_taxonomy('decades', 0, 120, '{10}') \g /dev/null
 \set qis '{"age": "range", "zip": "prefix", "sex": "suppress"}'
 \set params '{"k": 2}'
 
 -- Declared, with every default, and seen by its owner only.
-SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease', 'bpg', :'params');
+SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease', 'bpg', :'params') \g /dev/null
 SELECT * FROM published.patients;		-- nothing is published yet
 SELECT relname, relkind, relacl FROM pg_class
 WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
@@ -155,7 +155,7 @@ SELECT pprepub.alter_publication('warned', '{"reserve": 2}');
 SELECT pprepub.alter_publication('warned', '{"repair": "none"}');
 SELECT pprepub.alter_publication('warned', '{"repair": "counterfeit"}');
 CALL forget('warned');
-SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}');
+SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}') \g /dev/null
 CALL forget('warned');
 
 DROP FUNCTION try;

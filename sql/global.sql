@@ -88,7 +88,7 @@ SELECT * FROM pprepub.rebuild_history('patients');
 -- Promises stay.
 SELECT pprepub.alter_publication('patients', '{"l": 1}');
 SELECT pprepub.alter_publication('patients', '{"strategy": "geometric"}');
-SELECT pprepub.alter_publication('patients', '{"strategy": "geometric", "alpha": 1.5}');
+SELECT pprepub.alter_publication('patients', '{"strategy": "geometric", "alpha": 1.5}') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{"l": 3}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 \set VERBOSITY default
@@ -113,10 +113,10 @@ SELECT DISTINCT sensitive FROM pprepub.linked_values('patients') ORDER BY 1;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
 DELETE FROM rare WHERE disease IS NULL;
-SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
 DELETE FROM rare WHERE disease = 'chlamydia';
 SELECT pprepub.alter_publication('patients', '{"transient": "rare"}');
-SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}');
+SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}') \g /dev/null
 CALL public.forget('patients');
 
 -- People of a registry are counted in, where they lie in a class's region; they demand as much as everybody.
@@ -166,7 +166,7 @@ INSERT INTO guests VALUES ('Otto', '65001', 'M', 'flu'), ('Paul', '65002', 'M', 
 CREATE TABLE delicate (disease text);
 INSERT INTO delicate VALUES ('chlamydia');
 SELECT pprepub.create_publication('guests', 'guests', 'name', '{"zip": "prefix", "sex": "suppress"}', 'disease', 'global',
-	'{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "delicate"}', target => 'worlds_out');
+	'{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "delicate"}', target => 'worlds_out') \g /dev/null
 CREATE TABLE extract_1 AS SELECT name, left(zip, 4) || '*' AS zip, sex, disease FROM guests;
 SELECT number FROM pprepub.import_release('guests', 'extract_1', key => 'name');
 UPDATE guests SET disease = CASE name WHEN 'Otto' THEN 'chlamydia' ELSE 'flu' END WHERE sex = 'M';
@@ -197,7 +197,7 @@ CALL public.forget('guests');
 -- Each release is judged by the l that it was published with: those who were linked before are told of, and fail nothing.
 CREATE TABLE eight AS SELECT i AS id, i AS zip, CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END AS d FROM generate_series(1, 8) i;
 ALTER TABLE eight ADD PRIMARY KEY (id);
-SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'worlds_out');
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'worlds_out') \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT pprepub.alter_publication('eight', '{"l": 4}');
 \set VERBOSITY default
@@ -207,7 +207,7 @@ SELECT pprepub.assert_safe('eight');
 CREATE TABLE pairs AS SELECT id, d, (id + 1) / 2 AS class FROM eight;
 SELECT number FROM pprepub.import_release('eight', 'pairs', key => 'id');
 SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
-SELECT pprepub.alter_publication('eight', '{"l": 1, "accept_weakening": true}');
+SELECT pprepub.alter_publication('eight', '{"l": 1, "accept_weakening": true}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
 SELECT pprepub.assert_safe('eight');

@@ -4,14 +4,14 @@ SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE levels (leaf text, parent text, root text);
 INSERT INTO levels VALUES ('France', 'Europe', 'World'), ('Spain', 'Europe', 'World'), ('Mali', 'Africa', 'World');
-SELECT pprepub.create_taxonomy('places', 'levels');
+SELECT pprepub.create_taxonomy('places', 'levels') \g /dev/null
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, country text, sex text, disease text, ward text);
 INSERT INTO patients VALUES
 	(1, 30, '5310', 'France', 'F', 'flu', 'A'), (2, 31, '5311', 'Spain', 'M', 'cold', 'A'), (3, 33, '5312', 'France', 'F', 'gout', NULL),
 	(4, 61, '7710', 'Mali', 'M', 'flu', 'B'), (5, 62, '7711', 'Mali', NULL, 'cold', 'A'), (6, NULL, NULL, 'Mali', 'M', NULL, 'B');
 SET client_min_messages = error;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
-	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}');
+	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}') \g /dev/null
 SET client_min_messages = notice;
 
 -- All that an error says.
@@ -71,7 +71,7 @@ CALL forget('patients');
 -- Other types than text: ranges of another type, numbers, the exact values.
 SET client_min_messages = error;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
-	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}');
+	'{"age": "range", "zip": "prefix", "country": "taxonomy places", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2}', '{ward}') \g /dev/null
 SET client_min_messages = notice;
 SELECT try_rows($$SELECT id::bigint AS person, int8range(age, age, '[]') AS age FROM patients$$);
 SELECT try_rows($$SELECT id::numeric AS person, age::numeric, zip::varchar, country::char(20), sex::char(3), disease::char(9), ward::name FROM patients$$);
@@ -243,18 +243,18 @@ SELECT * FROM pprepub.attack('seq');
 SELECT * FROM pprepub.rebuild_history('seq');
 -- Not less than was promised, unless that is what is wanted.
 SELECT pprepub.alter_publication('seq', '{"k": 1}');
-SELECT pprepub.alter_publication('seq', '{"join": "mj"}');
+SELECT pprepub.alter_publication('seq', '{"join": "mj"}') \g /dev/null
 SELECT pprepub.alter_publication('seq', '{"k": 2.5}');
-SELECT pprepub.alter_publication('seq', '{"k": 2.5, "privacy": "diversity"}');
+SELECT pprepub.alter_publication('seq', '{"k": 2.5, "privacy": "diversity"}') \g /dev/null
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3}');
-SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3, "accept_weakening": true}');
-SELECT pprepub.alter_publication('seq', '{"join": "mj", "accept_weakening": true}');
+SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3, "accept_weakening": true}') \g /dev/null
+SELECT pprepub.alter_publication('seq', '{"join": "mj", "accept_weakening": true}') \g /dev/null
 CALL forget('seq');
 
 DROP VIEW first_one, second_one, with_class, without_key, left_long_ago, divides;
 DROP TABLE patients, published_before, levels;
 DROP FUNCTION try_import, try_rows, try_sequential;
-SELECT pprepub.drop_taxonomy('places');
+SELECT pprepub.drop_taxonomy('places') \g /dev/null
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP TABLE others;

@@ -7,7 +7,7 @@ INSERT INTO stays SELECT i, i * 37 % 80, 'd' || i % 5, 'w' || i % 3, date '2026-
 \set params '{"k": 4, "l": 2, "repair": "none", "leaves": "until"}'
 
 -- The column is read, and is no column of the publication: neither shown, nor asked about, nor told to anybody.
-SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range"}', 'disease', 'bpg', :'params', '{ward}');
+SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range"}', 'disease', 'bpg', :'params', '{ward}') \g /dev/null
 SELECT regexp_replace(pg_get_viewdef('published_private.stays_source'), '\m(patients|stays)\.', '', 'g') AS source;
 SELECT params, quasi_identifiers, insensitive FROM pprepub.publication;
 SELECT rows, suppressed, counterfeits FROM pprepub.publish('stays');
@@ -35,31 +35,31 @@ SELECT * FROM pprepub.audit('stays') WHERE NOT holds;
 -- It follows a rename, can be another one, and none.
 ALTER TABLE stays RENAME COLUMN until TO discharged;
 SELECT rows, suppressed FROM pprepub.publish('stays');
-SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
+SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}') \g /dev/null
 SELECT params FROM pprepub.publication;
 ALTER TABLE stays RENAME COLUMN age TO years;
-SELECT pprepub.alter_publication('stays', '{"leaves": "years"}');
+SELECT pprepub.alter_publication('stays', '{"leaves": "years"}') \g /dev/null
 SELECT params FROM pprepub.publication;
-SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}');
-SELECT pprepub.alter_publication('stays', '{"leaves": null, "repair": "dirty"}');
+SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}') \g /dev/null
+SELECT pprepub.alter_publication('stays', '{"leaves": null, "repair": "dirty"}') \g /dev/null
 SELECT params FROM pprepub.publication;
 SELECT rows, suppressed FROM pprepub.publish('stays');
-SELECT pprepub.alter_publication('stays', '{"reserve": 1}');
+SELECT pprepub.alter_publication('stays', '{"reserve": 1}') \g /dev/null
 SELECT params FROM pprepub.publication;
 CALL forget('stays');
 
 -- It can be declared late: the pinned view gets the column, under names that it had, and stays its owner's.
-SELECT pprepub.create_publication('stays', 'stays', 'id', '{"years": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2}');
+SELECT pprepub.create_publication('stays', 'stays', 'id', '{"years": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2}') \g /dev/null
 ALTER TABLE stays RENAME COLUMN years TO age;
 SELECT rows FROM pprepub.publish('stays');
 SELECT pprepub.preview('stays', params => '{"leaves": "discharged"}');
 SELECT value FROM pprepub.preview('stays', params => '{"leaves": "years"}') WHERE metric = 'rows';
-SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
+SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}') \g /dev/null
 SELECT regexp_replace(pg_get_viewdef('published_private.stays_source'), '\m(patients|stays)\.', '', 'g') AS source;
 SELECT relowner::regrole, relacl FROM pg_class WHERE oid = 'published_private.stays_source'::regclass;
 SELECT rows, suppressed FROM pprepub.publish('stays');
-SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}');
-SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
+SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}') \g /dev/null
+SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}') \g /dev/null
 RESET ROLE;
 SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_owner;
@@ -92,7 +92,7 @@ CALL forget('tried');
 SELECT pprepub.create_publication('tried', 'stays', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2, "leaves": "ward"}');
 
 -- A quasi-identifier that a release does not show lays it out all the same, and withholds nothing of an answer.
-SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range", "discharged": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "leaves": "discharged"}');
+SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range", "discharged": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "leaves": "discharged"}') \g /dev/null
 SELECT rows, suppressed FROM pprepub.publish('stays', NULL, '{age,disease}');
 SELECT count(*) AS classes, count(*) FILTER (WHERE first = last) AS of_one_date FROM (
 	SELECT min(discharged) AS first, max(discharged) AS last FROM pprepub.class_members('stays') m JOIN stays s ON s.id = m.key::int GROUP BY class) c;
@@ -102,7 +102,7 @@ CALL forget('stays');
 CREATE DOMAIN slot AS int[];
 CREATE TABLE slots (id int, age int, disease text, slot slot);
 INSERT INTO slots SELECT i, i % 7, 'd' || i % 5, CASE WHEN i % 4 > 0 THEN ARRAY[i % 4, 1] END FROM generate_series(1, 40) i;
-SELECT pprepub.create_publication('slots', 'slots', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "leaves": "slot"}');
+SELECT pprepub.create_publication('slots', 'slots', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "leaves": "slot"}') \g /dev/null
 SELECT rows, suppressed FROM pprepub.publish('slots');
 SELECT count(*) AS classes, count(*) FILTER (WHERE slots = 1) AS of_one_slot FROM (
 	SELECT count(DISTINCT coalesce(slot, '{}')) AS slots FROM pprepub.class_members('slots') m JOIN slots s ON s.id = m.key::int GROUP BY class) c;

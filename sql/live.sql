@@ -6,7 +6,7 @@ CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), s
 INSERT INTO people SELECT i, 20 + i % 30, '53' || i % 10 + 100, CASE WHEN i % 2 = 0 THEN 'F' ELSE 'M' END,
 	'2026-01-01 12:00+00'::timestamptz + i % 20 * interval '1 day', 'd' || i % 7, 'n' || i % 2, 50 + i % 30 + 0.5 FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "seen": "range", "weight": "range"}', 'disease', 'bpg',
-	'{"k": 10, "l": 3, "repair": "dirty", "max_added": 1}', insensitive => '{note}');
+	'{"k": 10, "l": 3, "repair": "dirty", "max_added": 1}', insensitive => '{note}') \g /dev/null
 CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) LANGUAGE sql AS
 	'SELECT number, cohort, columns::text FROM pprepub.release WHERE publication = ''asked'' ORDER BY number DESC LIMIT 1';
 
@@ -105,7 +105,7 @@ SELECT * FROM last_cohort();
 -- local times follow one another as points in time do, but where clocks are changed
 CREATE TABLE local_times (id int, at timestamp, on_day date, disease text);
 INSERT INTO local_times SELECT i, timestamp '2026-11-01 00:30' + i % 4 * interval '1 hour', date '2026-10-31' + i % 3, 'd' || i % 3 FROM generate_series(1, 60) i;
-SELECT pprepub.create_publication('local', 'local_times', 'id', '{"at": "range", "on_day": "range"}', 'disease', 'bpg', '{"k": 1, "repair": "none"}');
+SELECT pprepub.create_publication('local', 'local_times', 'id', '{"at": "range", "on_day": "range"}', 'disease', 'bpg', '{"k": 1, "repair": "none"}') \g /dev/null
 SELECT at_time, (SELECT count(*) FROM local_times WHERE at >= at_time) AS true_count FROM unnest('{2026-11-01 03:00-05,2026-11-02 00:00-05,2026-10-31 20:00-04}'::timestamptz[]) at_time;
 SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 03:00-05';
 SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-02 00:00-05';
@@ -115,7 +115,7 @@ SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 01:
 SELECT count(*) FROM published.local_now WHERE at >= CAST(timestamptz '2026-11-01 01:30-04' AS timestamp);
 SELECT count(*), (SELECT count(*) FROM local_times WHERE on_day >= timestamptz '2026-11-01 12:00-05') AS true_count FROM published.local_now WHERE on_day >= timestamptz '2026-11-01 12:00-05';
 SELECT cohort_of('SELECT at FROM published.local_now WHERE on_day IN (timestamptz ''2026-11-01 00:00-04'', timestamptz ''2026-11-02 00:00-05'')');
-SELECT pprepub.drop_publication('local', true);
+SELECT pprepub.drop_publication('local', true) \g /dev/null
 DROP TABLE local_times;
 RESET timezone;
 RESET datestyle;
@@ -220,7 +220,7 @@ SELECT answers_left FROM published.asked_answers;
 SELECT count(*) FROM published.asked_now;
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
-SELECT pprepub.alter_publication('asked', '{"max_answers_per_role": 1000}');
+SELECT pprepub.alter_publication('asked', '{"max_answers_per_role": 1000}') \g /dev/null
 
 -- ---- What cannot be done with it ----
 
@@ -247,7 +247,7 @@ SELECT count(*) > 0 AS ok FROM published.asked_now;
 DROP FOREIGN TABLE published.asked_now;
 \set VERBOSITY terse
 DROP FOREIGN TABLE published.asked_now CASCADE;
-SELECT pprepub.alter_publication('asked', '{}');
+SELECT pprepub.alter_publication('asked', '{}') \g /dev/null
 SELECT count(*) > 0 AS ok, max(relacl::text) FROM published.asked_now, pg_class WHERE pg_class.oid = 'published.asked_now'::regclass;
 SELECT relname, relacl FROM pg_class WHERE oid = 'published.asked_answers'::regclass;
 
@@ -310,7 +310,7 @@ SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
 RESET ROLE;
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication('failing', true);
+SELECT pprepub.drop_publication('failing', true) \g /dev/null
 DROP VIEW failing;
 DROP FUNCTION fail;
 
@@ -321,14 +321,14 @@ CREATE TABLE moods (mood text, root text);
 INSERT INTO moods VALUES ('well', 'any'), ('ill', 'any');
 CREATE TABLE codes (code text, region text, world text);
 INSERT INTO codes VALUES ('1', 'west', 'world'), ('2', 'west', 'world'), ('3', 'east', 'world'), ('4', 'east', 'world');
-SELECT pprepub.create_taxonomy('moods', 'moods');
-SELECT pprepub.create_taxonomy('codes', 'codes');
-SELECT pprepub.create_range_taxonomy('tens', 0, 100, '{5, 10, 20}');
+SELECT pprepub.create_taxonomy('moods', 'moods') \g /dev/null
+SELECT pprepub.create_taxonomy('codes', 'codes') \g /dev/null
+SELECT pprepub.create_range_taxonomy('tens', 0, 100, '{5, 10, 20}') \g /dev/null
 CREATE TABLE kinds (id int, small int2, big int8, real8 float8, day date, hour timestamp, code int, mood mood, ten int, flag bool, name varchar(3), disease text);
 INSERT INTO kinds SELECT i, i % 4, 10 * (i % 4), (i % 4) / 2.0, '2026-01-01'::date + i % 4, '2026-01-01 10:00'::timestamp + i % 4 * interval '1 hour', 1 + i % 4,
 	(enum_range(NULL::mood))[1 + i % 2], 10 * (i % 4) + 3, i % 2 = 0, 'n' || i % 2, 'd' || i % 3 FROM generate_series(1, 240) i;
 SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "big": "range", "real8": "range", "day": "range", "hour": "range", "code": "taxonomy codes",
-	"mood": "taxonomy moods", "ten": "taxonomy tens", "flag": "suppress", "name": "prefix"}', 'disease', 'bpg', '{"k": 10, "l": 2, "reserve": 1}');
+	"mood": "taxonomy moods", "ten": "taxonomy tens", "flag": "suppress", "name": "prefix"}', 'disease', 'bpg', '{"k": 10, "l": 2, "reserve": 1}') \g /dev/null
 SELECT rows FROM pprepub.publish('kinds');
 \d published.kinds_values
 SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells - 'hour' AS cells, count(*) FROM published.kinds_values GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 \g (format=aligned t=off)
@@ -340,10 +340,10 @@ SELECT small, day, count(*) FROM published.kinds_now WHERE small <= 1 AND NOT fl
 SELECT cohort FROM pprepub.release WHERE publication = 'kinds' ORDER BY number DESC LIMIT 1;
 -- withheld cells are NULL, and so are missing values, which cells tell apart
 UPDATE kinds SET small = NULL, big = NULL WHERE id % 4 = 0;
-SELECT pprepub.drop_publication('kinds', true);
-SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "name": "prefix"}', 'disease', 'bpg', '{"k": 50, "l": 2, "reserve": 1}');
+SELECT pprepub.drop_publication('kinds', true) \g /dev/null
+SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "name": "prefix"}', 'disease', 'bpg', '{"k": 50, "l": 2, "reserve": 1}') \g /dev/null
 SELECT small, name, cells, count(*) FROM published.kinds_now GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
-SELECT pprepub.drop_publication('kinds', true);
+SELECT pprepub.drop_publication('kinds', true) \g /dev/null
 DROP TABLE kinds, moods, codes;
 DROP TYPE mood;
 SELECT pprepub.drop_taxonomy('moods'), pprepub.drop_taxonomy('codes'), pprepub.drop_taxonomy('tens');
@@ -351,7 +351,7 @@ SELECT pprepub.drop_taxonomy('moods'), pprepub.drop_taxonomy('codes'), pprepub.d
 -- ---- What analysts may know ----
 
 SELECT pprepub.create_publication('told', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg',
-	'{"k": 5, "l": 2, "frequency": 1.5, "repair": "none", "reserve": 1}', beside => '{asked}');
+	'{"k": 5, "l": 2, "frequency": 1.5, "repair": "none", "reserve": 1}', beside => '{asked}') \g /dev/null
 SELECT * FROM published.told_answers;
 SELECT number FROM pprepub.publish('told');
 SELECT number FROM pprepub.publish('told', cohort => 'age > 30');
@@ -365,7 +365,7 @@ SELECT count(*) = (SELECT count(*) FROM published.told_4) AS newest FROM publish
 SELECT relname, obj_description(oid, 'pg_class') FROM pg_class WHERE relnamespace = 'published'::regnamespace AND relkind IN ('r', 'v', 'f') AND relname LIKE 'told%' ORDER BY 1;
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.told_4'::regclass AND attnum > 0 ORDER BY attnum;
 -- parameters change, and so do comments
-SELECT pprepub.alter_publication('told', '{"frequency": 1.4, "accept_weakening": true}');
+SELECT pprepub.alter_publication('told', '{"frequency": 1.4, "accept_weakening": true}') \g /dev/null
 SELECT obj_description('published.told_now'::regclass, 'pg_class') LIKE '%promises k = 5, l = 2, frequency = 1.4' AS says_so;
 -- neither is anybody's to change, but the list stays as it is
 INSERT INTO published.told_releases (release) VALUES (1);
@@ -374,20 +374,20 @@ DROP TABLE published.told_releases;
 ALTER TABLE published.told_releases DISABLE TRIGGER ALL;
 -- columns that are called like ours have their names, and ours get another one
 CREATE TABLE named AS SELECT i AS id, i % 10 AS release, i % 3 AS cells, i % 5 AS published_at, 'd' || i % 4 AS disease FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('named', 'named', 'id', '{"release": "range", "cells": "range", "published_at": "range"}', 'disease', 'bpg', '{"k": 2}');
+SELECT pprepub.create_publication('named', 'named', 'id', '{"release": "range", "cells": "range", "published_at": "range"}', 'disease', 'bpg', '{"k": 2}') \g /dev/null
 SELECT number FROM pprepub.publish('named');
 SELECT release_, published_at_ < now() AS before, count(release) AS releases, count(published_at) AS times FROM published.named_all GROUP BY 1, 2;
 SELECT count(*), count(cells) AS cells, count(cells_->>'cells') AS texts FROM published.named_now WHERE release < 5;
 SELECT count(*), count(cells) AS cells, count(cells_->>'cells') AS texts FROM published.named_values;
-SELECT pprepub.drop_publication('named', true);
+SELECT pprepub.drop_publication('named', true) \g /dev/null
 DROP TABLE named;
 -- many columns
 SELECT format('CREATE TABLE wide AS SELECT i AS id, ''d'' || i %% 3 AS disease, %s FROM generate_series(1, 30) i', string_agg(format('i %% 2 AS c%s', n), ', ')) FROM generate_series(1, 200) n \gexec
-SELECT pprepub.create_publication('wide', 'wide', 'id', (SELECT jsonb_object_agg('c' || n, 'range') FROM generate_series(1, 200) n), 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('wide', 'wide', 'id', (SELECT jsonb_object_agg('c' || n, 'range') FROM generate_series(1, 200) n), 'disease', 'bpg', '{"k": 5}') \g /dev/null
 SELECT number FROM pprepub.publish('wide');
 SELECT DISTINCT cells->>'c1' AS c1, cells->>'c200' AS c200 FROM published.wide_values ORDER BY 1;
 SELECT DISTINCT (SELECT count(*) FROM jsonb_object_keys(cells)) AS cells FROM published.wide_now;
-SELECT pprepub.drop_publication('wide', true);
+SELECT pprepub.drop_publication('wide', true) \g /dev/null
 DROP TABLE wide;
 
 -- The tables go with the publication.

@@ -18,7 +18,7 @@ CREATE PROCEDURE a_release_later() LANGUAGE sql AS $$
 $$;
 
 -- Table III as it was published, and what follows: Table V has two counterfeits.
-SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
+SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}') \g /dev/null
 CREATE TABLE three AS SELECT * FROM (VALUES ('Ken', '[14,17)', '[20,24)', 'dyspepsia', 1), ('Julia', '[14,17)', '[20,24)', 'pneumonia', 1),
 	('Tom', '[24,27)', '[32,36)', 'pneumonia', 2), ('Harry', '[24,27)', '[32,36)', 'gastritis', 2), ('Lily', '[29,32)', '[17,20)', 'glaucoma', 3),
 	('Ben', '[29,32)', '[17,20)', 'flu', 3)) v(name, zip, hours, disease, class);
@@ -32,7 +32,7 @@ SELECT max(risk), min(candidates) FROM pprepub.risk_after_updates('patients');
 CALL forget('patients');
 TRUNCATE patients;
 INSERT INTO patients SELECT name, substr(zip, 2, 2)::int, substr(hours, 2, 2)::int, disease FROM three;
-SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
+SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}') \g /dev/null
 SELECT number FROM pprepub.import_release('patients', 'three', key => 'name');
 CALL a_release_later();
 CREATE TABLE four AS SELECT * FROM (VALUES ('Ken', '[12,15)', '[17,21)', 'dyspepsia', 1), ('Lily', '[12,15)', '[17,21)', 'glaucoma', 1),
@@ -95,7 +95,7 @@ DELETE FROM patients WHERE name = 'Mia';
 CALL forget('patients');
 
 -- Under strict, no two values of a first class may ever become the same.
-SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress", "strict": true}');
+SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress", "strict": true}') \g /dev/null
 CREATE TABLE lungs AS SELECT name, '*'::text AS zip, '*'::text AS hours, disease FROM patients WHERE name IN ('Julia', 'Tom');
 SELECT number FROM pprepub.import_release('strict', 'lungs', key => 'name');
 SELECT check_name, required, measured, holds, worst, failing_people FROM pprepub.audit('strict') WHERE check_name = 'apart';
@@ -110,7 +110,7 @@ CREATE TABLE crossing (id int PRIMARY KEY, d text, zip int DEFAULT 1);
 INSERT INTO crossing VALUES (1, '1'), (2, '2'), (3, '5'), (4, '3'), (5, '4'), (6, '6');
 CREATE TABLE ways AS SELECT v[1] AS from_value, v[2] AS to_value FROM (VALUES ('{1,A}'::text[]), ('{1,C}'), ('{2,B}'), ('{2,D}'), ('{3,A}'), ('{3,D}'), ('{4,B}'), ('{4,C}'),
 	('{5,E}'), ('{5,F}'), ('{6,E}'), ('{6,F}')) w(v);
-SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "ways", "strict": true}');
+SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "ways", "strict": true}') \g /dev/null
 CREATE TABLE first_classes AS SELECT id, d, (id + 2) / 3 AS class FROM crossing;
 SELECT number FROM pprepub.import_release('strict', 'first_classes', key => 'id');
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
@@ -126,7 +126,7 @@ CREATE TABLE others (from_value text, to_value text);
 INSERT INTO others SELECT v, v FROM unnest('{a,b,c}'::text[]) v;
 TRUNCATE crossing;
 INSERT INTO crossing VALUES (1, 'a'), (2, 'b'), (3, 'c');
-SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "others", "strict": true}');
+SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "others", "strict": true}') \g /dev/null
 CREATE TABLE a_and_b AS SELECT id, d FROM crossing WHERE id < 3;
 CREATE TABLE a_and_c AS SELECT id, d FROM crossing WHERE id <> 2;
 SELECT number FROM pprepub.import_release('strict', 'a_and_b', key => 'id');
@@ -134,7 +134,7 @@ SELECT count(*) FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('strict', 'a_and_c', key => 'id');
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
 -- A release by weaker parameters hides nothing of that.
-SELECT pprepub.alter_publication('strict', '{"m": 1, "strict": false, "accept_weakening": true}');
+SELECT pprepub.alter_publication('strict', '{"m": 1, "strict": false, "accept_weakening": true}') \g /dev/null
 SELECT number FROM pprepub.publish('strict');
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
 CALL forget('strict');
@@ -142,19 +142,19 @@ CALL forget('strict');
 -- Imports are judged by the parameters of their day; so are classes too small for m, before and after it was raised and lowered.
 INSERT INTO crossing SELECT i, chr(96 + i % 3 + 1) FROM generate_series(4, 12) i;
 CREATE TABLE pairs AS SELECT id, d, CASE WHEN id <= 6 THEN (id + 1) / 2 ELSE (id - 1) / 3 + 10 END AS class FROM crossing ORDER BY id;
-SELECT pprepub.create_publication('raised', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "others"}');
+SELECT pprepub.create_publication('raised', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "others"}') \g /dev/null
 CREATE TABLE first_pairs AS SELECT * FROM pairs WHERE id <= 6;
 SELECT number FROM pprepub.import_release('raised', 'first_pairs', key => 'id');
 SELECT count(*) FROM pprepub.audit('raised') WHERE NOT holds;
-SELECT pprepub.alter_publication('raised', '{"m": 3}');
+SELECT pprepub.alter_publication('raised', '{"m": 3}') \g /dev/null
 SELECT count(*) FROM pprepub.audit('raised') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('raised', 'pairs', key => 'id');
 SELECT check_name, required, measured, worst - 'class' AS worst FROM pprepub.audit('raised') WHERE NOT holds ORDER BY 1;
 CALL forget('raised');
-SELECT pprepub.create_publication('lowered', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "others"}');
+SELECT pprepub.create_publication('lowered', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "others"}') \g /dev/null
 SELECT number FROM pprepub.import_release('lowered', 'pairs', key => 'id');
 SELECT check_name, required, measured, worst - 'class' AS worst FROM pprepub.audit('lowered') WHERE NOT holds ORDER BY 1;
-SELECT pprepub.alter_publication('lowered', '{"m": 1, "accept_weakening": true}');
+SELECT pprepub.alter_publication('lowered', '{"m": 1, "accept_weakening": true}') \g /dev/null
 SELECT number FROM pprepub.publish('lowered');
 SELECT check_name, required, measured, worst - 'class' AS worst FROM pprepub.audit('lowered') WHERE NOT holds ORDER BY 1;
 CALL forget('lowered');
@@ -168,8 +168,8 @@ SELECT number FROM pprepub.publish('few');
 CALL forget('few');
 
 -- Other methods: m-invariance keeps whom it shows safe; BPG looks at sets of people only; what a release withholds tells nothing.
-SELECT pprepub.create_publication('unchanging', 'patients', 'name', :'qis', 'disease', 'm-invariance', '{"m": 2}');
-SELECT pprepub.create_publication('sets', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}', beside => '{unchanging}');
+SELECT pprepub.create_publication('unchanging', 'patients', 'name', :'qis', 'disease', 'm-invariance', '{"m": 2}') \g /dev/null
+SELECT pprepub.create_publication('sets', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}', beside => '{unchanging}') \g /dev/null
 INSERT INTO progress VALUES ('dyspepsia', 'dyspepsia'), ('pneumonia', 'pneumonia'), ('lung cancer', 'lung cancer');
 SELECT count(*) FROM (SELECT pprepub.publish('unchanging') FROM generate_series(1, 2)) twice;
 SELECT max(risk) <= 0.5 AS as_promised FROM pprepub.risk_after_updates('unchanging', 'progress');

@@ -11,13 +11,13 @@ SELECT rows FROM pprepub.publish('few');
 SELECT * FROM pprepub.preview('few');
 SELECT pprepub.alter_publication('few', '{"l": 5, "k": 400, "repair": "none"}');
 SELECT rows FROM pprepub.publish('few');
-SELECT pprepub.alter_publication('few', '{"k": 10}');
+SELECT pprepub.alter_publication('few', '{"k": 10}') \g /dev/null
 SELECT rows FROM pprepub.publish('few');
 CALL forget('few');
 
 -- A source without rows.
 CREATE VIEW nobody AS SELECT * FROM visits WHERE false;
-SELECT pprepub.create_publication('nobody', 'nobody', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('nobody', 'nobody', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 SELECT rows FROM pprepub.publish('nobody');
 CALL forget('nobody');
 DROP VIEW nobody;
@@ -40,15 +40,15 @@ SELECT rows > 0 AS published FROM pprepub.publish('stays');	-- said once
 CALL forget('stays');
 SELECT pprepub.create_publication('stays', 'stays_joined', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 CALL forget('stays');
-SELECT pprepub.create_publication('stays', 'stays_last', 'who', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('stays', 'stays_last', 'who', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 CALL forget('stays');
-SELECT pprepub.create_publication('stays', 'stays_last', 'id', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('stays', 'stays_last', 'id', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 CALL forget('stays');
 
 -- Sensitive values that are rows' own: amounts, notes; not where they are judged by bands.
 CREATE TABLE costs AS SELECT id, age, 1000 + id * 7 / 3.0 AS cost, 'patient ' || id % 200 || ' came back with a headache' AS note FROM stays;
 SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', 'cost', params => '{"k": 10, "l": 3}');
-SELECT pprepub.alter_publication('costs', '{"bands": {"cost": "range 100"}}');
+SELECT pprepub.alter_publication('costs', '{"bands": {"cost": "range 100"}}') \g /dev/null
 SELECT rows > 0 AS published FROM pprepub.publish('costs');
 CALL forget('costs');
 SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', '{cost,note}', params => '{"k": 10, "l": 3}');
@@ -58,7 +58,7 @@ CALL forget('costs');
 
 -- Columns that a release says nothing about, because there are too many.
 CREATE TABLE columns AS SELECT i AS id, i % 40 AS age, 'a' || i * 7 % 300 AS street, 'b' || i * 11 % 300 AS job, 'd' || i % 5 AS disease FROM generate_series(1, 300) i;
-SELECT pprepub.create_publication('columns', 'columns', 'id', '{"age": "range", "street": "suppress", "job": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('columns', 'columns', 'id', '{"age": "range", "street": "suppress", "job": "suppress"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 SELECT rows > 0 AS published FROM pprepub.publish('columns');
 SELECT rows > 0 AS published FROM pprepub.publish('columns', columns => '{age,disease}');
 CALL forget('columns');
@@ -84,14 +84,14 @@ SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', '
 -- Arguments that are left out.
 SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', 'disease');
 SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', 'disease', params => '{}');
-SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', '{disease,ward}', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', '{disease,ward}', params => '{"k": 10, "l": 3}') \g /dev/null
 SELECT method, params->>'k' AS k, sensitive FROM pprepub.publication WHERE name = 'short';
-SELECT pprepub.drop_publication(publication => 'short');
+SELECT pprepub.drop_publication(publication => 'short') \g /dev/null
 -- Arguments in the place of parameters.
 SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "insensitive": "{ward}"}');
 
 -- Another mistake is said first where the source is published already.
-SELECT pprepub.create_publication('visits', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('visits', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 SELECT pprepub.create_publication('again', 'visits', 'id', '{"age": "rnage"}', 'disease', params => '{"k": 10, "l": 3}');
 SELECT pprepub.create_publication('again', 'visits', 'id', '{"aeg": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 SELECT pprepub.create_publication('again', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 0}');
@@ -102,7 +102,7 @@ SELECT pprepub.alter_publication('visits', '{"quasi_identifiers": {"age": "suppr
 SELECT pprepub.alter_publication('visits', '{"method": "global"}');
 SELECT pprepub.alter_publication('visits', '{"sensitive": "ward"}');
 SELECT * FROM pprepub.preview('visits', params => '{"source": "visits"}');
-SELECT pprepub.alter_publication(publication => 'visits', params => '{}');
+SELECT pprepub.alter_publication(publication => 'visits', params => '{}') \g /dev/null
 
 -- Another owner, and the target that is taken by default.
 RESET ROLE;
@@ -147,13 +147,13 @@ SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', '
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none", "accept_insensitive": true}', insensitive => '{ward,note}');
 CALL forget('named');
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', insensitive => '{note}');
-SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none"}', insensitive => '{ward}');
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none"}', insensitive => '{ward}') \g /dev/null
 
 -- Schemas are left, for what others may have made or been granted there: said where they are empty.
 CREATE TABLE published.mine ();
 CALL forget('named');
 DROP TABLE published.mine;
-SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 CALL forget('named');
 DROP SCHEMA published, published_private;
 

@@ -20,7 +20,7 @@ INSERT INTO "T""a'b; -- Ω $x$ %s %I \n"
 	FROM generate_series(1, 8) i;
 CREATE TABLE levels (leaf text, root text);
 INSERT INTO levels VALUES ('l''eaf"a', 'The "root" $$ %s'), ('Blätt %s', 'The "root" $$ %s');
-SELECT pprepub.create_taxonomy('a "taxonomy" of ''leaves'' $$ 森', 'levels');
+SELECT pprepub.create_taxonomy('a "taxonomy" of ''leaves'' $$ 森', 'levels') \g /dev/null
 
 SELECT pprepub.create_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s',
 	source => '"T""a''b; -- Ω $x$ %s %I \n"',
@@ -40,7 +40,7 @@ SELECT pprepub.alter_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $
 DROP TABLE "Target ""T"" '; DROP SCHEMA public; -- Ω, these 55 bytes"."Pub ""1"" 'x'; DROP TABLE y; -- Ω: 48 bytes $$ %s_1" CASCADE;
 SELECT pprepub.drop_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s');
 SELECT pprepub.drop_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', forget_history => true);
-SELECT pprepub.drop_taxonomy('a "taxonomy" of ''leaves'' $$ 森');
+SELECT pprepub.drop_taxonomy('a "taxonomy" of ''leaves'' $$ 森') \g /dev/null
 
 -- Names that differ in case only, or that one's releases would have, or that something else has.
 RESET ROLE;
@@ -48,18 +48,18 @@ RESET search_path;
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
 CREATE TABLE visitors AS TABLE patients;
-SELECT pprepub.create_publication('pub', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('pub', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
 SELECT pprepub.create_publication('pub', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 SELECT pprepub.create_publication('pub_counterfeits', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'elsewhere');
+SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'elsewhere') \g /dev/null
 SELECT pprepub.drop_publication('pub_1');
-SELECT pprepub.create_publication('pub_1x', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-SELECT pprepub.drop_publication('pub_1x');
-SELECT pprepub.create_publication('PUB', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('pub_1x', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
+SELECT pprepub.drop_publication('pub_1x') \g /dev/null
+SELECT pprepub.create_publication('PUB', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
 SELECT pprepub.publish('PUB') IS NOT NULL, pprepub.publish('pub') IS NOT NULL;
 SELECT publication, relation FROM pprepub.release ORDER BY 1;
-SELECT pprepub.drop_publication('PUB', true);
+SELECT pprepub.drop_publication('PUB', true) \g /dev/null
 CREATE VIEW published.taken_7 AS SELECT 1;
 SELECT pprepub.create_publication('taken', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 DROP VIEW published.taken_7;
@@ -68,7 +68,7 @@ SELECT pprepub.create_publication('taken', 'visitors', 'id', '{"age": "range"}',
 DROP TABLE published.taken;
 SELECT pprepub.drop_publication('pub', true);
 -- A name taken after it was declared: nothing of it is touched.
-SELECT pprepub.create_publication('late', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('late', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
 CREATE TABLE published.late_1 (mine int);
 SELECT pprepub.publish('late');
 DROP TABLE published.late_1;

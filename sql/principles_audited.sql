@@ -12,9 +12,9 @@ INSERT INTO patients VALUES (1, '13053', 28, 'heart'), (2, '13068', 29, 'heart')
 CREATE VIEW four AS SELECT id, CASE WHEN zip < '14' THEN '130**' ELSE '1485*' END AS zip,
 	CASE WHEN age < 30 THEN '[20,30)' WHEN age < 40 THEN '[30,40)' ELSE '[40,60)' END AS age, ill FROM patients;
 CREATE VIEW diverse AS SELECT id, left(zip, 4) || '*' AS zip, CASE WHEN age < 40 THEN '[20,41)' ELSE '[40,60)' END AS age, ill FROM patients;
-SELECT pprepub.create_publication('four', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}');
-SELECT pprepub.create_publication('diverse', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four}');
-SELECT pprepub.create_publication('both', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four,diverse}');
+SELECT pprepub.create_publication('four', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}') \g /dev/null
+SELECT pprepub.create_publication('diverse', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four}') \g /dev/null
+SELECT pprepub.create_publication('both', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four,diverse}') \g /dev/null
 SELECT rows, classes FROM pprepub.import_release('four', 'four', 'id');
 SELECT rows, classes FROM pprepub.import_release('diverse', 'diverse', 'id');
 
@@ -42,7 +42,7 @@ SELECT check_name, required, measured, holds FROM pprepub.audit('both') WHERE ch
 
 -- ---- Declared, and broken by an import ----
 
-SELECT pprepub.create_publication('strict', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4, "frequency": 2, "recursive": 2, "c": 1.5}', beside => '{four,diverse,both}');
+SELECT pprepub.create_publication('strict', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4, "frequency": 2, "recursive": 2, "c": 1.5}', beside => '{four,diverse,both}') \g /dev/null
 RESET client_min_messages;
 SELECT rows, classes FROM pprepub.import_release('strict', 'diverse', 'id');
 SELECT rows, classes FROM pprepub.import_release('strict', 'four', 'id');
@@ -65,7 +65,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 CREATE TABLE pupils AS SELECT id, id % 7 AS age, 'd' || id % 5 AS ill FROM generate_series(1, 40) id;
-SELECT pprepub.create_publication('new', 'pupils', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4}');
+SELECT pprepub.create_publication('new', 'pupils', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4}') \g /dev/null
 -- A principle is given up, too, if that is meant; and a distance is declared with the t that it is of.
 SELECT rows FROM pprepub.publish('new');
 SELECT try_alter('new', '{"t": 0.5, "distance": "equal"}');
@@ -121,7 +121,7 @@ SELECT try_principle(NULL) LIKE '%checksums%' AS declared;
 SET client_min_messages = error;
 CREATE TABLE visits (id int, ward text, ill text);
 INSERT INTO visits VALUES (1, 'a', NULL), (2, 'a', NULL), (3, 'b', 'flu'), (4, 'b', NULL), (5, 'b', 'gout');
-SELECT pprepub.create_publication('visits', 'visits', 'id', '{"ward": "suppress"}', 'ill', 'bpg', '{"k": 2}');
+SELECT pprepub.create_publication('visits', 'visits', 'id', '{"ward": "suppress"}', 'ill', 'bpg', '{"k": 2}') \g /dev/null
 SELECT count(*) FROM pprepub.audit('visits', '{"frequency": 2}');
 CREATE VIEW unknown AS SELECT ward, ill FROM visits;
 SELECT rows FROM pprepub.import_release('visits', 'unknown');
@@ -139,8 +139,8 @@ INSERT INTO staff VALUES (1, '47677', 3000), (2, '47602', 4000), (3, '47678', 50
 	(7, '47605', 7000), (8, '47673', 9000), (9, '47607', 10000);
 CREATE VIEW staff_diverse AS SELECT id, CASE WHEN id < 4 THEN '47***' WHEN id < 7 THEN '4790*' ELSE '476**' END AS zip, salary FROM staff;
 CREATE VIEW staff_close AS SELECT id, CASE WHEN id IN (1, 3, 8) THEN '4767*' WHEN id IN (2, 7, 9) THEN '4760*' ELSE '4790*' END AS zip, salary FROM staff;
-SELECT pprepub.create_publication('diverse_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}');
-SELECT pprepub.create_publication('close_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}', beside => '{diverse_staff}');
+SELECT pprepub.create_publication('diverse_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}') \g /dev/null
+SELECT pprepub.create_publication('close_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}', beside => '{diverse_staff}') \g /dev/null
 SELECT rows, classes FROM pprepub.import_release('diverse_staff', 'staff_diverse', 'id');
 SELECT rows, classes FROM pprepub.import_release('close_staff', 'staff_close', 'id');
 -- From 3, 4 and 5 thousand it is 0.375 to all of them, and no more than 0.167 from each class of the other table.
@@ -156,7 +156,7 @@ DROP TABLE staff;
 CREATE TABLE workers (id int, ward text, ill text, income int);
 INSERT INTO workers VALUES (1, 'a', 'flu', 10), (2, 'a', 'flu', 10), (3, 'a', 'gout', 20), (4, 'a', 'gout', 20),
 	(5, 'b', 'flu', 10), (6, 'b', 'gout', 10), (7, 'b', 'flu', 20), (8, 'b', 'gout', 30);
-SELECT pprepub.create_publication('workers', 'workers', 'id', '{"ward": "suppress"}', '{ill, income}', 'bpg', '{"k": 4}');
+SELECT pprepub.create_publication('workers', 'workers', 'id', '{"ward": "suppress"}', '{ill, income}', 'bpg', '{"k": 4}') \g /dev/null
 SELECT rows, classes FROM pprepub.import_release('workers', 'workers', 'id');
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('workers', '{"l": 2, "frequency": 2}');
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('workers', '{"frequency": 2.5}');
@@ -183,21 +183,21 @@ CREATE VIEW others AS SELECT id, ill, id / 3 % 2 AS class FROM eight;	-- 1, 2, 6
 SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2}', beside => ARRAY(SELECT name FROM pprepub.publication));
 SELECT number FROM pprepub.import_release('eight', 'halves', 'id');
 -- More is asked of later releases only: each keeps k, and what both tell apart does not, by k of the second one.
-SELECT pprepub.alter_publication('eight', '{"k": 3, "accept_lockout": true}');
+SELECT pprepub.alter_publication('eight', '{"k": 3, "accept_lockout": true}') \g /dev/null
 SELECT count(*) FROM pprepub.audit('eight') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('eight', 'others', 'id');
 SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
 -- A release under weaker ones takes nothing from that.
-SELECT pprepub.alter_publication('eight', '{"k": 1, "accept_weakening": true}');
+SELECT pprepub.alter_publication('eight', '{"k": 1, "accept_weakening": true}') \g /dev/null
 SELECT number FROM pprepub.publish('eight');
 SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
 CALL forget('eight');
 -- People who were shown in sets that are too small now, and are not shown any more, fail nothing.
-SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2}', beside => ARRAY(SELECT name FROM pprepub.publication));
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2}', beside => ARRAY(SELECT name FROM pprepub.publication)) \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 DELETE FROM eight WHERE id > 4;
 INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;
-SELECT pprepub.alter_publication('eight', '{"k": 4, "l": 3, "accept_lockout": true}');
+SELECT pprepub.alter_publication('eight', '{"k": 4, "l": 3, "accept_lockout": true}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, holds FROM pprepub.audit('eight') WHERE check_name IN ('k', 'l', 'atoms') OR NOT holds;
 CALL forget('eight');

@@ -2,7 +2,7 @@
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 10) i;
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
 SELECT rows FROM pprepub.publish('patients');
 
 CREATE FUNCTION refused(VARIADIC commands text[]) RETURNS TABLE (command text, answer text) LANGUAGE plpgsql AS $$
@@ -160,16 +160,16 @@ ROLLBACK;
 RESET allow_system_table_mods;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 
-SELECT pprepub.drop_publication('patients', true);
+SELECT pprepub.drop_publication('patients', true) \g /dev/null
 
 -- Until something was published, whoever drops a table need not ask who declared it.
 SET ROLE regress_owner;
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
 DROP TABLE patients CASCADE;
 SELECT pprepub.publish('patients');
 SELECT name, source FROM pprepub.publication;
 SELECT pprepub.alter_publication('patients', '{}');
-SELECT pprepub.drop_publication('patients');
+SELECT pprepub.drop_publication('patients') \g /dev/null
 RESET ROLE;
 DROP FUNCTION refused;
 DROP SCHEMA published, published_private;

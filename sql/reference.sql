@@ -6,13 +6,13 @@ INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' 
 \set source '\'people\', \'name\', \'{"age": "range"}\', \'disease\', \'bpg\''
 
 -- It is kept only where something compares.
-SELECT pprepub.create_publication('plain', :source, '{"k": 5, "l": 2, "frequency": 1.1}');
+SELECT pprepub.create_publication('plain', :source, '{"k": 5, "l": 2, "frequency": 1.1}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('plain');
 SELECT to_regclass('published_private.plain_reference');
 CALL forget('plain');
 
 -- The first release tells what everybody has; NULL has no share.
-SELECT pprepub.create_publication('told', :source, '{"k": 5, "delta": 1000, "repair": "none", "reserve": 1}');
+SELECT pprepub.create_publication('told', :source, '{"k": 5, "delta": 1000, "repair": "none", "reserve": 1}') \g /dev/null
 SELECT count(*) > 0 FROM pprepub.preview('told');
 SELECT to_regclass('published_private.told_reference');
 BEGIN;
@@ -53,13 +53,13 @@ SELECT to_regclass('published_private.told_reference');
 
 -- A cohort that comes first does not choose it: not published ...
 DELETE FROM people WHERE name LIKE 'q%';
-SELECT pprepub.create_publication('part', :source, '{"k": 5, "delta": 1000}');
+SELECT pprepub.create_publication('part', :source, '{"k": 5, "delta": 1000}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('part', cohort => 'age < 40');
 SELECT * FROM published_private.part_reference ORDER BY 1;
 CALL forget('part');
 
 -- ... nor asked.
-SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000, "max_added": 1}');
+SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000, "max_added": 1}') \g /dev/null
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT EXECUTE ON FUNCTION published.asked TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
@@ -82,7 +82,7 @@ CALL forget('asked');
 CREATE TABLE broken (name text PRIMARY KEY, age int, disease text, divisor int);
 INSERT INTO broken SELECT name, age, disease, CASE WHEN name = 'p1' THEN 0 ELSE 1 END FROM people;
 CREATE VIEW breaking AS SELECT name, age / divisor AS age, disease FROM broken;
-SELECT pprepub.create_publication('failing', 'breaking', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "delta": 1000}');
+SELECT pprepub.create_publication('failing', 'breaking', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "delta": 1000}') \g /dev/null
 GRANT EXECUTE ON FUNCTION published.failing TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.failing('age = 21');
@@ -96,7 +96,7 @@ DROP TABLE broken;
 
 -- Declared later, it is what the first release of everybody showed, and what others added.
 DELETE FROM people WHERE name LIKE 'q%';
-SELECT pprepub.create_publication('later', :source, '{"k": 5, "repair": "none", "reserve": 1}');
+SELECT pprepub.create_publication('later', :source, '{"k": 5, "repair": "none", "reserve": 1}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT count(*) FROM pprepub.publish('later');
 INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
@@ -104,16 +104,16 @@ UPDATE people SET disease = 'cold' WHERE name LIKE 'p%';
 SELECT count(*) FROM pprepub.publish('later');
 SELECT disease, count(*) FROM published.later_2 WHERE disease IS NOT NULL GROUP BY 1 ORDER BY 1;
 SELECT disease, count(*), (SELECT count(disease) FROM published.later_3) FROM published.later_3 WHERE disease = 'mumps' GROUP BY 1 ORDER BY 1;
-SELECT pprepub.alter_publication('later', '{"delta": 1000}');
+SELECT pprepub.alter_publication('later', '{"delta": 1000}') \g /dev/null
 SELECT to_regclass('published_private.later_reference');
 INSERT INTO people SELECT 'r' || i, 20 + i % 37, 'rabies' FROM generate_series(1, 20) i;
 SELECT count(*) FROM pprepub.publish('later');
 SELECT * FROM published_private.later_reference ORDER BY 1;
 CALL forget('later');
 -- Without such a release it is what the source has then.
-SELECT pprepub.create_publication('later', :source, '{"k": 5}');
+SELECT pprepub.create_publication('later', :source, '{"k": 5}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
-SELECT pprepub.alter_publication('later', '{"delta": 1000}');
+SELECT pprepub.alter_publication('later', '{"delta": 1000}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT * FROM published_private.later_reference ORDER BY 1;
 CALL forget('later');
@@ -172,7 +172,7 @@ DROP VIEW odd;
 -- It is copied; publishing tells the owner what it lacks, if it is ever to be shown.
 DELETE FROM census;
 INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.25);
-SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000, "distribution": "census", "repair": "none", "reserve": 1}');
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000, "distribution": "census", "repair": "none", "reserve": 1}') \g /dev/null
 SELECT params->>'distribution' FROM pprepub.publication;
 SELECT * FROM published_private.public_distribution ORDER BY 1;
 SELECT count(*) FROM pprepub.publish('public');
@@ -189,31 +189,31 @@ SELECT count(*) FROM pprepub.publish('public');
 SELECT to_regclass('published_private.public_reference');
 SELECT bool_and(holds) FROM pprepub.audit('public');
 -- Another one is another promise.
-SELECT pprepub.alter_publication('public', '{}');
+SELECT pprepub.alter_publication('public', '{}') \g /dev/null
 UPDATE census SET share = 0.375 WHERE disease <> 'flu';
 UPDATE census SET share = 0.25 WHERE disease = 'flu';
 SELECT pprepub.alter_publication('public', '{"reserve": 2}');
-SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}');
+SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}') \g /dev/null
 SELECT * FROM published_private.public_distribution ORDER BY 1;
 CALL forget('public');
-SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}');
-SELECT pprepub.alter_publication('public', '{"distribution": "census"}');
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}') \g /dev/null
+SELECT pprepub.alter_publication('public', '{"distribution": "census"}') \g /dev/null
 CALL forget('public');
-SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}');
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('public');
 SELECT pprepub.alter_publication('public', '{"distribution": "census"}');
-SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}');
+SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}') \g /dev/null
 CALL forget('public');
 -- With t it may lack values.
 INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('public', :source, '{"k": 5, "t": 0.999, "distribution": "census", "repair": "none", "reserve": 100}');
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "t": 0.999, "distribution": "census", "repair": "none", "reserve": 100}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('public');
 CALL forget('public');
 
 -- Equal values are one, however they are written.
 CREATE TABLE numbers (name text PRIMARY KEY, age int, income numeric);
 INSERT INTO numbers SELECT 'n' || i, 20 + i % 37, CASE i % 4 WHEN 0 THEN '1.0' WHEN 1 THEN '1.00' WHEN 2 THEN '2' ELSE '3' END::numeric FROM generate_series(1, 40) i;
-SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distance": "ordered"}');
+SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distance": "ordered"}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('numbers');
 SELECT sensitive = 1 AS one, people, "of", release FROM published_private.numbers_reference ORDER BY sensitive;
 CALL forget('numbers');
@@ -221,7 +221,7 @@ CREATE TABLE incomes AS SELECT * FROM (VALUES (1.0, 0.5), (1.00, 0.5)) v (income
 SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distribution": "incomes"}');
 -- Types without arrays of their own are kept as text.
 CREATE TABLE listed AS SELECT name, age, ARRAY[income, 7] AS incomes FROM numbers;
-SELECT pprepub.create_publication('listed', 'listed', 'name', '{"age": "range"}', 'incomes', 'bpg', '{"k": 5, "t": 0.99}');
+SELECT pprepub.create_publication('listed', 'listed', 'name', '{"age": "range"}', 'incomes', 'bpg', '{"k": 5, "t": 0.99}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('listed');
 SELECT pg_typeof(sensitive), people, "of", release FROM published_private.listed_reference ORDER BY sensitive;
 SELECT count(*) FROM pprepub.publish('listed');
@@ -230,7 +230,7 @@ CALL forget('listed');
 
 -- Several columns: it tells of tuples, and of each column by them.
 CREATE TABLE workers AS SELECT 'w' || i AS name, 20 + i AS age, CASE WHEN i % 5 > 0 THEN 'd' || i % 2 END AS disease, 'j' || i % 3 AS job FROM generate_series(1, 60) i;
-SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "none", "reserve": 2}', target => 'worked');
+SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "none", "reserve": 2}', target => 'worked') \g /dev/null
 SELECT count(*) FROM pprepub.publish('workers');
 SELECT * FROM worked_private.workers_reference ORDER BY 1 \g (format=aligned t=off)
 UPDATE workers SET job = 'j9' WHERE age > 70;
@@ -240,7 +240,7 @@ SELECT * FROM worked_private.workers_reference WHERE release > 1 ORDER BY 1;
 SELECT bool_and(holds) FROM pprepub.audit('workers');
 CALL forget('workers');
 CREATE TABLE pairs AS SELECT 'd' || a AS disease, 'j' || b AS job, 1/6.0 AS share FROM generate_series(0, 1) a, generate_series(0, 2) b;
-SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
+SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked') \g /dev/null
 SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2;
 SELECT count(*) FROM pprepub.publish('workers');
 DELETE FROM workers WHERE job = 'j9';

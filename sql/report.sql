@@ -11,7 +11,7 @@ CREATE TABLE regress_desk.patients AS
 	FROM generate_series(1, 200) i;
 ALTER TABLE regress_desk.patients ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('"></h1><script>alert(1)</script>', 'regress_desk.patients', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg',
-	'{"k": 5, "l": 2, "repair": "counterfeit", "reserve": 1}', target => 'regress_desk_out');
+	'{"k": 5, "l": 2, "repair": "counterfeit", "reserve": 1}', target => 'regress_desk_out') \g /dev/null
 \set name '"></h1><script>alert(1)</script>'
 
 -- Before the first release
@@ -39,7 +39,7 @@ SELECT (regexp_match(:'page', 'alert[^<]*</h1>'))[1];
 SELECT :'page' ~ '&#xE4;&#x20AC;&#x1F600;' AS unicode, :'page' ~ 'a&#xFFFD;b' AS no_control;
 -- Keys and tuples are for the owner.
 SELECT :'page' ~ 'KEY-' AS keys, :'internal' ~ 'KEY-1' AS keys_for_the_owner;
-SELECT pprepub.grant_audit(:'name', 'regress_report_auditor');
+SELECT pprepub.grant_audit(:'name', 'regress_report_auditor') \g /dev/null
 SELECT pprepub.publish(:'name', cohort => '"age <b>" < 10') IS NOT NULL;
 SELECT pprepub.report(:'name') AS page \gset
 SET ROLE regress_report_auditor;
@@ -66,7 +66,7 @@ COMMIT;
 CREATE TABLE regress_desk.elsewhere AS SELECT id, "age <b>", 'same' AS "sick & tired" FROM regress_desk.patients WHERE "age <b>" < 8;
 CREATE TABLE regress_desk.people AS SELECT id, "age <b>", "sick & tired" FROM regress_desk.patients;
 ALTER TABLE regress_desk.people ADD PRIMARY KEY (id);
-SELECT pprepub.create_publication('bad', 'regress_desk.people', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg', '{"k": 5, "l": 2, "repair": "none", "reserve": 1}', target => 'regress_desk_out');
+SELECT pprepub.create_publication('bad', 'regress_desk.people', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg', '{"k": 5, "l": 2, "repair": "none", "reserve": 1}', target => 'regress_desk_out') \g /dev/null
 CREATE TABLE regress_desk.made AS SELECT id, int4range("age <b>", "age <b>" + 1) AS "age <b>", "sick & tired" FROM regress_desk.patients WHERE "age <b>" < 8;
 SET client_min_messages = error;
 SELECT number, kind FROM pprepub.import_release('bad', 'regress_desk.made', 'id');
@@ -82,16 +82,16 @@ SELECT metric, round(value::numeric, 1) AS value FROM pprepub.metrics(:'name', 2
 SELECT pprepub.report(:'name') AS page \gset
 SELECT regress_desk.text_of(substring(:'page' from '<h2 id="columns".*?</table>')) AS columns;
 -- Answers, and how many are allowed
-SELECT pprepub.alter_publication(:'name', '{"max_answers_per_role": 5}');
+SELECT pprepub.alter_publication(:'name', '{"max_answers_per_role": 5}') \g /dev/null
 SELECT replace(regress_desk.text_of(regexp_replace(substring(pprepub.report(:'name') from '<h2 id="answers".*?</table>'), '[0-9]{4}-[0-9]{2}-[0-9]{2}', 'DATE', 'g')), session_user, 'USER') AS askers;
 -- A source that cannot be read any more: the page says so. What the source says is for the owner alone.
 CREATE VIEW regress_desk.breaks AS SELECT id, "age <b>", "sick & tired" FROM regress_desk.patients;
 SELECT pprepub.create_publication('breaks', 'regress_desk.breaks', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg', '{"k": 5}', target => 'regress_desk_out',
-	beside => ARRAY[:'name']);
+	beside => ARRAY[:'name']) \g /dev/null
 SELECT number FROM pprepub.publish('breaks');
 CREATE FUNCTION regress_desk.fail(id text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no such patient: %', id; END $$;
 CREATE OR REPLACE VIEW regress_desk.breaks AS SELECT regress_desk.fail(id) AS id, "age <b>", "sick & tired" FROM regress_desk.patients;
-SELECT pprepub.grant_audit('breaks', 'regress_report_auditor');
+SELECT pprepub.grant_audit('breaks', 'regress_report_auditor') \g /dev/null
 SELECT pprepub.report('breaks') AS page, pprepub.report('breaks', true) AS internal \gset
 SET ROLE regress_report_auditor;
 SELECT pprepub.report('breaks') AS audited \gset
@@ -106,11 +106,11 @@ CALL forget('breaks');
 CREATE TABLE regress_desk.others AS TABLE regress_desk.people;
 ALTER TABLE regress_desk.others ADD PRIMARY KEY (id);
 SET client_min_messages = error;
-SELECT pprepub.create_publication('seq', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'sequential', '{"k": 2}', target => 'regress_desk_out');
-SELECT pprepub.create_publication('inv', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'm-invariance', '{"m": 2}', target => 'regress_desk_out', beside => '{seq}');
-SELECT pprepub.create_publication('glo', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'regress_desk_out', beside => '{seq,inv}');
+SELECT pprepub.create_publication('seq', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'sequential', '{"k": 2}', target => 'regress_desk_out') \g /dev/null
+SELECT pprepub.create_publication('inv', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'm-invariance', '{"m": 2}', target => 'regress_desk_out', beside => '{seq}') \g /dev/null
+SELECT pprepub.create_publication('glo', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'regress_desk_out', beside => '{seq,inv}') \g /dev/null
 CREATE TABLE regress_desk.updates AS SELECT a AS from_value, b AS to_value FROM (SELECT DISTINCT "sick & tired" AS a FROM regress_desk.others) x, (SELECT DISTINCT "sick & tired" AS b FROM regress_desk.others) y WHERE a <> b;
-SELECT pprepub.create_publication('dis', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'm-distinct', '{"m": 2, "updates": "regress_desk.updates"}', target => 'regress_desk_out', beside => '{seq,inv,glo}');
+SELECT pprepub.create_publication('dis', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'm-distinct', '{"m": 2, "updates": "regress_desk.updates"}', target => 'regress_desk_out', beside => '{seq,inv,glo}') \g /dev/null
 SELECT count(*) FROM (VALUES ('seq'), ('inv'), ('glo'), ('dis')) v (name), pprepub.publish(name);
 SELECT name, xml_is_well_formed_document(replace(pprepub.report(name), '<!DOCTYPE html>', '')) AS well_formed FROM (VALUES ('seq'), ('inv'), ('glo'), ('dis')) v (name);
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication WHERE target = 'regress_desk_out';

@@ -26,7 +26,7 @@ $$;
 -- the first two releases tell that Fran and George have flu and cancer.
 CREATE TABLE patients (name text, age int, gender text, illness text);
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
-SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 3, "repair": "dirty"}');
+SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 3, "repair": "dirty"}') \g /dev/null
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
 DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
 INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
@@ -34,10 +34,10 @@ SELECT number FROM pprepub.publish('patients');		-- nothing of it is safe
 SELECT number FROM pprepub.preview('patients') AS p (number, v);
 CALL forget('patients');
 -- With k = 2 they would be told apart two by two, which is allowed then.
-SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2, "repair": "dirty"}');
+SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2, "repair": "dirty"}') \g /dev/null
 DELETE FROM patients;
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
-SELECT pprepub.alter_publication('patients', '{"reserve": 2}');
+SELECT pprepub.alter_publication('patients', '{"reserve": 2}') \g /dev/null
 SELECT number, rows, classes FROM pprepub.publish('patients');
 DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
 INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
@@ -84,7 +84,7 @@ TRUNCATE people;
 
 -- Much withheld: the owner is told, how many for good, and what can be done by then.
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}');
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT number, rows FROM pprepub.publish('people');
 BEGIN;
 DELETE FROM people WHERE id IN (1, 100);
@@ -102,7 +102,7 @@ SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';
 SELECT number, rows, suppressed FROM pprepub.publish('people');
 
 -- Stronger parameters hold for what comes, and for what it can be joined with.
-SELECT pprepub.alter_publication('people', '{"reserve": 2}');
+SELECT pprepub.alter_publication('people', '{"reserve": 2}') \g /dev/null
 SELECT pprepub.alter_publication('people', '{"k": 10}');
 SELECT pprepub.alter_publication('people', '{"k": 10, "accept_lockout": true}');
 SELECT pprepub.alter_publication('people', '{"k": 10}');	-- nobody else is lost
@@ -133,7 +133,7 @@ CALL forget('people');
 -- People who would need more rows invented than they are: so many are said to be given up, or to wait.
 TRUNCATE people;
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 10, "l": 2, "reserve": 2}');
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 10, "l": 2, "reserve": 2}') \g /dev/null
 SELECT number, rows FROM pprepub.publish('people');
 DELETE FROM people WHERE id > 11;
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
@@ -142,13 +142,13 @@ SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
 DELETE FROM people WHERE id > 4;
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(101, 112) i;
 SELECT number, rows, suppressed FROM pprepub.publish('people');
-SELECT pprepub.alter_publication('people', '{"invented_cost": 0.2}');
+SELECT pprepub.alter_publication('people', '{"invented_cost": 0.2}') \g /dev/null
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
 CALL forget('people');
 
 -- Keys and sensitive values of types that have no arrays of their own.
 CREATE TABLE odd AS SELECT ARRAY[i, NULL] AS id, i AS age, ARRAY[i % 5 / 2.0] AS ill FROM generate_series(1, 40) i;
-SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 4, "repair": "counterfeit"}');
+SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 4, "repair": "counterfeit"}') \g /dev/null
 SELECT number, rows, suppressed FROM pprepub.publish('odd');
 DELETE FROM odd WHERE age % 10 = 0;
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');

@@ -19,7 +19,7 @@ $$;
 
 CREATE TABLE four (id int PRIMARY KEY, age int, gender text, disease text);
 INSERT INTO four VALUES (1, 20, 'male', 'measles'), (2, 20, 'female', 'hepatitis'), (3, 30, 'male', 'flu'), (4, 30, 'female', 'angina');
-SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 2, "seed": 1}');
+SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 2, "seed": 1}') \g /dev/null
 SELECT metric, value FROM pprepub.preview('four', columns => '{age, disease}') WHERE metric IN ('rows', 'lm');
 SELECT number, kind, columns, rows, classes, suppressed, params FROM pprepub.publish('four', columns => '{age, disease}');
 SELECT * FROM published.four_1 ORDER BY disease \g (format=aligned t=off)
@@ -66,7 +66,7 @@ CREATE VIEW drawn_people AS
 CREATE TABLE people AS SELECT * FROM drawn_people WHERE id <= 300;
 CREATE TABLE countries (leaf text, parent text, root text);
 INSERT INTO countries VALUES ('France', 'Europe', 'World'), ('Spain', 'Europe', 'World'), ('Mali', 'Africa', 'World');
-SELECT pprepub.create_taxonomy('countries', 'countries');
+SELECT pprepub.create_taxonomy('countries', 'countries') \g /dev/null
 SET client_min_messages = error;
 CREATE PROCEDURE declare(params jsonb) LANGUAGE plpgsql AS $$
 BEGIN
@@ -151,7 +151,7 @@ CALL forget('people');
 CREATE TABLE leaving (id int PRIMARY KEY, age int, disease text);
 INSERT INTO leaving VALUES (1, 20, 'flu'), (2, 20, 'measles'), (3, 20, 'cough'), (4, 20, 'mumps'),
 	(5, 40, 'angina'), (6, 40, 'measles'), (7, 40, 'cough'), (8, 40, 'mumps');
-SELECT pprepub.create_publication('leaving', 'leaving', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2, "seed": 1}');
+SELECT pprepub.create_publication('leaving', 'leaving', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2, "seed": 1}') \g /dev/null
 SELECT try_publish('leaving', '{age, disease}');
 -- Each age is left with three diseases; but who of 20 has gone had the flu.
 DELETE FROM leaving WHERE id IN (1, 5);
@@ -176,13 +176,13 @@ BEGIN
 	END LOOP;
 END
 $$;
-SELECT pprepub.create_publication('audited', 'audited', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 3, "seed": 1}');
+SELECT pprepub.create_publication('audited', 'audited', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 3, "seed": 1}') \g /dev/null
 SELECT try_publish('audited', '{age, gender}');
 CALL audit();
 SELECT try_publish('audited', '{age, disease}');
 CALL audit();
 -- A larger k is for the next release.
-SELECT pprepub.alter_publication('audited', '{"k": 6}');
+SELECT pprepub.alter_publication('audited', '{"k": 6}') \g /dev/null
 CALL audit();
 -- People who have left or changed since were judged when they were published.
 UPDATE audited SET age = age + 1, disease = 'other' WHERE id <= 3;
@@ -190,7 +190,7 @@ DELETE FROM audited WHERE id BETWEEN 4 AND 6;
 CALL audit();
 -- People who are no worse off, and people who are
 SET client_min_messages = warning;
-SELECT pprepub.alter_publication('audited', '{"k": 3, "accept_weakening": true}');
+SELECT pprepub.alter_publication('audited', '{"k": 3, "accept_weakening": true}') \g /dev/null
 CREATE VIEW no_worse AS SELECT id, gender FROM audited WHERE id > 6;
 CREATE VIEW worse AS SELECT id, age, gender, disease FROM audited WHERE id > 6;
 SELECT number FROM pprepub.import_release('audited', 'no_worse', 'id');
@@ -198,7 +198,7 @@ CALL audit();
 SELECT number FROM pprepub.import_release('audited', 'worse', 'id');
 CALL audit();
 -- A release by a smaller k hides nothing of that.
-SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}');
+SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}') \g /dev/null
 SELECT try_publish('audited', '{gender}');
 CALL audit();
 CALL forget('audited');
@@ -210,6 +210,6 @@ DROP VIEW drawn_people;
 DROP TABLE people, countries;
 DROP FUNCTION drawn, try_publish;
 DROP PROCEDURE declare;
-SELECT pprepub.drop_taxonomy('countries');
+SELECT pprepub.drop_taxonomy('countries') \g /dev/null
 DROP SCHEMA published, published_private;
 RESET ROLE;

@@ -14,7 +14,7 @@ INSERT INTO several.patients
 	SELECT i, 20 + i % 40, (10000 + i * 7 % 500)::text, (ARRAY['flu', 'hiv', 'cold', NULL, 'gout'])[1 + i * 3 % 5],
 		CASE WHEN i % 11 = 0 THEN NULL ELSE 1000 + i * 37 % 4000 END, 'Dr ' || i % 3
 	FROM generate_series(1, 200) i;
-SELECT pprepub.create_range_taxonomy('incomes', 0, 5000, '{1000, 5000}');
+SELECT pprepub.create_range_taxonomy('incomes', 0, 5000, '{1000, 5000}') \g /dev/null
 
 -- lists
 \set call 'SELECT pprepub.create_publication(\'wards\', \'several.patients\', \'id\', \'{"age": "range", "zip": "prefix"}\', '
@@ -39,7 +39,7 @@ SELECT pprepub.create_range_taxonomy('incomes', 0, 5000, '{1000, 5000}');
 :call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy nobodys"}}');
 
 -- the first release
-:call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}');
+:call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}') \g /dev/null
 SELECT sensitive, params -> 'bands' AS bands FROM pprepub.publication;
 \d published_private.wards_sensitive
 \d published_private.wards_source
@@ -92,9 +92,9 @@ UPDATE several.patients SET earns = 5000 WHERE id = 3;
 SELECT number FROM pprepub.publish('wards');
 SELECT count(*) > 0 FROM published.wards('age < 50');
 SELECT pprepub.alter_publication('wards', '{"bands": {"income": "range 500"}}');
-SELECT pprepub.alter_publication('wards', '{"bands": {"income": "range 500"}, "accept_weakening": true}');
+SELECT pprepub.alter_publication('wards', '{"bands": {"income": "range 500"}, "accept_weakening": true}') \g /dev/null
 SELECT number FROM pprepub.publish('wards');
-SELECT pprepub.alter_publication('wards', '{"leaves": "doctor"}');
+SELECT pprepub.alter_publication('wards', '{"leaves": "doctor"}') \g /dev/null
 SELECT number FROM pprepub.publish('wards');
 
 -- protection
@@ -113,10 +113,10 @@ SELECT count(*) FROM pprepub_internal.catalog_relation;
 -- An import: a column that the table lacks is that of today.
 CREATE TABLE several.old AS SELECT id, '[,)'::int4range AS age, '*' AS zip, disease, income FROM (SELECT id, disease, earns AS income FROM several.patients LIMIT 100) p;
 CREATE VIEW several.old_incomes AS SELECT id, age, zip, income + 1 AS income FROM several.old;
-:call '{disease, earns}', 'bpg', '{"k": 5, "l": 2, "bands": {"earns": "range 1000"}}');
+:call '{disease, earns}', 'bpg', '{"k": 5, "l": 2, "bands": {"earns": "range 1000"}}') \g /dev/null
 CALL forget('wards');
 ALTER TABLE several.patients RENAME COLUMN earns TO income;
-:call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 1000"}}');
+:call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 1000"}}') \g /dev/null
 SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old', 'id');
 SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old_incomes', 'id');
 SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old_incomes', 'id', accept_changes => true);
@@ -130,7 +130,7 @@ SELECT * FROM pprepub.rebuild_history('wards');
 CALL forget('wards');
 
 -- A single column with bands is no tuple; answers leave out what no band holds.
-:call 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}');
+:call 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}') \g /dev/null
 SELECT sensitive FROM pprepub.publication;
 SELECT to_regtype('published_private.wards_sensitive');
 SELECT count(*) > 0 AS some, count(*) FILTER (WHERE income >= 5000) AS beyond FROM published.wards();
@@ -141,11 +141,11 @@ SELECT min(n) >= 2 AS bands FROM (SELECT count(DISTINCT floor(income / 1000)) AS
 SELECT check_name, holds FROM pprepub.audit('wards') WHERE NOT holds;
 SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('wards');
 -- The publication's own copy of the ladder stays.
-SELECT pprepub.drop_taxonomy('incomes');
-SELECT pprepub.create_range_taxonomy('incomes', 0, 10, '{1, 10}');
+SELECT pprepub.drop_taxonomy('incomes') \g /dev/null
+SELECT pprepub.create_range_taxonomy('incomes', 0, 10, '{1, 10}') \g /dev/null
 SELECT pprepub.alter_publication('wards', '{"k": 6}');
 SELECT number FROM pprepub.publish('wards');
-SELECT pprepub.alter_publication('wards', '{"bands": null, "accept_weakening": true}');
+SELECT pprepub.alter_publication('wards', '{"bands": null, "accept_weakening": true}') \g /dev/null
 SELECT params FROM pprepub.publication;
 SELECT kind, taxonomy, tree FROM pprepub_internal.catalog_column WHERE role LIKE 'sensitive%';
 SELECT number FROM pprepub.publish('wards');
@@ -153,9 +153,9 @@ CALL forget('wards');
 
 -- Wider bands can shut out people whom no release told apart by more than one.
 CREATE TABLE several.paid AS SELECT i AS id, i AS age, i * 100 AS income FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('paid', 'several.paid', 'id', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 200"}}');
+SELECT pprepub.create_publication('paid', 'several.paid', 'id', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 200"}}') \g /dev/null
 SELECT number FROM pprepub.publish('paid');
-SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 200"}}');
+SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 200"}}') \g /dev/null
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true}');
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true, "accept_lockout": true}');
 SELECT check_name, holds FROM pprepub.audit('paid') WHERE NOT holds;
@@ -165,7 +165,7 @@ CALL forget('paid');
 CREATE TABLE several.icd (code text, disease text, chapter text, root text);
 INSERT INTO several.icd VALUES ('250.01', '250', 'endocrine', 'any'), ('250.02', '250', 'endocrine', 'any'), ('250.03', '250', 'endocrine', 'any'),
 	('401.1', '401', 'circulatory', 'any'), ('401.9', '401', 'circulatory', 'any'), ('V70', 'V70', 'V70', 'any');
-SELECT pprepub.create_taxonomy('icd', 'several.icd');
+SELECT pprepub.create_taxonomy('icd', 'several.icd') \g /dev/null
 CREATE TABLE several.ill AS SELECT i AS id, i AS age, CASE WHEN i < 60 THEN '250.0' || 1 + i % 3 ELSE (ARRAY['250', '250.01', '401.1', '401.9', 'V70'])[1 + i % 5] END AS diagnosis FROM generate_series(0, 119) i;
 \set icd 'SELECT pprepub.create_publication(\'ill\', \'several.ill\', \'id\', \'{"age": "range"}\', \'diagnosis\', \'bpg\', '
 :icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd"}}');
@@ -175,11 +175,11 @@ CREATE TABLE several.ill AS SELECT i AS id, i AS age, CASE WHEN i < 60 THEN '250
 :icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy incomes 1"}}');
 :icd '{"k": 5, "l": 2, "distance": "ordered", "bands": {"diagnosis": "taxonomy icd 2"}}');
 -- A value above the level may stand for several nodes: it has no band.
-:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 3"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 3"}}') \g /dev/null
 SELECT pprepub.publish('ill');
 SELECT count(*) FILTER (WHERE diagnosis = '250') AS above FROM published.ill();
 CALL forget('ill');
-:icd '{"k": 5, "l": 2}');
+:icd '{"k": 5, "l": 2}') \g /dev/null
 SELECT number FROM pprepub.publish('ill');
 CREATE VIEW several.by_disease AS SELECT min(n) AS least FROM (SELECT count(DISTINCT left(diagnosis, 3)) AS n FROM published.ill GROUP BY class) c;
 TABLE several.by_disease;
@@ -187,7 +187,7 @@ SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2
 SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}, "accept_weakening": true}');
 DROP VIEW several.by_disease;
 CALL forget('ill');
-:icd '{"k": 5, "l": 2, "frequency": 1.2, "bands": {"diagnosis": "taxonomy icd 2"}}');
+:icd '{"k": 5, "l": 2, "frequency": 1.2, "bands": {"diagnosis": "taxonomy icd 2"}}') \g /dev/null
 SELECT number FROM pprepub.publish('ill');
 SELECT min(n) AS least, bool_and(most / rows::numeric <= 1 / 1.2) AS varied
 	FROM (SELECT class, count(*) AS n, sum(c) AS rows, max(c) AS most FROM (SELECT class, left(diagnosis, 3), count(*) AS c FROM published.ill_1 GROUP BY 1, 2) d GROUP BY class) c;
@@ -199,16 +199,16 @@ SELECT kind, taxonomy FROM pprepub_internal.catalog_column WHERE role = 'sensiti
 UPDATE several.ill SET diagnosis = '250.04' WHERE id = 100;
 SELECT pprepub.publish('ill');
 INSERT INTO several.icd VALUES ('250.04', '250', 'endocrine', 'any'), ('460', '460', 'respiratory', 'any');
-SELECT pprepub.extend_taxonomy('icd', 'several.icd');
+SELECT pprepub.extend_taxonomy('icd', 'several.icd') \g /dev/null
 SELECT pprepub.publish('ill');
 SELECT pprepub.alter_publication('ill', '{}');
 SELECT number FROM pprepub.publish('ill');
 SELECT check_name, holds FROM pprepub.audit('ill') WHERE NOT holds;
 SELECT * FROM pprepub.rebuild_history('ill');
 -- The publication has its own copy.
-SELECT pprepub.drop_taxonomy('icd');
+SELECT pprepub.drop_taxonomy('icd') \g /dev/null
 UPDATE several.icd SET disease = code, chapter = code;
-SELECT pprepub.create_taxonomy('icd', 'several.icd');
+SELECT pprepub.create_taxonomy('icd', 'several.icd') \g /dev/null
 SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}}');
 SELECT number FROM pprepub.publish('ill');
 SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('ill');
@@ -216,9 +216,9 @@ CALL forget('ill');
 -- A name that ends in a number is no level; a level behind it is one.
 CREATE TABLE several.levels AS TABLE several.icd;
 UPDATE several.levels SET disease = left(code, 3), chapter = left(code, 3);
-SELECT pprepub.create_taxonomy('icd 9', 'several.levels');
+SELECT pprepub.create_taxonomy('icd 9', 'several.levels') \g /dev/null
 :icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 9"}}');
-:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 9 1"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 9 1"}}') \g /dev/null
 SELECT number FROM pprepub.publish('ill');
 SELECT min(n) AS least FROM (SELECT count(DISTINCT left(diagnosis, 3)) AS n FROM published.ill_1 GROUP BY class) c;
 SELECT check_name, holds FROM pprepub.audit('ill') WHERE NOT holds;
@@ -226,7 +226,7 @@ SELECT pprepub.drop_publication('ill', true), pprepub.drop_taxonomy('icd'), ppre
 
 -- Deductions about each column.
 CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv', 'flu', 'hiv'])[i] AS a, i % 2 AS b FROM generate_series(1, 4) i;
-SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}');
+SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}') \g /dev/null
 SELECT number FROM pprepub.publish('four');
 SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
 SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4;
@@ -255,12 +255,12 @@ INSERT INTO several.odd
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{sensitive, place}', 'bpg', '{"k": 3, "l": 2}');
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{sensitive, secret}', 'bpg', '{"k": 3, "l": 2}');
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{odd', 'bpg', '{"k": 3, "l": 2}');
-SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{"{odd"}', 'bpg', '{"k": 3, "l": 2}');
+SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{"{odd"}', 'bpg', '{"k": 3, "l": 2}') \g /dev/null
 SELECT sensitive FROM pprepub.publication;
 CALL forget('odd');
 SELECT pprepub.create_publication('Odd" one''s', 'several.odd', 'id', '{"age": "range"}',
 	ARRAY['{odd', 'sensitive', 'sensitive_tuple', 'Class " of '' $x$', 'a234567890b234567890c234567890d234567890e234567890f234567890ghi']::text, 'bpg',
-	'{"k": 6, "l": 2, "bands": {"Class \" of '' $x$": "range 2"}}');
+	'{"k": 6, "l": 2, "bands": {"Class \" of '' $x$": "range 2"}}') \g /dev/null
 SELECT sensitive FROM pprepub.publication;
 SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = 'published_private."Odd"" one''s_source"'::regclass ORDER BY attnum;
 SELECT number FROM pprepub.publish('Odd" one''s');
@@ -279,5 +279,5 @@ CALL forget('Odd" one''s');
 
 \set VERBOSITY terse
 DROP SCHEMA several CASCADE;
-SELECT pprepub.drop_taxonomy('incomes');
+SELECT pprepub.drop_taxonomy('incomes') \g /dev/null
 DROP SCHEMA published, published_private;

@@ -36,7 +36,7 @@ SELECT declare('bpg', '{"k": 1}', 'halves');
 SELECT declare('bpg', '{"k": 1}', 'half');
 DROP TABLE halves;
 -- They can come later, too.
-SELECT pprepub.create_publication('ill', 'ill', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2}');
+SELECT pprepub.create_publication('ill', 'ill', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2}') \g /dev/null
 INSERT INTO ill VALUES (7, 40, 'd1');
 SELECT pprepub.publish('ill');
 CALL forget('ill');
@@ -87,12 +87,12 @@ SELECT declare('m-distinct', '{"m": 7, "updates": "updates"}');
 SELECT declare('m-distinct', '{"m": 8, "updates": "updates"}');
 
 -- More that is asked for later.
-SELECT pprepub.create_publication('ill', 'ill', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "l": 2}');
-SELECT pprepub.alter_publication('ill', '{"l": 5}');
+SELECT pprepub.create_publication('ill', 'ill', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "l": 2}') \g /dev/null
+SELECT pprepub.alter_publication('ill', '{"l": 5}') \g /dev/null
 SELECT pprepub.alter_publication('ill', '{"l": 6}');
-SELECT pprepub.alter_publication('ill', '{"k": 3}');
+SELECT pprepub.alter_publication('ill', '{"k": 3}') \g /dev/null
 SELECT pprepub.alter_publication('ill', '{"reserve": 2}');
-SELECT pprepub.alter_publication('ill', '{"k": 40, "l": 2}');
+SELECT pprepub.alter_publication('ill', '{"k": 40, "l": 2}') \g /dev/null
 SELECT pprepub.alter_publication('ill', '{"repair": "none"}');
 SELECT pprepub.alter_publication('ill', '{"k": 20, "repair": "dirty"}');
 SELECT rows FROM pprepub.publish('ill');
