@@ -140,7 +140,7 @@ BEGIN
 	DROP TABLE person, copied;
 END
 $fn$;
-SELECT format('SELECT twins(%s)', number) FROM generate_series(1, 24) number \gexec
+SELECT format('SELECT twins(%s)', number) FROM generate_series(1, 12) number \gexec
 
 -- ---- Every type, as it is and as text ----
 
@@ -267,4 +267,4 @@ BEGIN
 	TRUNCATE person, known;
 END
 $fn$;
-SELECT format('SELECT any_shape(%s)', number) FROM generate_series(1, 30) number \gexec
+SELECT format('SELECT any_shape(%s)', number) FROM generate_series(1, 15) number \gexec
