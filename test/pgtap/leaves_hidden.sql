@@ -31,7 +31,7 @@ BEGIN
 	EXECUTE format('SELECT count(*) FROM %s t WHERE t::text LIKE %L', relation, '%' || word || '%') INTO n;
 	RETURN n;
 END $$;
-SELECT is(array_agg(c.oid::regclass::text ORDER BY 1), '{people,published_private.people_source}', 'only the source has its values')
+SELECT is(array_agg(c.oid::regclass::text ORDER BY c.oid::regclass::text COLLATE "C"), '{people,published_private.people_source}', 'only the source has its values')
 FROM pg_class c WHERE relkind IN ('r', 'v') AND relnamespace IN ('public'::regnamespace, 'published'::regnamespace, 'published_private'::regnamespace, 'pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
 AND relname !~ '^(tap_|pg_all_foreign_keys)' AND rows_with(c.oid, 'unseen') > 0;
 

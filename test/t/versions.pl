@@ -98,6 +98,7 @@ since 18, 'statistics of a worker are empty' => sub {
 		FROM pg_stat_get_activity(NULL) a, pg_stat_get_backend_io(a.pid) i, pg_stat_get_backend_wal(a.pid) w WHERE a.pid = };
 	my $worker;
 
+	ask(q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'});	# of other publications
 	# More than a second apart, as statistics are flushed, and more than are followed by a VACUUM
 	foreach my $round (1 .. 20)
 	{
