@@ -17,15 +17,6 @@
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
-static int
-find_column(const DeclaredPublication *publication, const char *name)
-{
-	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
-		if (strcmp(publication->columns[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 /* A sensitive column, or else a quasi-identifier, that a parameter names; anything else is an error. */
 static const DeclaredColumn *
 find_named(const DeclaredPublication *publication, const char *param, const char *name, bool sensitive)
@@ -57,7 +48,7 @@ find_named(const DeclaredPublication *publication, const char *param, const char
 static int
 column_of(const DeclaredPublication *publication, const char *param, const char *name)
 {
-	int			i = find_column(publication, name);
+	int			i = column_index(publication, name, true);
 
 	if (i < 0)
 		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, param);
@@ -191,7 +182,7 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 		verify_quasi_identifiers(publication, spec, publication->params);
 		if (name == NULL)
 			continue;
-		if (find_column(publication, name) < 0)
+		if (column_index(publication, name, true) < 0)
 		{
 			Form_pg_attribute attribute = source_attribute(source, name);
 
@@ -199,7 +190,7 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 				refuse_unknown_column(publication, name, source);
 			hide_column(publication, attribute);
 		}
-		verify_layout_column(spec->name, &publication->columns[find_column(publication, name)]);
+		verify_layout_column(spec->name, &publication->columns[column_index(publication, name, true)]);
 	}
 }
 
@@ -247,7 +238,7 @@ static const DeclaredColumn *
 find_or_hide(DeclaredPublication *publication, const char *name, bool may_add)
 {
 	int			n = publication->ncolumns + publication->nhidden;
-	int			i = find_column(publication, name);
+	int			i = column_index(publication, name, true);
 	Relation	source;
 	Form_pg_attribute attribute;
 	const AttrNumber *attributes;

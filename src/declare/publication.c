@@ -598,13 +598,19 @@ publication_column(const DeclaredPublication *publication, ColumnRole role)
 	elog(ERROR, "publication \"%s\" has no column of role %d", publication->name, (int) role);
 }
 
+int
+column_index(const DeclaredPublication *publication, const char *name, bool hidden_too)
+{
+	for (int i = 0; i < publication->ncolumns + (hidden_too ? publication->nhidden : 0); i++)
+		if (strcmp(publication->columns[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
 const char *
 free_column_name(const DeclaredPublication *publication, const char *name)
 {
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (strcmp(publication->columns[i].name, name) == 0)
-			return free_column_name(publication, psprintf("%s_", name));
-	return name;
+	return column_index(publication, name, false) < 0 ? name : free_column_name(publication, psprintf("%s_", name));
 }
 
 char *

@@ -183,6 +183,9 @@ extern void verify_releases_are_seen(const DeclaredPublication *publication);
 /* The column with this role, hidden or not; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
 
+/* The index of a column by its name, or -1; a name that somebody asks about finds no hidden one. */
+extern int	column_index(const DeclaredPublication *publication, const char *name, bool hidden_too);
+
 /* A name for a column beside those of the publication: underscores are appended until none of these has it. */
 extern const char *free_column_name(const DeclaredPublication *publication, const char *name);
 

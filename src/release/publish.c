@@ -79,11 +79,9 @@ noted_columns(const DeclaredPublication *publication, ArrayType *names)
 	for (int c = 0; c < n; c++)
 	{
 		const char *name = NameStr(*DatumGetName(values[c]));
-		int			i = 0;
+		int			i = column_index(publication, name, false);
 
-		while (i < publication->ncolumns && strcmp(publication->columns[i].name, name) != 0)
-			i++;
-		if (i == publication->ncolumns)
+		if (i < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("publication \"%s\" has no column \"%s\"", publication->name, name),

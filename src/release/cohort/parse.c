@@ -164,11 +164,9 @@ int
 find_cohort_column(const DeclaredPublication *publication, const char *name, ParseState *pstate, int location)
 {
 	const DeclaredColumn *column;
-	int			i = 0;
+	int			i = column_index(publication, name, false);
 
-	while (i < publication->ncolumns && strcmp(publication->columns[i].name, name) != 0)
-		i++;
-	if (i == publication->ncolumns)
+	if (i < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("cohorts of publication \"%s\" have no column \"%s\"", publication->name, name),
