@@ -409,10 +409,8 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 static void
 verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 {
-	for (int i = 0; i < declaration->publication.ncolumns; i++)
-		if (strcmp(declaration->publication.columns[i].name, name) == 0)
-			return;
-	refuse_unknown_column(&declaration->publication, name, tuple);
+	if (column_index(&declaration->publication, name, false) < 0)
+		refuse_unknown_column(&declaration->publication, name, tuple);
 }
 
 /*
