@@ -100,7 +100,7 @@ typedef struct Foresight
 } Foresight;
 
 /* The parts of the past that a method looks at: each is kept beside the log, as a fold of it. */
-#define PAST_NEIGHBORHOODS	1	/* the people whom observers can tell apart: see history/past.h */
+#define PAST_PLACES			1	/* groups and their places: see history/places.h */
 #define PAST_LAST			2	/* the last class of each person: see history/past.h */
 #define PAST_PATHS			4	/* all classes of each person */
 #define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/past.h; with PAST_LAST */
@@ -137,23 +137,10 @@ typedef struct MethodDeclaration
 	int32		(*spared) (const int64 *params);
 
 	/*
-	 * With PAST_NEIGHBORHOODS: a neighborhood with fewer members than this, some of whom have left the source, has no
-	 * member that could be shown; 0 where there might be one. NULL for methods that do not use parts of neighborhoods.
-	 */
-	uint64		(*smallest_parted) (const int64 *params);
-
-	/*
 	 * The settings that keep invented rows from taking the places of people who have left, a piece of a sentence, or
 	 * NULL where these parameters let none do so.  The pointer is NULL for methods that never invent rows for that.
 	 */
 	const char *(*without_stand_ins) (const int64 *params);
-
-	/*
-	 * Fills in what is to be expected if that is bad, and those parameters were chosen that are to blame: of the
-	 * parameters given, the others are PARAM_ABSENT; false where they are defaults.  The pointer is NULL for methods
-	 * that have nothing to say.
-	 */
-	bool		(*foresee) (const int64 *given, const int64 *params, Foresight *foresight);
 
 	/*
 	 * A sentence on a contradiction between values that are right each by itself, or NULL.  The pointer is NULL for

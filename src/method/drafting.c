@@ -29,12 +29,14 @@ drafting_create(const Frame *frame, double k)
 }
 
 Drafting *
-drafting_create_of_neighborhoods(const Frame *frame, double k)
+drafting_create_of_groups(const Frame *frame, double k)
 {
 	Drafting   *drafting = drafting_create(frame, k);
 
-	drafting->draft->parent = new_array(uint32, 0);
-	drafting->draft->stands_for = new_array(uint64, 0);
+	drafting->draft->group = new_array(uint32, 0);
+	drafting->draft->place = new_array(uint64, frame->nrows);
+	memset(drafting->draft->place, 0xff, sizeof(uint64) * frame->nrows);	/* NO_PLACE */
+	drafting->draft->stands_in = new_array(uint64, 0);
 	return drafting;
 }
 
@@ -57,8 +59,8 @@ make_room_for_counterfeits(Drafting *drafting, uint64 n)
 		return;
 	drafting->counterfeits_allocated = array_room(drafting->counterfeits_allocated, n);
 	array_resize(draft->classes->counterfeit, drafting->counterfeits_allocated);
-	if (draft->stands_for != NULL)
-		array_resize(draft->stands_for, drafting->counterfeits_allocated);
+	if (draft->stands_in != NULL)
+		array_resize(draft->stands_in, drafting->counterfeits_allocated);
 }
 
 Code *
@@ -85,8 +87,8 @@ make_room_for_class(Drafting *drafting)
 	array_resize(classes->first, drafting->classes_allocated);
 	array_resize(classes->first_counterfeit, drafting->classes_allocated);
 	array_resize(classes->regions, (Size) drafting->classes_allocated * classes->nqis);
-	if (draft->parent != NULL)
-		array_resize(draft->parent, drafting->classes_allocated);
+	if (draft->group != NULL)
+		array_resize(draft->group, drafting->classes_allocated);
 }
 
 uint32

@@ -42,17 +42,20 @@ typedef struct Draft
 	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
-	uint64		lost;			/* of these, in a release of everybody: none can be shown again without invented rows */
-	uint64		given_up;		/* of these: fewer people than the rows that would be invented for them */
+	uint64		waiting;		/* of these: newcomers, or people who came back or moved, for whom no place was found */
+	uint64		retired;		/* of these: people of groups that are not shown any more */
 	uint64		dirty;			/* rows in classes that were not asked for */
+	uint64		stale;			/* rows of people that show another value than that of today */
 
 	/*
-	 * For methods that want neighborhoods: whom counterfeits stand for, and of which neighborhood a class is part.
-	 * NULL for all others: their counterfeits stand for no person, and never come again.
+	 * For methods that want places: NULL for all others, whose counterfeits stand for no place, and never come again.
+	 * A class without a group of the past is a new group; its rows take its places in their order, and it has no
+	 * counterfeits.
 	 */
-	uint64	   *stands_for;		/* [counterfeits] members of the past, or NO_MEMBER */
-	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
-	uint32		rejected;		/* neighborhoods asked for, and not published */
+	uint32	   *group;			/* [nclasses] or NO_GROUP */
+	uint64	   *place;			/* [rows of the frame] of the past, where the row is in a class of a group; else NO_PLACE */
+	uint64	   *stands_in;		/* [counterfeits] the place of the past that each stands in for */
+	bool	   *is_gone;		/* [places of the past] parted off by this draft, not to be shown again; NULL where none is */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */
 } Draft;
 
@@ -67,9 +70,9 @@ typedef struct Method
 	Principle	(*principle) (const int64 *params);
 
 	/*
-	 * Where only the rows asked for are in the frame: which neighborhoods cannot be shown so, but perhaps with true
-	 * rows of others of them?  Sets wanted[] and returns how many these are.  The frame has no quasi-identifiers yet.
-	 * NULL for methods that show what was asked for, or nothing.
+	 * Where only the rows asked for are in the frame: of which groups are rows of others needed, too?  Sets wanted[] and
+	 * returns how many these are.  The frame has no quasi-identifiers yet.  NULL for methods that show what was asked for,
+	 * or nothing.
 	 */
 	uint32		(*want_helpers) (const Frame *frame, const Past *past,
 								 const int64 *params, bool *wanted);
@@ -82,12 +85,8 @@ typedef struct Method
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);
 
-	/*
-	 * The share of the people who leave from one release to the next: as the past tells, or as declared, or else as
-	 * usual.  NULL for methods whose releases to come cannot be drafted one after the other in memory, from frames and
-	 * neighborhoods alone.
-	 */
-	double		(*churn) (const Past *past, const int64 *params);
+	/* Can releases to come be drafted one after the other in memory, from frames and places alone? */
+	bool		can_be_foreseen;
 } Method;
 
 /* Has a frame show what a draft of it does. */
@@ -124,8 +123,8 @@ typedef struct Drafting
 /* In the current context, in which the draft stays; k: what classes are measured against. */
 extern Drafting *drafting_create(const Frame *frame, double k);
 
-/* Like drafting_create(), for methods that want neighborhoods: the draft says of which a class is part, and for whom invented rows stand. */
-extern Drafting *drafting_create_of_neighborhoods(const Frame *frame, double k);
+/* Like drafting_create(), for methods that want places: the draft says of which group a class is, and where its rows sit. */
+extern Drafting *drafting_create_of_groups(const Frame *frame, double k);
 
 /* Into the class at hand. */
 extern void drafting_add_rows(Drafting *drafting, const RowId *rows, uint64 n);
