@@ -83,22 +83,6 @@ typedef struct SourceNeeds
 	bool		nulls_count;	/* is each row without a value as good as one more? */
 } SourceNeeds;
 
-/* The future of a table that is published again and again. */
-typedef struct ForeseenRelease
-{
-	uint32		number;
-	double		withheld;		/* part of the people */
-	double		invented;		/* rows, as a part of the people */
-} ForeseenRelease;
-
-/* An early release and a later one, if so many of the people leave between two releases, and as many come. */
-typedef struct Foresight
-{
-	double		leave;
-	ForeseenRelease release[2];
-	const char *instead;		/* better parameters, a piece of a sentence */
-} Foresight;
-
 /* The parts of the past that a method looks at: each is kept beside the log, as a fold of it. */
 #define PAST_PLACES			1	/* groups and their places: see history/places.h */
 #define PAST_LAST			2	/* the last class of each person: see history/past.h */

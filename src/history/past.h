@@ -218,4 +218,9 @@ typedef struct Past
 	bool		is_whole;		/* is the frame all of the source, so that holders without a row have left? */
 } Past;
 
+struct Draft;
+
+/* In history/places.c: the past as it would be read for the same frame after a draft was published as the release of this number. */
+extern Past *past_after(const Past *past, const Frame *frame, const struct Draft *draft, int32 release);
+
 #endif							/* PPREPUB_HISTORY_PAST_H */

@@ -21,7 +21,8 @@
 #include "partition/principle.h"
 #include "partition/buckets.h"
 
-typedef struct Draft
+typedef struct Draft Draft;
+struct Draft
 {
 	Classes    *classes;
 
@@ -57,7 +58,7 @@ typedef struct Draft
 	uint64	   *stands_in;		/* [counterfeits] the place of the past that each stands in for */
 	bool	   *is_gone;		/* [places of the past] parted off by this draft, not to be shown again; NULL where none is */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */
-} Draft;
+};
 
 typedef struct Method
 {
