@@ -113,6 +113,8 @@ CREATE TABLE pprepub_internal.catalog_release (
 	suppressed bigint NOT NULL,
 	dirty bigint NOT NULL,
 	counterfeits bigint NOT NULL,
+	stale bigint NOT NULL,				-- rows of people that show another value than that of the day
+	unrefreshed bigint NOT NULL,		-- rows of groups that could not show new values, by numbers alone
 	seconds float8 NOT NULL,
 	history_seconds float8 NOT NULL,	-- of them: reading, guarding, writing the history
 	phases jsonb NOT NULL,				-- seconds of each, up to when this was noted

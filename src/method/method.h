@@ -45,8 +45,15 @@ struct Draft
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
 	uint64		waiting;		/* of these: newcomers, or people who came back or moved, for whom no place was found */
 	uint64		retired;		/* of these: people of groups that are not shown any more */
+	uint64		hidden;			/* of these: people of parts that may not be shown, or not yet */
 	uint64		dirty;			/* rows in classes that were not asked for */
 	uint64		stale;			/* rows of people that show another value than that of today */
+
+	/*
+	 * Rows, invented ones too, of groups of the past of which not every place has a row of somebody who held it before:
+	 * they show what was shown last, whatever their values are, so that this number may be told to all.
+	 */
+	uint64		unrefreshed;
 
 	/*
 	 * For methods that want places: NULL for all others, whose counterfeits stand for no place, and never come again.

@@ -170,7 +170,16 @@ measure(ReleaseBuild *build)
 {
 	const Draft *draft = build->draft;
 	uint64	   *counterfeits = new_array(uint64, draft->classes->nclasses);
-	ReleaseCounts counts = {.suppressed = draft->suppressed, .dirty = draft->dirty, .counterfeits = counterfeits};
+	ReleaseCounts counts = {
+		.suppressed = draft->suppressed,
+		.waiting = draft->waiting,
+		.retired = draft->retired,
+		.hidden = draft->hidden,
+		.dirty = draft->dirty,
+		.stale = draft->stale,
+		.unrefreshed = draft->unrefreshed,
+		.counterfeits = counterfeits,
+	};
 
 	for (uint32 c = 0; c < draft->classes->nclasses; c++)
 		counterfeits[c] = class_counterfeits(draft->classes, c);

@@ -4,7 +4,7 @@
 
 CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number AS release, m.position, m.metric, m.value,
-		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits,
+		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
 		(SELECT pg_catalog.count(*) FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_release r USING (publication)
@@ -19,9 +19,10 @@ CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metr
 			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = metrics.publication AND m.release = metrics.release)
 		SELECT f.metric, f.value FROM (
 			SELECT s.* FROM measured m CROSS JOIN LATERAL (VALUES
-				(-4, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
-				(-3, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
-				(-2, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
+				(-5, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
+				(-4, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
+				(-3, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
+				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.rows - m.counterfeits, 0), 0)),
 				(-1, 'average_class', coalesce(m.rows / nullif(m.classes, 0), 0))) s (position, metric, value)
 			WHERE m.metric = 'lm'
 			UNION ALL SELECT m.position, m.metric, m.value FROM measured m) f
@@ -34,6 +35,49 @@ CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, 
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_figures';
 COMMENT ON FUNCTION pprepub.metrics(text, int) IS
 	'show how much a release lost and how much it still says, as measured when it was made';
+
+CREATE FUNCTION pprepub_internal.withheld(publication text, OUT release int, OUT reason text, OUT people bigint) RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	BEGIN ATOMIC
+		WITH measured AS MATERIALIZED (
+			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = withheld.publication AND m.release = (
+				SELECT max(r.number) FROM pprepub.release r WHERE r.publication = withheld.publication AND r.kind = 'stored' AND r.cohort IS NULL)),
+			known AS (SELECT m.release, m.metric, m.value::bigint AS people, m.suppressed FROM measured m WHERE m.metric IN ('waiting', 'retired', 'hidden'))
+		SELECT k.release, 'left_out', k.suppressed - sum(k.people)::bigint FROM known k GROUP BY k.release, k.suppressed
+		UNION ALL SELECT k.release, k.metric, k.people FROM known k;
+	END;
+COMMENT ON FUNCTION pprepub_internal.withheld(text) IS 'rows of pprepub.withheld(), for the owner of the publication';
+
+CREATE FUNCTION pprepub.withheld(publication text, OUT release int, OUT reason text, OUT people bigint) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_figures';
+COMMENT ON FUNCTION pprepub.withheld(text) IS
+	'count the people whom the newest release of everybody withholds, by reason';
+
+CREATE FUNCTION pprepub_internal.withheld_keys(publication text, OUT key text, OUT reason text) RETURNS SETOF record
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	made record;
+BEGIN
+	SELECT p.name, p.target || '_private' AS private, p.key, max(r.number) AS newest INTO made
+	FROM pprepub.publication p LEFT JOIN pprepub.release r ON r.publication = p.name AND r.kind = 'stored' AND r.cohort IS NULL
+	WHERE p.name = withheld_keys.publication GROUP BY p.name, p.target, p.key;
+	RETURN QUERY EXECUTE format('SELECT s.%1$I::text, %2$s FROM %3$I.%4$I s
+			WHERE NOT EXISTS (SELECT FROM (SELECT unnest(l.keys) AS key FROM %3$I.%5$I l WHERE l.release = $1) l WHERE l.key = s.%1$I) ORDER BY s.%1$I',
+		made.key,
+		CASE WHEN to_regclass(format('%I.%I', made.private, made.name || '_places')) IS NULL THEN 'NULL::text' ELSE
+			format('CASE WHEN EXISTS (SELECT FROM %1$I.%2$I p WHERE p.key = s.%3$I) THEN ''has a place, not shown'' ELSE ''never had a place'' END',
+				made.private, made.name || '_places', made.key) END,
+		made.private, made.name || '_source', made.name || '_members')
+	USING made.newest;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.withheld_keys(text) IS 'rows of pprepub.withheld_keys(), for the owner of the publication';
+
+CREATE FUNCTION pprepub.withheld_keys(publication text, OUT key text, OUT reason text) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
+COMMENT ON FUNCTION pprepub.withheld_keys(text) IS
+	'list the people of the source who are not in the newest release of everybody';
 
 CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, OUT release int, OUT kind text, OUT other_release int,
 		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
