@@ -51,18 +51,21 @@ $$;
 CREATE PROCEDURE pass(life text, week int, moves text[]) LANGUAGE plpgsql AS $$
 DECLARE
 	people int := (SELECT count(*) FROM current);
+	returning int := (SELECT count(*) FROM away) / 20;
 	returned int := 0;
+	changing int8[];
 BEGIN
 	IF life = 'whole' AND week = 6 THEN
 		RETURN;
 	END IF;
-	WITH gone AS (DELETE FROM current WHERE id IN (SELECT id FROM current ORDER BY hashint8extended(id, pass.week) LIMIT people / 20) RETURNING *)
-	INSERT INTO away SELECT pass.week, gone FROM gone;
+	WITH gone AS (DELETE FROM current WHERE id IN (SELECT id FROM current ORDER BY hashint8extended(id, pass.week) LIMIT people / 20) RETURNING current AS who)
+	INSERT INTO away SELECT pass.week, who FROM gone;
 	IF life = 'whole' THEN
-		CALL come_back(week, (SELECT count(*)::int / 20 FROM away), returned);
+		CALL come_back(week, returning, returned);
 	END IF;
 	CALL come(week, people / 20 - returned);
-	CALL change(ARRAY(SELECT id FROM current ORDER BY hashint8extended(id, -pass.week) LIMIT people / 100), -week);
+	changing := ARRAY(SELECT id FROM current ORDER BY hashint8extended(id, -pass.week) LIMIT people / 100);
+	CALL change(changing, -week);
 	IF life = 'whole' THEN
 		CALL move(week, people / 200, moves);
 	END IF;
