@@ -51,7 +51,7 @@ $$;
 CREATE PROCEDURE pass(life text, week int, moves text[]) LANGUAGE plpgsql AS $$
 DECLARE
 	people int := (SELECT count(*) FROM current);
-	returning int := (SELECT count(*) FROM away) / 20;
+	back int := (SELECT count(*) FROM away) / 20;
 	returned int := 0;
 	changing int8[];
 BEGIN
@@ -61,7 +61,7 @@ BEGIN
 	WITH gone AS (DELETE FROM current WHERE id IN (SELECT id FROM current ORDER BY hashint8extended(id, pass.week) LIMIT people / 20) RETURNING current AS who)
 	INSERT INTO away SELECT pass.week, who FROM gone;
 	IF life = 'whole' THEN
-		CALL come_back(week, returning, returned);
+		CALL come_back(week, back, returned);
 	END IF;
 	CALL come(week, people / 20 - returned);
 	changing := ARRAY(SELECT id FROM current ORDER BY hashint8extended(id, -pass.week) LIMIT people / 100);
