@@ -104,7 +104,7 @@ DECLARE
 BEGIN
 	TRUNCATE current, away, unsteady;
 	CALL come(1, people);
-	PERFORM pprepub.create_publication('current', 'current', 'id', qis, 'secret', 'bpg', '{"k": 10, "l": 3}' || given);
+	PERFORM pprepub.create_publication('current', 'current', 'id', qis, 'secret', 'bpg', '{"k": 10, "l": 3, "max_answers_per_statement": 1000000}' || given);
 	FOR week IN 1 .. weeks LOOP
 		COMMIT;
 		SELECT * INTO made FROM pprepub.publish('current');
