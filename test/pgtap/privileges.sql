@@ -185,6 +185,8 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.metrics('people', 99) $$),
 	($$ SELECT pprepub.metrics('people', NULL) $$),
 	($$ SELECT pprepub.class_members('people') $$),
+	($$ SELECT pprepub.withheld('people') $$),
+	($$ SELECT pprepub.withheld_keys('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
 	($$ SELECT pprepub.assert_safe('people') $$),
 	($$ SELECT pprepub.risks('people', 1) $$),
@@ -218,7 +220,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.drop_publication('people', NULL) $$);
 -- Auditors may call some of them, and strangers are told so.
 CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|audit|assert_safe|linkability|historical_correlations|risks|report)\('
+	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|withheld|attack|audit|assert_safe|linkability|historical_correlations|risks|report)\('
 		THEN format('42501|must be owner or auditor of publication "%s"|Its owner can call pprepub.grant_audit().', name)
 		ELSE format('42501|must be owner of publication "%s"', name) END
 $$;
