@@ -9,7 +9,6 @@
  */
 #include "history/fold.h"
 
-#include "catalog/pg_type.h"
 #include "compat.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
@@ -21,8 +20,6 @@
 
 /* Of more than one in so many people of the history, all of it is read. */
 #define FEW				8
-
-#define KEYS_AT_ONCE	10000	/* that are looked up by one query */
 
 typedef struct Reading
 {
@@ -98,7 +95,7 @@ take_group(Fold *fold, const TupleTableSlot *slot)
 }
 
 /* Visits a row of the table of groups; a malformed one is an error. */
-static bool
+static void
 read_group(void *what, TupleTableSlot *slot)
 {
 	Fold	   *fold = ((Reading *) what)->fold;
@@ -108,22 +105,21 @@ read_group(void *what, TupleTableSlot *slot)
 
 	if (!row_has_values(slot, GROUPS_COLUMNS, always, lengthof(always)) || !take_group(fold, slot))
 		refuse_group(fold->publication, slot->tts_isnull[GROUPS_GROUP] ? 0 : DatumGetInt64(slot->tts_values[GROUPS_GROUP]));
-	return true;
 }
 
-static void
-read_each_group(void *what, TupleTableSlot *slot)
+static int
+compare_int64(const void *a, const void *b)
 {
-	(void) read_group(what, slot);
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return (x > y) - (x < y);
 }
 
 static int
 compare_groups(const void *a, const void *b)
 {
-	int64		x = ((const GroupRow *) a)->number;
-	int64		y = ((const GroupRow *) b)->number;
-
-	return (x > y) - (x < y);
+	return compare_int64(&((const GroupRow *) a)->number, &((const GroupRow *) b)->number);
 }
 
 /* The group of a number; an error if there is none. */
@@ -151,23 +147,28 @@ add_stay(Fold *fold, uint64 person, int64 group, int32 place, int32 came)
 	fold->stays[fold->nstays++] = (PersonStay) {person, group, {(uint64) place, came}};
 }
 
-/* Visits a row of the table of places. */
+/* Takes a row of the table of places; others than those of a person are left out, unless that is NO_KEY. */
 static void
-read_stay(void *what, TupleTableSlot *slot)
+read_stay(Reading *reading, TupleTableSlot *slot, uint32 of)
 {
-	Reading    *reading = what;
 	static const int always[] = {PLACES_KEY, PLACES_GROUP, PLACES_PLACE, PLACES_CAME};
 	uint64		person;
 
 	if (!row_has_values(slot, PLACES_COLUMNS, always, lengthof(always)))
 		refuse_group(reading->fold->publication, 0);
 	person = keys_find(reading->people, slot->tts_values[PLACES_KEY]);
-	if (person == NO_KEY && reading->strangers == NULL)
+	if ((person == NO_KEY && reading->strangers == NULL) || (of != NO_KEY && of != person))
 		return;
 	if (person == NO_KEY)
 		person = reading->people->size + keys_add(reading->strangers, slot->tts_values[PLACES_KEY]);
 	add_stay(reading->fold, person, DatumGetInt64(slot->tts_values[PLACES_GROUP]),
 			 DatumGetInt32(slot->tts_values[PLACES_PLACE]), DatumGetInt32(slot->tts_values[PLACES_CAME]));
+}
+
+static void
+read_any_stay(void *what, TupleTableSlot *slot)
+{
+	read_stay(what, slot, NO_KEY);
 }
 
 static int
@@ -233,109 +234,79 @@ lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
  * ----------------------------------------------------------------
  */
 
-/* Runs a query, with one array or, if that is of no type, without; its result is SPI's. */
+/* The stays of the people loaded. */
 static void
-ask(const char *sql, Oid type, Datum array)
+look_up_stays(Reading *reading, IndexReader *places)
 {
-	MemoryContext old = CurrentMemoryContext;
-	int			result = SPI_execute_with_args(sql, OidIsValid(type), &type, &array, NULL, true, 0);
+	TupleTableSlot *slot;
 
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "could not look up what was published: %s", SPI_result_code_string(result));
-	MemoryContextSwitchTo(old);
-}
-
-static Datum
-field(uint64 row, int column)
-{
-	bool		isnull;
-
-	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column + 1, &isnull);
-}
-
-/* The stays of some people. */
-static void
-look_up_stays(Reading *reading, const Datum *keys, int n)
-{
-	Fold	   *fold = reading->fold;
-	const DeclaredColumn *key = publication_column(fold->publication, ROLE_KEY);
-	Datum		array = element_array(&fold->key, keys, NULL, n);
-
-	ask(psprintf("SELECT key, \"group\", place, came FROM %s WHERE key %s ANY ($1)",
-				 quoted_relation(past_table(fold->publication, PLACES_TABLE)), equality_sql(key->type)),
-		get_array_type(key->type), array);
-	for (uint64 i = 0; i < SPI_processed; i++)
+	for (uint64 i = 0; i < reading->people->size; i++)
 	{
-		uint32		person = keys_find(reading->people, field(i, PLACES_KEY));
-
-		if (person != NO_KEY)
-			add_stay(fold, person, DatumGetInt64(field(i, PLACES_GROUP)), DatumGetInt32(field(i, PLACES_PLACE)),
-					 DatumGetInt32(field(i, PLACES_CAME)));
+		index_reader_find(places, reading->people->keys[i]);
+		while ((slot = index_reader_next(places)) != NULL)
+			read_stay(reading, slot, i);
 	}
-	SPI_freetuptable(SPI_tuptable);
-}
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-	int64		x = DatumGetInt64(*(const Datum *) a);
-	int64		y = DatumGetInt64(*(const Datum *) b);
-
-	return (x > y) - (x < y);
 }
 
 /* The groups of these stays. */
 static void
-look_up_groups(Reading *reading)
+look_up_groups(Reading *reading, IndexReader *groups)
 {
 	Fold	   *fold = reading->fold;
-	Oid			table = past_table(fold->publication, GROUPS_TABLE);
-	Datum	   *numbers = new_array(Datum, fold->nstays);
-	ItemPointerData *tids;
-	uint64		n = 0;
+	uint64		n = fold->nstays;
+	int64	   *numbers = new_array(int64, n);
+	TupleTableSlot *slot;
 
-	for (uint64 i = 0; i < fold->nstays; i++)
-		numbers[i] = Int64GetDatum(fold->stays[i].group);
-	if (fold->nstays > 0)
-		qsort(numbers, fold->nstays, sizeof(Datum), compare_numbers);
-	for (uint64 i = 0; i < fold->nstays; i++)
-		if (n == 0 || compare_numbers(&numbers[n - 1], &numbers[i]) != 0)
-			numbers[n++] = numbers[i];
-	ask(psprintf("SELECT ctid FROM %s WHERE \"group\" OPERATOR(pg_catalog.=) ANY ($1) ORDER BY ctid", quoted_relation(table)),
-		INT8ARRAYOID, element_array(&element_int8, numbers, NULL, n));
-	tids = new_array(ItemPointerData, SPI_processed);
-	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
-		tids[i] = *(ItemPointer) DatumGetPointer(field(i, 0));
-	SPI_freetuptable(SPI_tuptable);
-	if (!read_some(table, tids, n, read_group, reading))
-		refuse_group(fold->publication, 0);
+		numbers[i] = fold->stays[i].group;
+	if (n > 0)
+		qsort(numbers, n, sizeof(int64), compare_int64);
+	for (uint64 i = 0; i < n; i++)
+	{
+		if (i > 0 && numbers[i] == numbers[i - 1])
+			continue;
+		index_reader_find(groups, Int64GetDatum(numbers[i]));
+		while ((slot = index_reader_next(groups)) != NULL)
+			read_group(reading, slot);
+	}
 }
 
-/* Of the people loaded: their stays, the groups of these, and the number behind all others. */
-static void
+/* The greatest number of a group. */
+static int64
+last_number(const DeclaredPublication *publication)
+{
+	MemoryContext old = CurrentMemoryContext;
+	bool		isnull;
+	int64		last = 0;
+
+	if (SPI_execute(psprintf("SELECT pg_catalog.max(\"group\") FROM %s", quoted_relation(past_table(publication, GROUPS_TABLE))),
+					true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not look up the last group");
+	last = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(old);
+	return isnull ? 0 : last;
+}
+
+/* False where an index is gone. */
+static bool
 look_up(Reading *reading)
 {
 	Fold	   *fold = reading->fold;
-	const KeyTable *people = reading->people;
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "looking up", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	Datum		last;
-	bool		isnull;
+	IndexReader *places = index_reader_open(past_table(fold->publication, PLACES_TABLE), PLACES_KEY);
+	IndexReader *groups = index_reader_open(past_table(fold->publication, GROUPS_TABLE), GROUPS_GROUP);
 
-	for (uint64 i = 0; i < people->size; i += KEYS_AT_ONCE)
+	if (places != NULL && groups != NULL)
 	{
-		look_up_stays(reading, people->keys + i, Min(KEYS_AT_ONCE, people->size - i));
-		MemoryContextReset(work);
+		look_up_stays(reading, places);
+		look_up_groups(reading, groups);
+		fold->last_number = last_number(fold->publication);
 	}
-	look_up_groups(reading);
-	ask(psprintf("SELECT pg_catalog.max(\"group\") FROM %s", quoted_relation(past_table(fold->publication, GROUPS_TABLE))),
-		InvalidOid, (Datum) 0);
-	last = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	fold->last_number = isnull ? 0 : DatumGetInt64(last);
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
+	if (places != NULL)
+		index_reader_close(places);
+	if (groups != NULL)
+		index_reader_close(groups);
+	return places != NULL && groups != NULL;
 }
 
 /* ----------------------------------------------------------------
@@ -446,10 +417,10 @@ read_all(Reading *reading, bool is_all)
 	if (is_all)
 		reading->strangers = keys_create(key->type, key->collation);
 	MemoryContextSwitchTo(old);
-	read_each(past_table(publication, GROUPS_TABLE), read_each_group, reading);
+	read_each(past_table(publication, GROUPS_TABLE), read_group, reading);
 	if (fold->places.nplaces != (uint64) publication->remembered)
 		past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
-	read_each(past_table(publication, PLACES_TABLE), read_stay, reading);
+	read_each(past_table(publication, PLACES_TABLE), read_any_stay, reading);
 	MemoryContextDelete(work);
 }
 
@@ -464,10 +435,7 @@ read_places(Fold *fold, FrameLoad *load, bool is_all)
 		past_refuse(publication, 0);
 	past_table_verify(publication, GROUPS_TABLE);
 	past_table_verify(publication, PLACES_TABLE);
-	if (!is_all && reading.people->size <= (uint64) publication->remembered / FEW &&
-		fold->key.stored == fold->key.type)
-		look_up(&reading);
-	else
+	if (is_all || reading.people->size > (uint64) publication->remembered / FEW || !look_up(&reading))
 		read_all(&reading, is_all);
 }
 
