@@ -7,9 +7,9 @@
  *		groups of the past is noted place by place, and written in the end, since somebody who is shown in one class may
  *		have left a place of another.
  *
- *		Members of a mixed class keep their places, and groups the values that they showed last: the class showed values of
- *		all of its people, and observers cannot tell whose.  But they know who was in it, so the places of its members are a
- *		part of each group from then on.
+ *		Members of a mixed class keep their places, and each place shows the value of its own person from then on:
+ *		observers know that it is one of those that the class showed, but not which, and this is stricter.  They know who
+ *		was in the class, so the places of its members are a part of each group.
  */
 #include "history/remember.h"
 
@@ -319,6 +319,8 @@ take_mixed(Remembering *remembering, RowId *rows, uint64 nrows, Datum *places_ar
 	{
 		uint64		place = places->place[rows[nplaced]];
 
+		remembering->shown[place].row = rows[nplaced];
+		remembering->shown[place].value = remembering->loaded->frame.sensitive[rows[nplaced]];
 		remembering->shown[place].mixed = remembering->nmixed;
 		remembering->is_touched[group_of(places, place)] = true;
 	}
@@ -361,17 +363,26 @@ remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64
  * ----------------------------------------------------------------
  */
 
+/* Is some place of the same part shown, so that the log tells which are not? */
+static bool
+is_part_shown(const Remembering *remembering, uint32 g, uint64 place)
+{
+	const Places *places = &remembering->fold->places;
+
+	for (uint64 i = places->first[g]; i < places->first[g + 1]; i++)
+		if (places->part[i] == places->part[place] && (remembering->shown[i].row != NO_ROW || remembering->shown[i].by_counterfeit))
+			return true;
+	return false;
+}
+
 void
 remember_gone(Remembering *remembering, const bool *is_gone)
 {
 	const Places *places = &remembering->fold->places;
 
 	for (uint32 g = 0; is_gone != NULL && g < places->ngroups; g++)
-		for (uint64 i = places->first[g]; i < places->first[g + 1]; i++)
-		{
-			remembering->shown[i].is_gone = is_gone[i];
-			remembering->is_touched[g] |= is_gone[i];
-		}
+		for (uint64 i = places->first[g]; i < places->first[g + 1] && remembering->is_touched[g]; i++)
+			remembering->shown[i].is_gone = is_gone[i] && is_part_shown(remembering, g, i);
 }
 
 /* A row of a group in the making: [places of the group] what has changed, and whether anything has. */
@@ -402,7 +413,7 @@ renew_holder(const Remembering *remembering, uint64 place, int i, NewRow *row)
 			row->keys[i] = remembering->loaded->keys[shown->row];
 		row->has_none[i] = false;
 		row->states[i] = 0;
-		if (remembering->has_prints && known_print(remembering->loaded, shown->row) != 0)
+		if (remembering->has_prints)
 			row->fingerprints[i] = known_print(remembering->loaded, shown->row);
 		else if (!is_same)
 			row->fingerprints[i] = 0;

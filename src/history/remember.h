@@ -38,7 +38,7 @@ extern void remember_class(Remembering *remembering, const RememberedClass *clas
 /* Remembers a class of people from any groups, which it parts; sorts the rows. */
 extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
 
-/* These places of the past are parted off, not to be shown again: [places] or NULL. */
+/* These places of parts that are shown are not to be shown again: [places] or NULL; after the last class. */
 extern void remember_gone(Remembering *remembering, const bool *is_gone);
 
 extern uint64 remember_end(Remembering *remembering);	/* people, places or invented rows that are new */
