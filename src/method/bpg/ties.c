@@ -8,13 +8,16 @@
 
 struct Ties
 {
-	TiesRule	rule;
+	const Places *places;
 };
 
 Ties *
 ties_create(const Frame *frame, const Past *past, const Principle *principle, uint64 k, TiesRule rule)
 {
-	return palloc0(sizeof(Ties));
+	Ties	   *ties = palloc(sizeof(Ties));
+
+	ties->places = past->places;
+	return ties;
 }
 
 bool
@@ -31,5 +34,10 @@ ties_forget(Ties *ties, RowId row, uint64 place)
 uint64
 tie_to_class(Ties *ties, RowId *rows, uint64 n)
 {
-	return n;
+	uint64		left = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		if (ties->places->first_stay[rows[i] + 1] == ties->places->first_stay[rows[i]])
+			rows[left++] = rows[i];
+	return left;
 }
