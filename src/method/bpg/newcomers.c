@@ -50,6 +50,7 @@ add_group(Cutting *cutting, RowId *rows, uint64 n)
 {
 	Bpg		   *bpg = cutting->bpg;
 	uint64		left = n;
+	uint32		c;
 
 	for (uint64 i = 0; i < n; i++)
 		if (has_stays(bpg, rows[i]))
@@ -62,7 +63,8 @@ add_group(Cutting *cutting, RowId *rows, uint64 n)
 	for (uint64 i = 0; i < left; i++)
 		bpg->fate[rows[i]] = SITS;
 	drafting_add_rows(bpg->drafting, rows, left);
-	bpg->draft->group[drafting_end_class(bpg->drafting, NULL)] = NO_GROUP;
+	c = drafting_end_class(bpg->drafting, NULL);
+	bpg->draft->group[c] = NO_GROUP;
 }
 
 /* Cuts rows into groups; false if they cannot be one. */

@@ -420,6 +420,7 @@ static void
 show_part(Bpg *bpg, const Part *part, bool is_refreshed)
 {
 	Draft	   *draft = bpg->draft;
+	uint32		c;
 
 	for (uint64 i = part->first; i < part->first + part->n; i++)
 	{
@@ -440,7 +441,8 @@ show_part(Bpg *bpg, const Part *part, bool is_refreshed)
 		if (!is_refreshed)
 			show_last(bpg, row, place);
 	}
-	draft->group[drafting_end_class(bpg->drafting, NULL)] = part->group;
+	c = drafting_end_class(bpg->drafting, NULL);
+	draft->group[c] = part->group;
 }
 
 void
