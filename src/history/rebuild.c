@@ -22,8 +22,8 @@
 #include "history/rows.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
@@ -64,9 +64,7 @@ comparable_sql(const DeclaredColumn *column)
 	if (element.stored != element.type)
 		return psprintf("ARRAY['', %s, %s]", quote_literal_cstr(cast), quote_literal_cstr(cast));
 	if (OidIsValid(column->collation))
-		behind = psprintf(" COLLATE %s]",
-						  quote_qualified_identifier(get_namespace_name(get_collation_namespace(column->collation)),
-													 get_collation_name(column->collation)));
+		behind = psprintf(" COLLATE %s]", generate_collation_name(column->collation));
 	return psprintf("ARRAY['ARRAY[', %s, '']", quote_literal_cstr(behind));
 }
 
@@ -197,7 +195,6 @@ rebuild_groups(const DeclaredPublication *publication)
 	SPI_freetuptable(SPI_tuptable);
 	delete_all(groups);
 	delete_all(places);
-	CommandCounterIncrement();	/* or what is gone would still be in unique indexes */
 	write_rows(groups, psprintf("%s SELECT * FROM groups", query));
 	write_rows(places, psprintf("%s SELECT * FROM places", query));
 	past_indexes_ensure(publication);
