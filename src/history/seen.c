@@ -14,6 +14,41 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* Seats a person in a place, which leaves the one before without a holder. */
+static void
+seat(Individual *holder, Individual *held, Individual person, Individual place)
+{
+	if (held[person] != NO_INDIVIDUAL && holder[held[person]] == person)
+		holder[held[person]] = NO_INDIVIDUAL;
+	holder[place] = person;
+	held[person] = place;
+}
+
+Individual *
+seen_holders(const Seen *seen)
+{
+	Individual *holder;
+	Individual *held;			/* [people] the place where each sat last */
+
+	if (seen->group_of == NULL)
+		return NULL;
+	holder = new_array(Individual, seen->nindividuals);
+	held = new_array(Individual, seen->npeople);
+	memset(holder, 0xff, sizeof(Individual) * seen->nindividuals);	/* NO_INDIVIDUAL */
+	memset(held, 0xff, sizeof(Individual) * seen->npeople);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			if (release->person[i] != NO_INDIVIDUAL)
+				seat(holder, held, release->person[i], release->individual[i]);
+	}
+	pfree(held);
+	return holder;
+}
+
 /* ----------------------------------------------------------------
  * Atoms
  * ----------------------------------------------------------------

@@ -90,6 +90,12 @@ seen_size(const SeenRelease *release, uint32 c)
 	return release->first[c + 1] - release->first[c];
 }
 
+/*
+ * The holders of places by the last release, NO_INDIVIDUAL where nobody holds one: the person who sat there last, and has
+ * sat nowhere else since.  NULL where individuals are no places.
+ */
+extern Individual *seen_holders(const Seen *seen);
+
 /* The most rows of a class of any release. */
 static inline uint64
 seen_largest(const Seen *seen)

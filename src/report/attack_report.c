@@ -36,7 +36,6 @@ put_revealed(const OwnersWork *work, const Revealed *revealed)
 	static const char *const kinds[] = {
 		[REVEALED_BY_INTERSECTION] = "intersection",
 		[REVEALED_BY_DIFFERENCE] = "difference",
-		[REVEALED_BY_CHANGE] = "change",
 		[REVEALED_BY_ALL] = "atom",
 	};
 	Datum		values[] = {

@@ -34,7 +34,7 @@ typedef struct Linking
 } Linking;
 
 static Datum
-integers_of(const Link *links, uint64 n, bool sizes)
+integers_of(const ClassLink *links, uint64 n, bool sizes)
 {
 	int32	   *integers = new_array(int32, n);
 
