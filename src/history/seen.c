@@ -49,6 +49,34 @@ seen_holders(const Seen *seen)
 	return holder;
 }
 
+Seen
+seen_of_people(const Seen *seen)
+{
+	Seen		people = *seen;
+
+	if (seen->group_of == NULL)
+		return people;
+	people.nindividuals = seen->npeople;
+	people.ngroups = 0;
+	people.group_of = NULL;
+	people.release = new_array(SeenRelease, seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+		uint64		n = release->first[release->nclasses];
+		Individual *individual = new_array(Individual, n);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < n; i++)
+			individual[i] = release->person[i] == NO_INDIVIDUAL ? people.nindividuals++ : release->person[i];
+		people.release[r] = *release;
+		people.release[r].individual = individual;
+		people.release[r].person = NULL;
+		people.release[r].group = NULL;
+	}
+	return people;
+}
+
 /* ----------------------------------------------------------------
  * Atoms
  * ----------------------------------------------------------------

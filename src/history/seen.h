@@ -96,6 +96,12 @@ seen_size(const SeenRelease *release, uint32 c)
  */
 extern Individual *seen_holders(const Seen *seen);
 
+/*
+ * The same releases, with people as individuals: stand-ins are rows that come once.  All rows must be in memory; values
+ * are borrowed.
+ */
+extern Seen seen_of_people(const Seen *seen);
+
 /* The most rows of a class of any release. */
 static inline uint64
 seen_largest(const Seen *seen)
