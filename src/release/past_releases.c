@@ -136,22 +136,6 @@ judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 }
 
 bool
-has_loose_rows(const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-	bool		result = false;
-	bool		isnull;
-
-	catalog_enter(&access);
-	catalog_read("SELECT DISTINCT params FROM pprepub_internal.catalog_release WHERE publication = $1 AND counterfeits > 0",
-				 CATALOG_INT(publication->id));
-	for (uint64 i = 0; i < SPI_processed && !result; i++)
-		result = !judges_shares_under(publication, DatumGetJsonbP(catalog_field(i, "params", &isnull)));
-	catalog_leave(&access);
-	return result;
-}
-
-bool
 shows_last_values(const DeclaredPublication *publication, const bool *shown)
 {
 	if (!method_declaration(publication->method)->keeps_values)

@@ -61,9 +61,6 @@ extern ReleasedPeople count_released_people(const DeclaredPublication *publicati
 /* Does a principle of the publication judge more of values than how many there are? */
 extern bool judges_shares_under(const DeclaredPublication *publication, Jsonb *params);
 
-/* Were rows invented in any release or answer whose principle did not? */
-extern bool has_loose_rows(const DeclaredPublication *publication);
-
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);

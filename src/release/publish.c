@@ -262,7 +262,7 @@ static ReleaseBuild *
 build_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
 	Scope		scope = scope_of(publication, request, false);
-	ReleaseBuild *build = build_release(publication, &scope, NULL, context);
+	ReleaseBuild *build = build_release(publication, &scope, context);
 
 	verify_alone(publication);	/* the source was not locked before */
 	verify_something(build);

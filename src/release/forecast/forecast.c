@@ -229,7 +229,7 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	scope = scope_of(publication, &request, false);
-	build = load_release(publication, &scope, NULL, work.context);
+	build = load_release(publication, &scope, work.context);
 	verify_alone(publication);	/* the source was not locked before */
 	suppose_churn(build, &churn);
 	verify_growth(build->loaded->frame.nrows, &churn, releases);
