@@ -42,8 +42,8 @@ struct Ties
 	uint32	   *link;
 
 	/* The filter */
-	uint64	   *common;			/* [nsensitive + 1] a value was in so many groups, counted from the last question's number on */
-	uint64		counted;
+	uint64	   *common;			/* [nsensitive + 1] a value was in so many groups of a question, counted from its number on */
+	uint64		counted;		/* the number of the question */
 	Seat	   *seat;			/* of the person at hand */
 	uint32		seats_room;
 
@@ -98,26 +98,12 @@ static void
 list_links(Ties *ties)
 {
 	const Places *places = ties->places;
+	uint32	   *group = new_array(uint32, places->nlinks);
 
-	ties->first_link = new_zeros(uint64, places->ngroups + (uint64) 1);
-	ties->link = new_array(uint32, places->nlinks);
-	for (int counting = 1; counting >= 0; counting--)
-	{
-		for (uint64 i = 0; i < places->nlinks; i++)
-		{
-			uint64	   *first = &ties->first_link[group_of(places, places->link[i].from)];
-
-			if (counting)
-				first[1]++;
-			else
-				ties->link[--first[1]] = i;
-		}
-		for (uint32 g = 0; g < places->ngroups && counting; g++)
-			ties->first_link[g + 1] += ties->first_link[g];
-	}
-	/* Each group's end has become its beginning, which the next one has as its own */
-	memmove(ties->first_link, ties->first_link + 1, sizeof(uint64) * places->ngroups);
-	ties->first_link[places->ngroups] = places->nlinks;
+	for (uint64 i = 0; i < places->nlinks; i++)
+		group[i] = group_of(places, places->link[i].from);
+	list_by_group(group, places->nlinks, places->ngroups, &ties->first_link, &ties->link);
+	pfree(group);
 }
 
 /* The epochs that a person's last value in a group may be from, who has a later stay there or elsewhere, or none. */
@@ -235,7 +221,7 @@ have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 	uint32		values = 0;
 	uint64		nshown = 0;
 
-	ties->counted += n + 2;
+	ties->counted += UINT64CONST(1) << 32;	/* no count of an earlier question is one of this */
 	for (uint32 i = 0; i < n; i++)
 	{
 		values = 0;
@@ -395,12 +381,13 @@ prepare(Ties *ties)
 
 /* The bond between the last of n seats and another end. */
 static Bond *
-bond_from_last(Ties *ties, RowId row, uint32 n, BondEnd end)
+bond_from_last(Ties *ties, RowId row, uint32 n, uint64 place, BondEnd end)
 {
 	const Seat *last = &ties->seat[n - 1];
 	Bond	   *bond = palloc(sizeof(Bond));
 
 	bond->row = row;
+	bond->place = place;
 	bond->end[0] = (BondEnd) {
 		.hall = hall_of(ties, last->group), .seat = last->seat,
 		.first_epoch = last->first_epoch, .last_epoch = last->last_epoch
@@ -435,7 +422,7 @@ may_take_place(Ties *ties, RowId row, uint64 place)
 		return false;
 	if (ties->rule == TIES_ALONE)
 		return true;
-	bond = bond_from_last(ties, row, n, end_at(ties, group, place, newest, newest));
+	bond = bond_from_last(ties, row, n, place, end_at(ties, group, place, newest, newest));
 	if (!try_bond(ties, bond, n))
 	{
 		pfree(bond);
@@ -465,17 +452,20 @@ tie_to_place(Ties *ties, RowId row, uint64 place)
 void
 ties_forget(Ties *ties, RowId row, uint64 place)
 {
-	uint32		group = group_of(ties->places, place);
-	dlist_mutable_iter iter;
+	uint32		n;
+	dlist_iter	iter;
 
-	if (ties->hall == NULL || ties->hall[group] == NULL)
+	if (ties->seating == NULL || !has_stays(ties, row))
 		return;
-	dlist_foreach_modify(iter, &ties->hall[group]->bonds[place - ties->places->first[group]])
+	n = list_seats(ties, row);
+	if (ties->hall[ties->seat[n - 1].group] == NULL)
+		return;
+	dlist_foreach(iter, &ties->hall[ties->seat[n - 1].group]->bonds[ties->seat[n - 1].seat])
 	{
 		BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
-		Bond	   *bond = (Bond *) (end->other < end ? end->other : end);
+		Bond	   *bond = (Bond *) Min(end, end->other);
 
-		if (bond->row != row)
+		if (bond->row != row || bond->place != place)
 			continue;
 		seating_release(bond);
 		pfree(bond);
@@ -526,7 +516,7 @@ bind_class(Ties *ties, Hall *hall, const RowId *rows, uint64 n, bool *is_refused
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		nseats = list_seats(ties, rows[i]);
-		bond[i] = bond_from_last(ties, rows[i], nseats, (BondEnd) {.hall = hall, .seat = i});
+		bond[i] = bond_from_last(ties, rows[i], nseats, NO_PLACE, (BondEnd) {.hall = hall, .seat = i});
 		is_refused[i] = !try_bond(ties, bond[i], nseats);
 		nrefused += is_refused[i];
 	}

@@ -17,9 +17,18 @@
 #include "utils/memutils.h"
 
 #define MOST_SWAPS		8		/* of one world */
-#define SEARCH_STEPS	100		/* exchanges tried for one world */
-#define SEAT_STEPS		400		/* for all worlds of a seat */
+#define MOST_STEPS		200		/* exchanges tried for one world */
 #define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
+
+/*
+ * Worlds near the seating are looked for first, of each track: a search that goes astray among long chains finds the
+ * short one last.
+ */
+static const struct Effort
+{
+	int			swaps;
+	uint32		steps;
+}			effort[] = {{3, 12}, {5, 40}, {MOST_SWAPS, MOST_STEPS}};
 
 /* A seat that has another track in a world than in the seating. */
 typedef struct Move
@@ -73,6 +82,7 @@ struct Seating
 	/* The search at hand */
 	Swap		swap[MOST_SWAPS];
 	int			nswaps;
+	int			most_swaps;
 	uint32		steps;			/* left for this world */
 
 	/* Tracks of a hall */
@@ -246,18 +256,20 @@ mend_end(Seating *seating, BondEnd *end, bool clean)
 	const BondEnd *other = end->other;
 	uint32		track = other->hall->track[other->seat];
 	Code		value = shown(other->hall, other->last_epoch, track);
+	bool		is_given = end_shows(other, track, value);	/* else the other end is next */
 	bool		found = false;
 
-	if (hall->is_pinned[end->seat] || !end_shows(other, track, value))
+	if (hall->is_pinned[end->seat])
 		return false;
 	hall->is_pinned[end->seat] = true;
-	for (uint32 t = 0; t < hall->n && !found && seating->steps > 0; t++)
+	for (uint32 i = 1; i < hall->n && !found && seating->steps > 0; i++)
 	{
+		uint32		t = (hall->track[end->seat] + i) % hall->n;
 		uint32		partner = hall->seat[t];
 		BondEnd    *broken;
 
-		if (partner == end->seat || hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat) ||
-			!end_shows(end, t, value))
+		if (hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat) ||
+			!end_shows(end, t, is_given ? value : shown(hall, end->last_epoch, t)))
 			continue;
 		if (clean != (bonds_agree(hall, end->seat, t) && bonds_agree(hall, partner, hall->track[end->seat])))
 			continue;
@@ -276,7 +288,7 @@ mend_end(Seating *seating, BondEnd *end, bool clean)
 static bool
 mend(Seating *seating, BondEnd *end)
 {
-	return seating->nswaps < MOST_SWAPS &&
+	return seating->nswaps < seating->most_swaps &&
 		(mend_end(seating, end, true) || mend_end(seating, end->other, true) ||
 		 mend_end(seating, end, false) || mend_end(seating, end->other, false));
 }
@@ -402,17 +414,17 @@ keep_witness(Seating *seating)
 	note(seating, (Change) {.kind = FOUND, .witness = witness});
 }
 
-/* Looks for a world in which a seat has a track, within some steps, which are taken off. */
+/* Looks for a world in which a seat has a track, as far as an effort goes. */
 static bool
-find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, uint32 *steps)
+find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, const struct Effort *most)
 {
 	BondEnd    *broken;
 	bool		found;
 
-	if (*steps == 0 || hall->is_pinned[seat] || hall->is_pinned[hall->seat[track]])
+	if (hall->is_pinned[seat] || hall->is_pinned[hall->seat[track]])
 		return false;
-	seating->steps = Min(*steps, SEARCH_STEPS);
-	*steps -= seating->steps--;
+	seating->most_swaps = most->swaps;
+	seating->steps = most->steps;
 	hall->is_pinned[seat] = true;
 	swap_seats(seating, hall, seat, hall->seat[track]);
 	broken = find_disagreeing(seating);
@@ -422,7 +434,6 @@ find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, uint32 *st
 		keep_witness(seating);
 	else
 		swap_back(seating);
-	*steps += seating->steps;
 	return found;
 }
 
@@ -502,8 +513,15 @@ seating_bind(Seating *seating, Bond *bond)
 		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
 	if (!bonds_agree(end->hall, end->seat, end->hall->track[end->seat]))
 	{
-		seating->steps = SEAT_STEPS;
-		if (!mend(seating, end))
+		bool		found = false;
+
+		for (size_t i = 0; i < lengthof(effort) && !found; i++)
+		{
+			seating->most_swaps = effort[i].swaps;
+			seating->steps = effort[i].steps;
+			found = mend(seating, end);
+		}
+		if (!found)
 		{
 			unbind(bond);
 			return false;
@@ -560,7 +578,6 @@ clear_tracks(Seating *seating, const Hall *hall)
 		MemoryContextSwitchTo(old);
 	}
 	memset(seating->has, false, hall->n);
-	memset(seating->was_tried, false, hall->n);
 }
 
 static inline uint64 *
@@ -620,26 +637,39 @@ choose_track(Seating *seating, const Hall *hall, uint32 seat, uint32 epoch)
 	return choice;
 }
 
+/*
+ * Looks for worlds until some people of a part have values and rows enough: n seats, whose tracks are counted in.  Any of
+ * them may get a track for all.
+ */
+static bool
+have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n)
+{
+	uint32		epoch = find_weak_epoch(seating, hall, seat[0]);
+
+	for (size_t i = 0; i < lengthof(effort) && epoch < hall->nepochs; i++)
+	{
+		uint32		track;
+
+		memset(seating->was_tried, false, hall->n);
+		while (epoch < hall->nepochs && (track = choose_track(seating, hall, seat[0], epoch)) < hall->n)
+		{
+			for (int s = 0; s < n && !seating->has[track]; s++)
+				seating->has[track] = find_witness(seating, hall, seat[s], track, &effort[i]);
+			if (seating->has[track])
+				epoch = find_weak_epoch(seating, hall, seat[0]);
+		}
+	}
+	return epoch == hall->nepochs;
+}
+
 bool
 seat_is_safe(Seating *seating, Hall *hall, uint32 seat)
 {
-	uint32		steps = SEAT_STEPS;
-	uint32		epoch;
-
 	if (hall->is_safe[seat] || hall->is_broken[seat])
-		return hall->is_safe[seat] && !hall->is_broken[seat];
+		return !hall->is_broken[seat];
 	clear_tracks(seating, hall);
 	add_tracks(seating, hall, seat);
-	while ((epoch = find_weak_epoch(seating, hall, seat)) < hall->nepochs)
-	{
-		uint32		track = choose_track(seating, hall, seat, epoch);
-
-		if (track == hall->n || steps == 0)
-			return false;
-		seating->has[track] |= find_witness(seating, hall, seat, track, &steps);
-	}
-	hall->is_safe[seat] = true;
-	return true;
+	return hall->is_safe[seat] = have_enough(seating, hall, &seat, 1);
 }
 
 /*
@@ -649,10 +679,8 @@ seat_is_safe(Seating *seating, Hall *hall, uint32 seat)
 bool
 untied_are_safe(Seating *seating, Hall *hall, uint32 seat)
 {
-	uint32		steps = SEAT_STEPS;
 	uint32		partner[PARTNERS];
 	int			npartners = 0;
-	uint32		epoch;
 
 	clear_tracks(seating, hall);
 	for (uint32 s = 0; s < hall->n; s++)
@@ -662,18 +690,7 @@ untied_are_safe(Seating *seating, Hall *hall, uint32 seat)
 				partner[npartners++] = s;
 			add_tracks(seating, hall, s);
 		}
-	if (npartners == 0)
-		return true;
-	while ((epoch = find_weak_epoch(seating, hall, seat)) < hall->nepochs)
-	{
-		uint32		track = choose_track(seating, hall, seat, epoch);
-
-		if (track == hall->n || steps == 0)
-			return false;
-		for (int i = 0; i < npartners && !seating->has[track]; i++)
-			seating->has[track] = find_witness(seating, hall, partner[i], track, &steps);
-	}
-	return true;
+	return npartners == 0 || have_enough(seating, hall, partner, npartners);
 }
 
 static bool

@@ -49,7 +49,8 @@ typedef struct BondEnd
 typedef struct Bond
 {
 	BondEnd		end[2];
-	RowId		row;			/* the person, if the bond is of a draft */
+	RowId		row;			/* the person, and the new place, if the bond is of a draft */
+	uint64		place;
 } Bond;
 
 typedef struct Seating Seating;
