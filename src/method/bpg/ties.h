@@ -33,7 +33,7 @@ extern Ties *ties_create(const Frame *frame, const Past *past, const Principle *
  */
 extern bool tie_to_place(Ties *ties, RowId row, uint64 place);
 
-/* The arrival was given up. */
+/* The arrival was given up; NO_PLACE: the new group was. */
 extern void ties_forget(Ties *ties, RowId row, uint64 place);
 
 /*
