@@ -1,0 +1,45 @@
+/*
+ * places_judge.h
+ *		The promise of groups of places (history/places.h), of a draft and of all releases.
+ *
+ * A part of a group is shown whole, or not at all.  It shows the values that it showed last, or, where everybody sits where
+ * somebody sat before and nobody is missing, those of today.  Somebody who comes, or comes back, takes a place that shows the
+ * own value already, and never a second place in a group.  Then every order of the people in the places is as likely as the
+ * true one, to all who know the releases and the rules.
+ */
+#ifndef PPREPUB_AUDIT_PLACES_JUDGE_H
+#define PPREPUB_AUDIT_PLACES_JUDGE_H
+
+#include "history/past.h"
+#include "history/seen.h"
+#include "partition/principle.h"
+
+struct Draft;
+
+/*
+ * The last check of a draft of groups, after judge_classes(), which sees to its shape: returns, or raises an internal error
+ * like that one, which names the check and the class, and nothing of what the class holds.
+ *
+ * Linear in the rows and places, and in the values of parts that lose places.
+ */
+extern void judge_places(const Frame *frame, const Past *past, const struct Draft *draft, const Principle *principle, uint64 k);
+
+/* All releases. */
+typedef struct PlacesVerdict
+{
+	bool		holds;
+	uint64		violations;		/* classes that broke a rule */
+
+	/* The first of them */
+	const char *fault;			/* a piece of a sentence about the class, or NULL */
+	int32		release;		/* from 0 on, or -1 */
+	uint32		class;			/* index in its release */
+} PlacesVerdict;
+
+/*
+ * Did all classes of groups keep to the rules, as far as the log tells?  principle: of each release, its k included, bound to
+ * the log's values.  A class that was published elsewhere parts the groups that it meets.
+ */
+extern PlacesVerdict places_judge(const Seen *seen, const Principle *principle);
+
+#endif							/* PPREPUB_AUDIT_PLACES_JUDGE_H */
