@@ -3,8 +3,8 @@
  *		The promise of groups of places (history/places.h), of a draft and of all releases.
  *
  * A part of a group is shown whole, or not at all.  It shows the values that it showed last, or, where everybody sits where
- * somebody sat before and nobody is missing, those of today.  Somebody who comes, or comes back, takes a place that shows the
- * own value already, and never a second place in a group.  Then every order of the people in the places is as likely as the
+ * he sat before and nobody is missing, those of today.  People who come, or come back, take places that show their own values
+ * already, and never a second place in a group.  Then every order of the people in the places of a part is as likely as the
  * true one, to all who know the releases and the rules.
  */
 #ifndef PPREPUB_AUDIT_PLACES_JUDGE_H
@@ -18,9 +18,10 @@ struct Draft;
 
 /*
  * The last check of a draft of groups, after judge_classes(), which sees to its shape: returns, or raises an internal error
- * like that one, which names the check and the class, and nothing of what the class holds.
+ * like that one, which names the check and the class, and nothing of what the class holds.  The frame has the values of
+ * today: frame_take_shown() comes later.
  *
- * Linear in the rows and places, and in the values of parts that lose places.
+ * Linear in the rows and places, but for the values of parts that lose places.
  */
 extern void judge_places(const Frame *frame, const Past *past, const struct Draft *draft, const Principle *principle, uint64 k);
 
@@ -38,8 +39,19 @@ typedef struct PlacesVerdict
 
 /*
  * Did all classes of groups keep to the rules, as far as the log tells?  principle: of each release, its k included, bound to
- * the log's values.  A class that was published elsewhere parts the groups that it meets.
+ * the log's values and these aspects.  A class that was published elsewhere parts the groups that it meets.
  */
-extern PlacesVerdict places_judge(const Seen *seen, const Principle *principle);
+extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle);
+
+/* ----------------------------------------------------------------
+ * In places_parts.c: may places be parted off, whoever sits in them?
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Are so many of these values allowed, whichever these are?  Only the worst are tried; all that are refused would be wrong.
+ * The tally is empty, and is so again; the principle is bound.
+ */
+extern bool all_parts_are_allowed(const Principle *principle, const Aspects *aspects, const Code *value, uint64 n, uint64 size, Tally *tally);
 
 #endif							/* PPREPUB_AUDIT_PLACES_JUDGE_H */

@@ -287,7 +287,7 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	bool	   *in = palloc0(sizeof(bool) * (nreleases + 1));
 	StringInfoData list;
 
-	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+	for (uint32 place = atoms->last[atom]; place != NOWHERE; place = atoms->previous[place])
 		in[atoms->release[place]] = true;
 	initStringInfo(&list);
 	for (int32 r = 0; r < nreleases; r++)

@@ -44,7 +44,7 @@ place_create(AtomParting *parting, uint32 previous, int32 release, uint32 class)
 	atoms->previous[atoms->nplaces] = previous;
 	atoms->release[atoms->nplaces] = release;
 	atoms->class[atoms->nplaces] = class;
-	parting->next[atoms->nplaces] = NO_PLACE;
+	parting->next[atoms->nplaces] = NOWHERE;
 	return atoms->nplaces++;
 }
 
@@ -106,7 +106,7 @@ atoms_of(const Seen *seen)
 	AtomParting parting = {.atoms = palloc0(sizeof(Atoms))};
 
 	parting.place = new_zeros(uint32, seen->nindividuals);
-	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);
+	(void) place_create(&parting, NOWHERE, -1, NO_CLASS);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = seen_release(seen, r);

@@ -28,6 +28,10 @@ typedef struct SeenRelease
 	bool	   *counterfeit;	/* [rows] */
 	bool	   *is_counted;		/* [rows] a person counted in, not a row? NULL if there are none */
 	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers of a true row; 0 where these are not known */
+
+	/* Of methods with places, else NULL */
+	Individual *person;			/* [rows] the person who sits there; NO_INDIVIDUAL for a row that stands in */
+	uint32	   *group;			/* [nclasses] or NO_GROUP: a class that was published elsewhere */
 } SeenRelease;
 
 typedef struct Seen
@@ -37,6 +41,9 @@ typedef struct Seen
 	const bool *has_no_values;	/* [nreleases] did it leave the sensitive columns out?  NULL if none did */
 	uint64		nindividuals;
 	Code		nvalues;
+	uint64		npeople;
+	uint32		ngroups;
+	const uint32 *group_of;		/* [nindividuals] of a method with places; else NULL */
 
 	/* Rows that are not in memory come from a file: see seen_release(); NULL where all are */
 	void		(*fetch) (void *file, int32 r);
@@ -103,7 +110,7 @@ typedef struct Atoms
 	uint32	   *atom;			/* [individuals] */
 	uint64	   *size;			/* [natoms] individuals in it */
 
-	/* Where an atom was: places, walked from its last one back to NO_PLACE */
+	/* Where an atom was: places, walked from its last one back to NOWHERE */
 	uint32	   *last;			/* [natoms] */
 	uint32		nplaces;
 	uint32	   *previous;		/* [nplaces] */
@@ -111,7 +118,7 @@ typedef struct Atoms
 	uint32	   *class;			/* [nplaces] index in its release */
 } Atoms;
 
-#define NO_PLACE 0
+#define NOWHERE 0
 
 /* An error if an individual is in a release twice.  Everything returned is allocated in the current context. */
 extern Atoms *atoms_of(const Seen *seen);

@@ -191,7 +191,7 @@ find_region(const Regions *regions, const Atoms *atoms, uint32 atom, Cell *regio
 
 	for (int q = 0; q < nqis; q++)
 		region[q] = cells_whole(regions->cells[q]);
-	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+	for (uint32 place = atoms->last[atom]; place != NOWHERE; place = atoms->previous[place])
 	{
 		const Cell *shown = regions->shown[atoms->release[place]];
 
@@ -314,7 +314,7 @@ put_neighborhood(const Report *report, int64 number, uint32 atom)
 
 	SET_VARSIZE(signature, VARBITTOTALLEN(nreleases));
 	VARBITLEN(signature) = nreleases;
-	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+	for (uint32 place = atoms->last[atom]; place != NOWHERE; place = atoms->previous[place])
 		VARBITS(signature)[atoms->release[place] / BITS_PER_BYTE] |= HIGHBIT >> (atoms->release[place] % BITS_PER_BYTE);
 	find_region(report->regions, atoms, atom, report->region);
 	report_row(report->work,
