@@ -144,24 +144,6 @@ life_make_frame(Life *life, bool is_cohort)
 		frame->sensitive[row] = life->person[life->person_of_row[row]].value;
 }
 
-static int
-group_of(const Life *life, int place)
-{
-	int			group = 0;
-
-	while (life->first[group + 1] <= place)
-		group++;
-	return group;
-}
-
-static Code
-shown_now(const Life *life, int place)
-{
-	int			group = group_of(life, place);
-
-	return life->epoch[group][life->nepochs[group] - 1][place - life->first[group]];
-}
-
 static Places *
 make_places(const Life *life)
 {
@@ -429,7 +411,8 @@ life_publish_open(Life *life, const OpenDraft *open)
 		{
 			const LoggedRow *row = &release->class[c].row[i];
 
-			life->away[row->place] = row->person == NOBODY;
+			if (release->is_whole || row->person != NOBODY)
+				life->away[row->place] = row->person == NOBODY;
 			if (row->person != NOBODY)
 				take_place(life, row->person, row->place);
 		}

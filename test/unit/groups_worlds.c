@@ -21,11 +21,12 @@ typedef struct Sight
 	int			n;				/* places */
 	int			nepochs;
 	int			epoch_in[MAX_RELEASES]; /* of a release that shows it, or -1 */
+	int			since[MAX_OBSERVED];	/* the release that begins the epoch */
 	bool		may_change[MAX_OBSERVED][MAX_PEOPLE];	/* the person's row, where the epoch begins */
 	int			count[MAX_OBSERVED][MAX_VALUES];	/* rows with each value, of places that are not parted off yet */
-	int			parted_in;		/* the release that parted places off, or -1 */
-	int			left[MAX_VALUES];	/* rows with each value that it left */
-	int			nparted;
+	int			npartings;
+	int			parted_in[MAX_RELEASES];	/* the release that parted places off */
+	int			left[MAX_RELEASES][MAX_VALUES];	/* rows with each value that it left */
 	int			first[MAX_CLASS];	/* the person who sat there first */
 	int			narrivals;
 	int			arrival[MAX_PEOPLE];
@@ -58,7 +59,7 @@ typedef struct Search
 	int			steps;
 	int			place_of[MAX_GROUPS][MAX_PEOPLE];
 	int			sitter[MAX_GROUPS][MAX_CLASS];	/* the last one so far */
-	bool		gone[MAX_GROUPS][MAX_CLASS];
+	int			gone[MAX_GROUPS][MAX_CLASS];	/* by which parting, from 0 on; or npartings */
 	int			value[MAX_GROUPS][MAX_OBSERVED][MAX_CLASS]; /* or -1 */
 	int			rest[MAX_VALUES];
 	int			narrivals;
@@ -90,7 +91,7 @@ see_epoch(Sight *sight, const LoggedClass *class, int r)
 {
 	int			e = sight->nepochs++;
 
-	memset(sight->count[e], 0, sizeof(sight->count[e]));
+	sight->since[e] = r;
 	for (int i = 0; i < class->n; i++)
 	{
 		sight->count[e][value_index(class->row[i].value)]++;
@@ -114,11 +115,10 @@ see_class(const Life *life, Sight *sight, const LoggedClass *class, int r)
 	sight->epoch_in[r] = sight->nepochs - 1;
 	if (is_parted)
 	{
-		sight->parted_in = r;
-		sight->nparted++;
-		memset(sight->left, 0, sizeof(sight->left));
+		sight->parted_in[sight->npartings] = r;
 		for (int i = 0; i < class->n; i++)
-			sight->left[value_index(class->row[i].value)]++;
+			sight->left[sight->npartings][value_index(class->row[i].value)]++;
+		sight->npartings++;
 	}
 	for (int i = 0; i < class->n; i++)
 	{
@@ -148,7 +148,6 @@ see(Search *search)
 		Sight	   *sight = &search->sight[g];
 
 		sight->n = life->first[g + 1] - life->first[g];
-		sight->parted_in = -1;
 		sight->component = g;
 		for (int r = 0; r < life->releases; r++)
 			sight->epoch_in[r] = -1;
@@ -233,40 +232,48 @@ value_agrees(const Search *search, int g, int e, int place, int value)
 	return true;
 }
 
+/* Had places been parted off when the epoch began?  Those that are left may show something new in the same release. */
+static bool
+is_parted_before(const Sight *sight, int parting, int e)
+{
+	return parting < sight->npartings && sight->parted_in[parting] <= sight->since[e];
+}
+
 /* So many places have to change, if no more do than must. */
 static int
 changes_forced(const Search *search, int g, int e)
 {
 	const Sight *sight = &search->sight[g];
+	const int  *before = sight->count[e - 1];
 	int			changes = 0;
 
+	for (int i = 0; is_parted_before(sight, i, e); i++)
+		if (sight->epoch_in[sight->parted_in[i]] == e - 1)
+			before = sight->left[i];
 	for (int v = 0; v < MAX_VALUES; v++)
-		changes += Max(0, sight->count[e][v] - (sight->parted_in >= 0 && sight->epoch_in[sight->parted_in] < e ? sight->left[v] : sight->count[e - 1][v]));
+		changes += Max(0, sight->count[e][v] - before[v]);
 	return changes;
 }
 
-/* Had the place been parted off before the epoch began? */
+/* Those left in the epoch of a parting must show what was seen to be left. */
 static bool
-is_gone_before(const Search *search, int g, int e, int place)
+partings_agree(const Search *search, int g, int e)
 {
 	const Sight *sight = &search->sight[g];
 
-	return search->gone[g][place] && sight->epoch_in[sight->parted_in] < e;
-}
+	for (int i = 0; i < sight->npartings; i++)
+	{
+		int			count[MAX_VALUES] = {0};
 
-/* Those left in the epoch of the parting must show what was seen to be left. */
-static bool
-parting_agrees(const Search *search, int g, int e)
-{
-	const Sight *sight = &search->sight[g];
-	int			count[MAX_VALUES] = {0};
-
-	if (sight->parted_in < 0 || sight->epoch_in[sight->parted_in] != e)
-		return true;
-	for (int place = 0; place < sight->n; place++)
-		if (!search->gone[g][place])
-			count[search->value[g][e][place]]++;
-	return memcmp(count, sight->left, sizeof(count)) == 0;
+		if (sight->epoch_in[sight->parted_in[i]] != e || sight->since[e] == sight->parted_in[i])
+			continue;
+		for (int place = 0; place < sight->n; place++)
+			if (search->gone[g][place] > i)
+				count[search->value[g][e][place]]++;
+		if (memcmp(count, sight->left[i], sizeof(count)) != 0)
+			return false;
+	}
+	return true;
 }
 
 /* May the place show something new in the epoch: does somebody sit there whose row may? */
@@ -334,7 +341,7 @@ find_values(Search *search, int g, int e, int at, int changes)
 		int			rest[MAX_VALUES];
 		bool		found;
 
-		if ((search->is_still && changes > 0) || !parting_agrees(search, g, e))
+		if ((search->is_still && changes > 0) || !partings_agree(search, g, e))
 			return false;
 		memcpy(rest, search->rest, sizeof(rest));
 		found = next_epoch(search, g, e + 1);
@@ -343,7 +350,7 @@ find_values(Search *search, int g, int e, int at, int changes)
 	}
 	place = place_at(search, g, at);
 	before = e == 0 ? -1 : search->value[g][e - 1][place];
-	if (e > 0 && is_gone_before(search, g, e, place))
+	if (e > 0 && is_parted_before(sight, search->gone[g][place], e))
 	{
 		search->value[g][e][place] = before;
 		return find_values(search, g, e, at + 1, changes);
@@ -368,7 +375,7 @@ find_values(Search *search, int g, int e, int at, int changes)
 	return false;
 }
 
-/* Those who are away when places are parted off lose theirs; nobody else does. */
+/* All places of those who are away when places are parted off are; nobody comes back to them. */
 static bool
 part_places(Search *search)
 {
@@ -376,17 +383,28 @@ part_places(Search *search)
 	{
 		const Sight *sight = &search->sight[g];
 
-		memset(search->gone[g], 0, sizeof(search->gone[g]));
-		if (sight->component != search->component || sight->parted_in < 0)
-			continue;
-		for (int place = 0; place < sight->n; place++)
-			search->gone[g][place] = true;
-		for (int p = 0; p < search->life->npeople; p++)
-			if (sight->in[sight->parted_in][p])
-				search->gone[g][search->place_of[g][p]] = false;
-		for (int p = 0; p < search->life->npeople; p++)
-			if (sight->was[p] && search->gone[g][search->place_of[g][p]] && sight->last[p] > sight->parted_in)
+		for (int place = 0; place < sight->n && sight->component == search->component; place++)
+		{
+			int			last = -1;
+			int			at = sight->npartings;
+
+			search->gone[g][place] = sight->npartings;
+			for (int i = sight->npartings - 1; i >= 0; i--)
+			{
+				bool		is_taken = false;
+
+				for (int p = 0; p < search->life->npeople; p++)
+					is_taken |= sight->in[sight->parted_in[i]][p] && search->place_of[g][p] == place;
+				if (!is_taken)
+					at = i;
+			}
+			for (int p = 0; p < search->life->npeople; p++)
+				if (sight->was[p] && search->place_of[g][p] == place)
+					last = Max(last, sight->last[p]);
+			search->gone[g][place] = at;
+			if (at < sight->npartings && last > sight->parted_in[at])
 				return false;
+		}
 	}
 	return true;
 }
@@ -411,7 +429,7 @@ find_seats(Search *search, int at)
 			for (g = 0; g < search->life->ngroups; g++)
 				for (p = 0; p < search->life->npeople; p++)
 					if (search->sight[g].component == search->component && search->sight[g].was[p])
-						search->in_parted[g][p] += search->gone[g][search->place_of[g][p]];
+						search->in_parted[g][p] += search->gone[g][search->place_of[g][p]] == 0;
 			return false;
 		}
 		return next_epoch(search, 0, 0);
@@ -540,7 +558,7 @@ measure_shares(Search *search, int g, Observed *observed)
 		for (int p = 0; p < search->life->npeople; p++)
 		{
 			double		parted = search->nworlds == 0 ? 0 : search->in_parted[g][p] / search->nworlds;
-			bool		is_parting = sight->parted_in >= 0 && sight->epoch_in[r] == sight->epoch_in[sight->parted_in];
+			bool		is_parting = sight->npartings > 0 && sight->epoch_in[r] == sight->epoch_in[sight->parted_in[0]];
 			const int  *all = sight->epoch_in[r] < 0 ? NULL : sight->count[sight->epoch_in[r]];
 			int			n = 0;
 			int			nleft = 0;
@@ -550,7 +568,7 @@ measure_shares(Search *search, int g, Observed *observed)
 			for (int v = 0; v < MAX_VALUES; v++)
 			{
 				n += v == NULL_VALUE ? 0 : all[v];
-				nleft += v == NULL_VALUE ? 0 : sight->left[v];
+				nleft += v == NULL_VALUE ? 0 : sight->left[0][v];
 			}
 			class_counts(search, g, r, count);
 			for (int v = 0; v < NULL_VALUE; v++)
@@ -558,7 +576,7 @@ measure_shares(Search *search, int g, Observed *observed)
 				double		share = n == 0 ? 0 : (double) all[v] / n;
 
 				if (is_parting && n > nleft && nleft > 0)
-					share = parted * (all[v] - sight->left[v]) / (n - nleft) + (1 - parted) * sight->left[v] / nleft;
+					share = parted * (all[v] - sight->left[0][v]) / (n - nleft) + (1 - parted) * sight->left[0][v] / nleft;
 				if (share * search->frequency > 1 + 1e-9)
 				{
 					observed->sure++;
@@ -623,17 +641,20 @@ observe(const Life *life, bool is_still, double frequency, Observed *observed)
 		see_ties(&search);
 	for (int g = 0; g < life->ngroups; g++)
 	{
-		if (search.sight[g].nparted > 1)
-		{
-			observed->undecided++;
-			return;
-		}
 		if (search.sight[g].component == g && !find_world(&search, g))
 		{
 			if (search.steps > MAX_STEPS)
 				observed->undecided++;
 			else
+			{
 				observed->no_world++;
+				if (getenv("PLACES_SHOW")) { const Sight *t = &search.sight[g]; printf("# group %d n %d, epochs %d partings %d\n", g, t->n, t->nepochs, t->npartings);
+				for (int r = 0; r < life->releases; r++) for (int c = 0; c < life->release[r].nclasses; c++) if (life->release[r].class[c].group == g) {
+					printf("#  release %d epoch %d:", r, t->epoch_in[r]);
+					for (int i = 0; i < life->release[r].class[c].n; i++) printf(" %d:p%d=%d", life->release[r].class[c].row[i].place - life->first[g], life->release[r].class[c].row[i].person, (int) life->release[r].class[c].row[i].value);
+					for (int q = life->first[g]; q < life->first[g+1]; q++) if (life->release[r].is_gone[q]) printf(" gone%d", q - life->first[g]);
+					printf("\n"); } }
+			}
 			return;
 		}
 	}
