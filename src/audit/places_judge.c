@@ -252,6 +252,7 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 {
 	const Places *places = judge->places;
 	uint64		place = places->place[row];
+	bool		away;
 	bool		is_shown;
 	bool		has_own;
 	uint32		group;
@@ -259,36 +260,47 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 	if (place == NO_PLACE || place == judge->draft->place[row] || has_moved(judge, row))
 		return;
 	group = group_of_place(places, place);
+	away = was_away(judge, place) || places->part[place] == PART_IS_GONE;
 	is_shown = places->part[place] != PART_IS_GONE && judge->class_of_part[part_of(places, group, place)] != NO_CLASS;
 	has_own = judge->frame->sensitive[row] == last_shown(places, group, place);
-	if (is_shown && (has_own || !was_away(judge, place)) && !is_parted_off(judge, place))
+	if (is_shown && (has_own || !away) && !is_parted_off(judge, place))
 		refuse_draft(c, "a person comes to it from a group that is shown without a reason to leave");
-	if (!has_own && !was_away(judge, place))
+	if (!has_own && !away)
 		refuse_draft(c, "a person comes to it with another value than was shown last");
 }
 
 /*
- * The values that an epoch of an old group and a new one have in common: least of them, in k rows of each?  The tally has the
- * rows of the new one.
+ * What an epoch of an old group and a new one have in common: least values, in k rows of each?  A NULL is a row as well.  The
+ * tally has the rows of the new one.
  */
 static bool
 have_enough_in_common(const PlacesJudge *judge, const Code *old, uint64 n)
 {
-	uint32	   *rows = judge->tally->count;
+	const Tally *tally = judge->tally;
+	uint64		nulls = tally->rows;
+	uint64		old_nulls = 0;
 	uint64		in_old = 0;
 	uint64		in_new = 0;
 	uint32		values = 0;
 
-	for (uint64 i = 0; i < n; i++)
-		in_old += old[i] != NO_CODE && rows[old[i]] > 0;
-	for (uint32 v = 0; v < judge->tally->values; v++)
+	for (uint32 v = 0; v < tally->values; v++)
+	{
+		uint64		times = 0;
+
 		for (uint64 i = 0; i < n; i++)
-			if (old[i] == judge->tally->value[v])
-			{
-				values++;
-				in_new += rows[old[i]];
-				break;
-			}
+			times += old[i] == tally->value[v];
+		nulls -= tally->count[tally->value[v]];
+		in_old += times;
+		in_new += times > 0 ? tally->count[tally->value[v]] : 0;
+		values += times > 0;
+	}
+	for (uint64 i = 0; i < n; i++)
+		old_nulls += old[i] == NO_CODE;
+	if (nulls > 0 && old_nulls > 0)
+	{
+		in_old += old_nulls;
+		in_new += nulls;
+	}
 	return in_old >= judge->k && in_new >= judge->k && values >= principle_least_values(&judge->principle);
 }
 

@@ -646,15 +646,7 @@ observe(const Life *life, bool is_still, double frequency, Observed *observed)
 			if (search.steps > MAX_STEPS)
 				observed->undecided++;
 			else
-			{
 				observed->no_world++;
-				if (getenv("PLACES_SHOW")) { const Sight *t = &search.sight[g]; printf("# group %d n %d, epochs %d partings %d\n", g, t->n, t->nepochs, t->npartings);
-				for (int r = 0; r < life->releases; r++) for (int c = 0; c < life->release[r].nclasses; c++) if (life->release[r].class[c].group == g) {
-					printf("#  release %d epoch %d:", r, t->epoch_in[r]);
-					for (int i = 0; i < life->release[r].class[c].n; i++) printf(" %d:p%d=%d", life->release[r].class[c].row[i].place - life->first[g], life->release[r].class[c].row[i].person, (int) life->release[r].class[c].row[i].value);
-					for (int q = life->first[g]; q < life->first[g+1]; q++) if (life->release[r].is_gone[q]) printf(" gone%d", q - life->first[g]);
-					printf("\n"); } }
-			}
 			return;
 		}
 	}
@@ -666,4 +658,18 @@ observe(const Life *life, bool is_still, double frequency, Observed *observed)
 	search.frequency = frequency;
 	for (int g = 0; g < life->ngroups && frequency > 0 && !is_still; g++)
 		measure_shares(&search, g, observed);
+}
+
+void show_life(const Life *life);
+void show_life(const Life *life)
+{
+	for (int g = 0; g < life->ngroups; g++)
+	{
+		printf("# group %d of %d\n", g, life->first[g + 1] - life->first[g]);
+		for (int r = 0; r < life->releases; r++) for (int c = 0; c < life->release[r].nclasses; c++) if (life->release[r].class[c].group == g) {
+			printf("#  release %d%s:", r, life->release[r].is_whole ? "" : " (cohort)");
+			for (int i = 0; i < life->release[r].class[c].n; i++) printf(" %d:p%d=%d", life->release[r].class[c].row[i].place - life->first[g], life->release[r].class[c].row[i].person, (int) life->release[r].class[c].row[i].value);
+			for (int q = life->first[g]; q < life->first[g+1]; q++) if (life->release[r].is_gone[q]) printf(" gone%d", q - life->first[g]);
+			printf("\n"); }
+	}
 }

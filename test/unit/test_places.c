@@ -282,6 +282,20 @@ release(Lives *lives, uint64 seed)
 	OpenDraft	open;
 
 	check_at(refusal == NULL, refusal, __FILE__, __LINE__);
+	if (refusal != NULL && getenv("PLACES_SHOW"))
+	{
+		extern void show_life(const Life *);
+		show_life(&life);
+		draft_open(&life, draft, &open);
+		for (int c = 0; c < open.nclasses; c++)
+		{
+			printf("#  draft class %d group %d:", c, open.class[c].group);
+			for (int i = 0; i < open.class[c].n; i++) printf(" %d:p%d=%d", open.class[c].is_new ? -1 : open.class[c].row[i].place - life.first[open.class[c].group], open.class[c].row[i].person, (int) open.class[c].row[i].value);
+			printf("\n");
+		}
+	}
+	if (refusal != NULL)
+		printf("# seed " UINT64_FORMAT ", release %d, fault %d: refused\n", seed, life.releases, lives->fault);
 	count_draft(lives, draft);
 	draft_open(&life, draft, &open);
 	if (spoil(&open, lives->fault))
