@@ -12,7 +12,9 @@
 #include "groups.h"
 
 #define MAX_OBSERVED	MAX_RELEASES	/* epochs of a group, as observers see them */
+#ifndef MAX_STEPS
 #define MAX_STEPS		40000
+#endif
 #define NULL_VALUE		(MAX_VALUES - 1)	/* a NULL is like a value here; values are fewer */
 
 /* What observers see of a group. */
@@ -541,6 +543,8 @@ ask(Search *search, int p, int g, int r, Observed *observed)
 	{
 		observed->poor += values < release->l;
 		observed->few += rows < release->k;
+		if (getenv("PLACES_SHOW") && (values < release->l || rows < release->k))
+			printf("# release %d person %d group %d: mask %x, %d rows%s\n", r, p, g, search->possible[p][r], rows, search->is_still ? " still" : "");
 	}
 }
 

@@ -340,7 +340,14 @@ live_once(Lives *lives, uint64 seed)
 		observe(&life, true, settings->frequency, &lives->still);
 	}
 	if (lives->fault == NO_FAULT && lives->free.poor + lives->free.few + lives->still.poor + lives->still.few + lives->still.no_world + lives->free.no_world + lives->free.sure > poor)
+	{
 		printf("# seed " UINT64_FORMAT ": somebody is found\n", seed);
+		if (getenv("PLACES_SHOW"))
+		{
+			extern void show_life(const Life *);
+			show_life(&life);
+		}
+	}
 }
 
 static void
