@@ -174,12 +174,12 @@ read_any_stay(void *what, TupleTableSlot *slot)
 	read_stay(what, slot, NO_KEY);
 }
 
-/* Sorts stays by person, those of each the oldest first. */
+/* Sorts stays by person, those of each the oldest first.  What is not there yet is of person 0, who has none before. */
 static void
 sort_stays(Fold *fold, uint64 npeople)
 {
 	uint64	   *end = new_zeros(uint64, npeople + 1);
-	PersonStay *sorted = new_array(PersonStay, fold->nstays);
+	PersonStay *sorted = new_zeros(PersonStay, fold->nstays);
 
 	for (uint64 i = 0; i < fold->nstays; i++)
 		end[fold->stays[i].person + 1]++;
