@@ -127,8 +127,11 @@ static uint32
 find_group(const Fold *fold, int64 number)
 {
 	uint32		n = fold->places.ngroups;
-	uint32		found;
+	uint64		found = n == 0 || number < fold->groups[0].number ? n : (uint64) (number - fold->groups[0].number);
 
+	/* Where all have been read, none is missing. */
+	if (found < n && fold->groups[found].number == number)
+		return found;
 	find_first(found, n, i, fold->groups[i].number >= number);
 	if (found == n || fold->groups[found].number != number)
 		refuse_group(fold->publication, number);
@@ -171,17 +174,30 @@ read_any_stay(void *what, TupleTableSlot *slot)
 	read_stay(what, slot, NO_KEY);
 }
 
-static int
-compare_stays(const void *a, const void *b)
+/* Sorts stays by person, those of each the oldest first.  What is not there yet is of person 0, who has none before. */
+static void
+sort_stays(Fold *fold, uint64 npeople)
 {
-	const PersonStay *x = a;
-	const PersonStay *y = b;
+	uint64	   *end = new_zeros(uint64, npeople + 1);
+	PersonStay *sorted = new_zeros(PersonStay, fold->nstays);
 
-	if (x->person != y->person)
-		return x->person < y->person ? -1 : 1;
-	if (x->stay.came != y->stay.came)
-		return x->stay.came < y->stay.came ? -1 : 1;
-	return (x->group > y->group) - (x->group < y->group);
+	for (uint64 i = 0; i < fold->nstays; i++)
+		end[fold->stays[i].person + 1]++;
+	for (uint64 person = 0; person < npeople; person++)
+		end[person + 1] += end[person];
+	for (uint64 i = 0; i < fold->nstays; i++)
+	{
+		const PersonStay *stay = &fold->stays[i];
+		uint64		at = end[stay->person]++;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; at > 0 && sorted[at - 1].person == stay->person && sorted[at - 1].stay.came > stay->stay.came; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = *stay;
+	}
+	pfree(end);
+	pfree(fold->stays);
+	fold->stays = sorted;
 }
 
 /* Each stay of a person after an earlier one links two groups. */
@@ -209,6 +225,7 @@ static void
 lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
 {
 	const Places *places = &fold->places;
+	uint64		npeople = nrows;
 
 	for (uint64 i = 0; i < fold->nstays; i++)
 	{
@@ -219,9 +236,9 @@ lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
 		if (stay->stay.place < 1 || stay->stay.place > group_size(places, g))
 			refuse_group(fold->publication, stay->group);
 		stay->stay.place += places->first[g] - 1;
+		npeople = Max(npeople, stay->person + 1);
 	}
-	if (fold->nstays > 0)
-		qsort(fold->stays, fold->nstays, sizeof(PersonStay), compare_stays);
+	sort_stays(fold, npeople);
 	if (is_all)
 		link_groups(fold);
 	fold->nread = nrows;
@@ -420,6 +437,7 @@ read_all(Reading *reading, bool is_all)
 	read_each(past_table(publication, GROUPS_TABLE), read_group, reading);
 	if (fold->places.nplaces != (uint64) publication->remembered)
 		past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
+	array_reserve(fold->stays, fold->stays_allocated, fold->places.nplaces + fold->places.nplaces / 4);
 	read_each(past_table(publication, PLACES_TABLE), read_any_stay, reading);
 	MemoryContextDelete(work);
 }
