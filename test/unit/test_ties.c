@@ -569,6 +569,7 @@ many_questions(void)
 	Group	   *group = palloc0(sizeof(Group) * MANY);
 	uint64		nlinks = getenv("NLINKS") ? atoi(getenv("NLINKS")) : 3000;
 	uint64		nrows = 4000;
+	uint64		nsat = 0;
 	Link	   *link = palloc(sizeof(Link) * nlinks);
 	Sat		   *sat = palloc(sizeof(Sat) * nrows);
 	char	   *values = palloc0(nrows + 1);
@@ -606,11 +607,13 @@ many_questions(void)
 	}
 	for (uint64 r = 0; r < nrows; r++)
 	{
-		sat[r] = (Sat) {r, any_below(MANY), any_below(GROUP), 1, true};
 		values[r] = 'a' + any_below(1 + any_below(14));
+		if (r >= nrows / 2 && any_below(100) < (getenv("NEW") ? (uint32) atoi(getenv("NEW")) : 50))
+			continue;			/* a newcomer */
+		sat[nsat++] = (Sat) {r, any_below(MANY), any_below(GROUP), 1, true};
 	}
 	frame = frame_of(values);
-	past = past_of(group, MANY, sat, nrows, link, nlinks, nrows);
+	past = past_of(group, MANY, sat, nsat, link, nlinks, nrows);
 	for (int rule = TIES_WORLDS; rule <= TIES_ALONE; rule++)
 	{
 		Ties	   *ties = ties_create(&frame, past, &principle, 10, rule);

@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define CLASS_ROUNDS	4		/* how often the rest of a class is tried */
+#define CLASS_ROUNDS	20		/* how often the rest of a class is tried */
 
 /* A group of the past, or a new one, as a person was in it. */
 typedef struct Seat

@@ -243,20 +243,39 @@ find_disagreeing(const Seating *seating)
 	return NULL;
 }
 
+/* How an end is exchanged, the most promising way first. */
+typedef enum Mending
+{
+	CLEANLY,					/* so that it agrees with the other end, and nothing else breaks */
+	FITTINGLY,					/* so that it agrees with the other end */
+	FREELY,						/* the other end is to follow */
+	NMENDINGS
+} Mending;
+
 static bool mend(Seating *seating, BondEnd *end);
 
-/*
- * Gives the end a track that agrees with the other end, and then mends what that breaks.  Clean exchanges break
- * nothing.
- */
+/* Is a track one that the end is to get? */
 static bool
-mend_end(Seating *seating, BondEnd *end, bool clean)
+is_fitting(const BondEnd *end, uint32 track, Mending mending)
 {
 	Hall	   *hall = end->hall;
-	const BondEnd *other = end->other;
-	uint32		track = other->hall->track[other->seat];
-	Code		value = shown(other->hall, other->last_epoch, track);
-	bool		is_given = end_shows(other, track, value);	/* else the other end is next */
+	uint32		partner = hall->seat[track];
+	uint32		other = end->other->hall->track[end->other->seat];
+	bool		agrees = would_agree(end, track, other);
+
+	if (hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat))
+		return false;
+	if (mending == FREELY)
+		return !agrees && end_shows(end, track, shown(hall, end->last_epoch, track));
+	return agrees &&
+		(mending == CLEANLY) == (bonds_agree(hall, end->seat, track) && bonds_agree(hall, partner, hall->track[end->seat]));
+}
+
+/* Gives the end another track, and then mends what that breaks. */
+static bool
+mend_end(Seating *seating, BondEnd *end, Mending mending)
+{
+	Hall	   *hall = end->hall;
 	bool		found = false;
 
 	if (hall->is_pinned[end->seat])
@@ -264,17 +283,13 @@ mend_end(Seating *seating, BondEnd *end, bool clean)
 	hall->is_pinned[end->seat] = true;
 	for (uint32 i = 1; i < hall->n && !found && seating->steps > 0; i++)
 	{
-		uint32		t = (hall->track[end->seat] + i) % hall->n;
-		uint32		partner = hall->seat[t];
+		uint32		track = (hall->track[end->seat] + i) % hall->n;
 		BondEnd    *broken;
 
-		if (hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat) ||
-			!end_shows(end, t, is_given ? value : shown(hall, end->last_epoch, t)))
-			continue;
-		if (clean != (bonds_agree(hall, end->seat, t) && bonds_agree(hall, partner, hall->track[end->seat])))
+		if (!is_fitting(end, track, mending))
 			continue;
 		seating->steps--;
-		swap_seats(seating, hall, end->seat, partner);
+		swap_seats(seating, hall, end->seat, hall->seat[track]);
 		broken = find_disagreeing(seating);
 		found = broken == NULL || mend(seating, broken);
 		if (!found)
@@ -288,9 +303,12 @@ mend_end(Seating *seating, BondEnd *end, bool clean)
 static bool
 mend(Seating *seating, BondEnd *end)
 {
-	return seating->nswaps < seating->most_swaps &&
-		(mend_end(seating, end, true) || mend_end(seating, end->other, true) ||
-		 mend_end(seating, end, false) || mend_end(seating, end->other, false));
+	if (seating->nswaps == seating->most_swaps)
+		return false;
+	for (Mending mending = CLEANLY; mending < NMENDINGS; mending++)
+		if (mend_end(seating, end, mending) || mend_end(seating, end->other, mending))
+			return true;
+	return false;
 }
 
 /* ---- Changes, and how to undo them ---- */
