@@ -97,8 +97,11 @@ BEGIN
 	PERFORM draw(ARRAY(SELECT generate_series(1, 100)));
 	PERFORM pprepub.create_publication('life', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', jsonb_build_object('k', 3, 'l', 2, 'repair', repair, 'ties', ties));
 	FOR n IN 1 .. 4 + number % 4 LOOP
-		PERFORM pprepub.publish('life', cohort => CASE WHEN random() < 0.3 THEN format('age < %s', (random() * 60)::int) END,
-			columns => CASE WHEN random() < 0.2 THEN '{age}'::name[] WHEN random() < 0.2 THEN '{ill}' END);
+		BEGIN
+			PERFORM pprepub.publish('life', cohort => CASE WHEN n > 1 AND random() < 0.3 THEN format('age < %s', (random() * 60)::int) END,
+				columns => CASE WHEN random() < 0.2 THEN '{age}'::name[] WHEN random() < 0.2 THEN '{ill}' END);
+		EXCEPTION WHEN no_data_found THEN	-- nobody can be shown of so few
+		END;
 		CREATE TEMP TABLE IF NOT EXISTS gone AS SELECT * FROM people LIMIT 0;
 		WITH left_now AS (DELETE FROM people WHERE random() < 0.1 RETURNING *) INSERT INTO gone SELECT * FROM left_now;
 		WITH back AS (DELETE FROM gone WHERE random() < 0.3 RETURNING *) INSERT INTO people SELECT id, age, CASE WHEN random() < 0.7 THEN ill ELSE 'd0' END FROM back;
@@ -128,13 +131,15 @@ SELECT check_kept('after an import');
 
 -- ---- What is wrong is found, and made anew ----
 
+SET session_replication_role = replica;
+SET allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid IN ('published_private.life_groups'::regclass, 'published_private.life_places'::regclass);
+RESET session_replication_role;
 CREATE TABLE good_groups AS TABLE published_private.life_groups;
 CREATE TABLE good_places AS TABLE published_private.life_places;
 CREATE FUNCTION check_rebuilt(change text, what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
-	SET LOCAL session_replication_role = replica;
 	EXECUTE change;
-	RESET session_replication_role;
 	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('life') WHERE NOT holds), 'invariant', what || ': audit() tells');
 	RETURN NEXT is((SELECT equal FROM pprepub.rebuild_history('life') WHERE fold = 'groups'), false, what || ': so does rebuild_history()');
 	RETURN NEXT bag_eq('TABLE published_private.life_groups', 'TABLE good_groups', what || ': groups are as they were');
