@@ -102,8 +102,8 @@ check_groups(Audit *audit)
 
 	if (stands_as_made(publication, GROUPS_TABLE) && stands_as_made(publication, PLACES_TABLE))
 		comparison = groups_compare(publication);
-	set_values(add_check(audit, "invariant", psprintf(INT64_FORMAT " groups of places, as the log tells", comparison.items),
-						 psprintf(INT64_FORMAT " not", comparison.wrong), comparison.wrong == 0,
+	set_values(add_check(audit, "invariant", psprintf(INT64_FORMAT " groups, as the log tells", comparison.items),
+						 psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong), comparison.wrong == 0,
 						 comparison.first_wrong == 0 ? NULL : psprintf("{\"group\": " INT64_FORMAT "}", comparison.first_wrong)),
 			   comparison.items, comparison.items - comparison.wrong);
 }
@@ -265,7 +265,7 @@ check_places(Audit *audit)
 	verdict = places_judge(seen, audit->aspects, principle);
 	set_values(add_check(audit, "places", pstrdup("groups are shown as their places were before, and places change hands by the rules"),
 						 verdict.holds ? pstrdup("all are")
-						 : psprintf(UINT64_FORMAT " class(es) not, the first %s", verdict.violations, verdict.fault), verdict.holds,
+						 : psprintf(UINT64_FORMAT " class(es) not; of the first, %s", verdict.violations, verdict.fault), verdict.holds,
 						 verdict.holds ? NULL : worst_release(verdict.release + 1, seen->release[verdict.release].number[verdict.class], NULL)),
 			   0, verdict.violations);
 }
