@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/element.h"
+#include "history/past_tables.h"
 #include "history/recall.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
@@ -36,7 +37,6 @@ put_revealed(const OwnersWork *work, const Revealed *revealed)
 	static const char *const kinds[] = {
 		[REVEALED_BY_INTERSECTION] = "intersection",
 		[REVEALED_BY_DIFFERENCE] = "difference",
-		[REVEALED_BY_CHANGE] = "change",
 		[REVEALED_BY_ALL] = "atom",
 	};
 	Datum		values[] = {
@@ -150,10 +150,10 @@ report_correlations(FunctionCallInfo fcinfo)
 	report_open_for_auditor(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
-		const Recalled *recalled = recall(work.publication);
-		Correlating correlating = {&recalled->seen, &work};
+		Seen		people = seen_of_people(&recall(work.publication)->seen);
+		Correlating correlating = {&people, &work};
 
-		find_correlations(statistics_of(&recalled->seen), most, put_correlation, &correlating);
+		find_correlations(statistics_of(&people), most, put_correlation, &correlating);
 		work_close(&work);
 	}
 	return (Datum) 0;
@@ -241,19 +241,21 @@ candidates_text(const Deduction *deduction, Code null, const SensitiveColumn *co
 static Deduced
 deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 {
-	Recalled   *recalled = recall(publication);
-	Code		null = name_null(&recalled->seen);
-	const Statistics *statistics = statistics_of(&recalled->seen);
+	const Recalled *recalled = recall(publication);
+	Seen	   *people = palloc(sizeof(Seen));
+	const Statistics *statistics;
 	bool		knows_inventions = method_declaration(publication->method)->invents_known;
 	Deduced		deduced = {
 		.publication = publication,
 		.recalled = recalled,
 		.columns = recalled_columns(publication, recalled),
-		.null = null,
 	};
 	Individual *known;
 	int			n;
 
+	*people = seen_of_people(&recalled->seen);
+	deduced.null = name_null(people);
+	statistics = statistics_of(people);
 	if (find_changed(statistics) != NO_INDIVIDUAL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -273,6 +275,9 @@ put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person
 	const Deduction *with = deduced->deduction;
 	const Deduction *without = deduced->without;
 
+	/* No search knows the rules of places, nor how people choose among them: an observer who does may know more. */
+	bool		knows_more = keeps_past(deduced->publication, PAST_PLACES);
+
 	for (int c = 0; c < columns->n; c++)
 	{
 		const SensitiveColumn *column = &columns->column[c];
@@ -283,6 +288,7 @@ put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person
 		values[1] = candidates_text(with, deduced->null, column, casts[c], with->peers->group[person]);
 		values[2] = candidates_text(without, deduced->null, column, casts[c], without->peers->group[person]);
 		values[3] = BoolGetDatum(deduction_is_exact(with, with->peers->group[person]));
+		nulls[3] = knows_more && DatumGetBool(values[3]);
 		values[4] = CStringGetTextDatum(column->column->name);
 		report_row(work, values, nulls);
 	}

@@ -285,11 +285,17 @@ DECLARE
 		FROM pprepub.publication p, (VALUES ('_members'), ('_asked')) s (suffix)
 		WHERE p.name = told_apart.publication AND to_regclass(format('%I.%I', p.target || '_private', p.name || s.suffix)) IS NOT NULL);
 BEGIN
+	-- People of a class published elsewhere keep a place that they have, which the log does not say again.
 	RETURN QUERY EXECUTE format('SELECT s.size, count(*) FROM (
 			SELECT count(*) AS size FROM (
-				SELECT bit_xor(hashint8extended(l.class, l.release)) AS a, bit_xor(hashint8extended(l.class, - l.release)) AS b
-				FROM (%s) l CROSS JOIN LATERAL unnest(l.keys, l.stands_for, l.invented) m (key, stands_for, invented)
-				GROUP BY coalesce(m.key, m.stands_for), m.invented) i
+				SELECT bit_xor(hashint8extended(k.class, k.release)) AS a, bit_xor(hashint8extended(k.class, - k.release)) AS b
+				FROM (SELECT c.release, c.class, first_value(c."group") OVER stay AS "group", coalesce(c.place, first_value(c.place) OVER stay) AS place, c.key, c.invented
+					FROM (SELECT l.release, l.class, CASE WHEN m.place IS NOT NULL THEN l."group" END AS "group", m.place, m.key,
+							CASE WHEN m.key IS NOT DISTINCT FROM NULL THEN row_number() OVER () END AS invented,
+							count(m.place) OVER (PARTITION BY m.key ORDER BY l.release) AS stay
+						FROM (%s) l CROSS JOIN LATERAL unnest(l.keys, l.places, l.sensitive) m (key, place)) c
+					WINDOW stay AS (PARTITION BY c.key, c.invented, c.stay ORDER BY c.release)) k
+				GROUP BY k."group", k.place, CASE WHEN k."group" IS NULL THEN k.key END, CASE WHEN k."group" IS NULL THEN k.invented END) i
 			GROUP BY i.a, i.b) s GROUP BY s.size', logs);
 END
 $$;

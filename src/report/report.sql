@@ -72,11 +72,32 @@ CREATE FUNCTION pprepub.breach_probability(publication text, OUT key text, OUT s
 COMMENT ON FUNCTION pprepub.breach_probability(text) IS
 	'compute how likely an observer of all releases thinks it that each person was ever linked to each protected value';
 
-CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint, OUT signature varbit, OUT region jsonb,
-		OUT records bigint, OUT sensitive_values bigint) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_neighborhoods';
-COMMENT ON FUNCTION pprepub.neighborhoods(text) IS
-	'list the sets of people whom no observer can separate using all releases';
+-- Places of a part that is gone are never shown again.
+CREATE FUNCTION pprepub_internal.groups(publication text, OUT "group" bigint, OUT part int, OUT places bigint, OUT people bigint, OUT free bigint,
+		OUT sensitive_values bigint, OUT created int, OUT since int) RETURNS SETOF record
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	kept regclass := (SELECT to_regclass(format('%I.%I', p.target || '_private', p.name || '_groups')) FROM pprepub.publication p WHERE p.name = groups.publication);
+BEGIN
+	IF kept IS NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY EXECUTE format('SELECT g."group", m.part, count(*), count(*) FILTER (WHERE m.is_there), count(*) FILTER (WHERE NOT m.is_there),
+			count(DISTINCT m.value), g.created, g.epochs[cardinality(g.epochs)]
+		FROM %s g CROSS JOIN LATERAL (
+			SELECT coalesce(u.part, 1) AS part, u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0 AS is_there, u.value
+			FROM unnest(g.keys, g.states, g.parts, g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) u (key, state, part, value)) m
+		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part', kept);
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.groups(text) IS 'rows of pprepub.groups(), for the owner of the publication';
+
+CREATE FUNCTION pprepub.groups(publication text, OUT "group" bigint, OUT part int, OUT places bigint, OUT people bigint, OUT free bigint,
+		OUT sensitive_values bigint, OUT created int, OUT since int) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_owners_list';
+COMMENT ON FUNCTION pprepub.groups(text) IS
+	'list the groups of places that are shown together, with the people in them, and how many values they show since when';
 
 CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAULT NULL, OUT release_a int, OUT class_a bigint,
 		OUT release_b int, OUT class_b bigint, OUT unmatched int) RETURNS SETOF record
