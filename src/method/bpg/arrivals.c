@@ -21,8 +21,12 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* Rows that an invented one is worth: a person who would cost more seeks other company. */
+/*
+ * A person who would cost more rows than this seeks other company: an invented row is worth no more.  Of true rows only a
+ * whole part is withheld where one is missing.
+ */
 #define MOST_COST	1.4
+#define MOST_COST_OF_TRUE_ROWS 5.0
 
 /* A place that has become dearer by so much is left to others first. */
 #define DEARER		0.05
@@ -69,6 +73,12 @@ typedef struct Seeker
 	uint32		nrefused;
 	uint32	   *refused;		/* parts, of a person who would be tied; or NULL */
 } Seeker;
+
+static inline double
+most_cost(const Bpg *bpg)
+{
+	return bpg->repair == REPAIR_DIRTY ? MOST_COST_OF_TRUE_ROWS : MOST_COST;
+}
 
 static inline Code
 value_at(const Bpg *bpg, Code value)
@@ -285,7 +295,7 @@ nearest_spot(const Bpg *bpg, const Spots *spots, const Seeker *seeker, double *c
 {
 	Spot	   *nearest = NULL;
 
-	*cost = MOST_COST;
+	*cost = most_cost(bpg);
 	for (uint64 large = 0; large < spots->nblocks[1]; large++)
 	{
 		if (least_cost(bpg, spots, 1, large, seeker->row, *cost) >= *cost)
@@ -356,7 +366,7 @@ take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 		seeker->refused[seeker->nrefused++] = spot->part;
 		if (seeker->nrefused == MOST_TRIES)
 		{
-			seeker->cost = MOST_COST;
+			seeker->cost = most_cost(bpg);
 			return false;
 		}
 	}
@@ -375,12 +385,12 @@ compare_seekers(const void *a, const void *b)
 
 /* Drops those for whom all places are too far; returns how many are left. */
 static uint64
-keep_hopeful(Seeker *seeker, uint64 n)
+keep_hopeful(const Bpg *bpg, Seeker *seeker, uint64 n)
 {
 	uint64		kept = 0;
 
 	for (uint64 i = 0; i < n; i++)
-		if (seeker[i].cost < MOST_COST)
+		if (seeker[i].cost < most_cost(bpg))
 			seeker[kept++] = seeker[i];
 	return kept;
 }
@@ -406,7 +416,7 @@ seat_in_rounds(Bpg *bpg, uint64 most)
 		CHECK_FOR_INTERRUPTS();
 		(void) nearest_spot(bpg, &spots[value_at(bpg, value[seeker[i].row])], &seeker[i], &seeker[i].cost);
 	}
-	while ((n = keep_hopeful(seeker, n)) > 0)
+	while ((n = keep_hopeful(bpg, seeker, n)) > 0)
 	{
 		uint64		waiting = 0;
 
