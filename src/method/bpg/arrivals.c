@@ -19,12 +19,20 @@
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "utils/memutils.h"
 
-/* Rows that an invented one is worth: a person who would cost more seeks other company. */
+/*
+ * A person who would cost more rows than this seeks other company: an invented row is worth no more.  Of true rows only a
+ * whole part is withheld where one is missing.
+ */
 #define MOST_COST	1.4
+#define MOST_COST_OF_TRUE_ROWS 5.0
 
 /* A place that has become dearer by so much is left to others first. */
 #define DEARER		0.05
+
+/* People who are sought for a part of true rows only. */
+#define MOST_LACKING 16
 
 #define MOST_TRIES	10			/* of a person whose ties are refused */
 
@@ -65,6 +73,12 @@ typedef struct Seeker
 	uint32		nrefused;
 	uint32	   *refused;		/* parts, of a person who would be tied; or NULL */
 } Seeker;
+
+static inline double
+most_cost(const Bpg *bpg)
+{
+	return bpg->repair == REPAIR_DIRTY ? MOST_COST_OF_TRUE_ROWS : MOST_COST;
+}
 
 static inline Code
 value_at(const Bpg *bpg, Code value)
@@ -177,9 +191,16 @@ make_blocks(const Bpg *bpg, Spots *spots, int level, uint64 length)
 	}
 }
 
-/* Finds the spots of each value: [values and one more for NULL]. */
+/* A part may want more people than there can be found for it. */
+static bool
+is_open(const Part *part, uint64 most)
+{
+	return !part->is_closed && part->n - part->occupied <= most;
+}
+
+/* Finds the spots of each value, in parts with so many free places at most: [values and one more for NULL]. */
 static Spots *
-find_spots(const Bpg *bpg)
+find_spots(const Bpg *bpg, uint64 most)
 {
 	Code		nvalues = bpg->frame->nsensitive + 1;
 	uint64	   *end = new_zeros(uint64, (uint64) nvalues + 1);
@@ -188,7 +209,7 @@ find_spots(const Bpg *bpg)
 
 	/* Counted first, and then put where they go: end[v + 1] becomes the first of value v, and then its end. */
 	for (uint64 place = 0; place < bpg->places->nplaces; place++)
-		if (bpg->part_of[place] != NO_PART && !bpg->part[bpg->part_of[place]].is_closed && bpg->sitter[place] == NO_ROW)
+		if (bpg->part_of[place] != NO_PART && bpg->sitter[place] == NO_ROW && is_open(&bpg->part[bpg->part_of[place]], most))
 			end[value_at(bpg, shown_at(bpg, place)) + 1]++;
 	for (Code value = 0; value < nvalues; value++)
 		end[value + 1] += end[value];
@@ -200,7 +221,7 @@ find_spots(const Bpg *bpg)
 		const Part *part = &bpg->part[p];
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = part->first; i < part->first + part->n && !part->is_closed; i++)
+		for (uint64 i = part->first; i < part->first + part->n && is_open(part, most); i++)
 		{
 			uint64		place = bpg->member[i];
 			Spots	   *of_value;
@@ -274,7 +295,7 @@ nearest_spot(const Bpg *bpg, const Spots *spots, const Seeker *seeker, double *c
 {
 	Spot	   *nearest = NULL;
 
-	*cost = MOST_COST;
+	*cost = most_cost(bpg);
 	for (uint64 large = 0; large < spots->nblocks[1]; large++)
 	{
 		if (least_cost(bpg, spots, 1, large, seeker->row, *cost) >= *cost)
@@ -345,7 +366,7 @@ take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 		seeker->refused[seeker->nrefused++] = spot->part;
 		if (seeker->nrefused == MOST_TRIES)
 		{
-			seeker->cost = MOST_COST;
+			seeker->cost = most_cost(bpg);
 			return false;
 		}
 	}
@@ -364,20 +385,20 @@ compare_seekers(const void *a, const void *b)
 
 /* Drops those for whom all places are too far; returns how many are left. */
 static uint64
-keep_hopeful(Seeker *seeker, uint64 n)
+keep_hopeful(const Bpg *bpg, Seeker *seeker, uint64 n)
 {
 	uint64		kept = 0;
 
 	for (uint64 i = 0; i < n; i++)
-		if (seeker[i].cost < MOST_COST)
+		if (seeker[i].cost < most_cost(bpg))
 			seeker[kept++] = seeker[i];
 	return kept;
 }
 
-void
-seat_arrivals(Bpg *bpg)
+static void
+seat_in_rounds(Bpg *bpg, uint64 most)
 {
-	Spots	   *spots = find_spots(bpg);
+	Spots	   *spots = find_spots(bpg, most);
 	const Code *value = bpg->frame->sensitive;
 	Seeker	   *seeker;
 	uint64		n = 0;
@@ -395,7 +416,7 @@ seat_arrivals(Bpg *bpg)
 		CHECK_FOR_INTERRUPTS();
 		(void) nearest_spot(bpg, &spots[value_at(bpg, value[seeker[i].row])], &seeker[i], &seeker[i].cost);
 	}
-	while ((n = keep_hopeful(seeker, n)) > 0)
+	while ((n = keep_hopeful(bpg, seeker, n)) > 0)
 	{
 		uint64		waiting = 0;
 
@@ -410,4 +431,27 @@ seat_arrivals(Bpg *bpg)
 		}
 		n = waiting;
 	}
+}
+
+/*
+ * A part of true rows only is shown when all its places are taken, so those that lack fewest people come first, and people
+ * who would wait in one that lacks more are free for the next.
+ */
+void
+seat_arrivals(Bpg *bpg)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "arrivals", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+
+	if (bpg->repair == REPAIR_COUNTERFEIT)
+		seat_in_rounds(bpg, PG_UINT64_MAX);
+	else
+		for (uint64 most = 1; most <= MOST_LACKING; most++)
+		{
+			seat_in_rounds(bpg, most);
+			dismiss_arrivals(bpg);
+			MemoryContextReset(work);
+		}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }

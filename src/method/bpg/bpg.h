@@ -123,6 +123,9 @@ extern double cost_of_person(const Bpg *bpg, uint32 part, RowId row, double limi
 /* A person without a place takes one. */
 extern void take_place(Bpg *bpg, RowId row, uint64 place);
 
+/* All who have arrived in parts that still have free places get up. */
+extern void dismiss_arrivals(Bpg *bpg);
+
 /* Closes parts that have fewer people than free places, which cannot be parted from them; some of these people seek others. */
 extern void retire_parts(Bpg *bpg);
 

@@ -262,6 +262,26 @@ dismiss(Bpg *bpg, uint64 place, Fate fate)
 	bpg->part[bpg->part_of[place]].occupied--;
 }
 
+void
+dismiss_arrivals(Bpg *bpg)
+{
+	for (uint32 p = 0; p < bpg->nparts; p++)
+	{
+		const Part *part = &bpg->part[p];
+		bool		is_taken = false;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = part->first; i < part->first + part->n && part->occupied < part->n; i++)
+			if (bpg->has_arrived[bpg->member[i]])
+			{
+				dismiss(bpg, bpg->member[i], SEEKS);
+				is_taken = true;
+			}
+		if (is_taken)
+			measure_part(bpg, p);
+	}
+}
+
 /* ----------------------------------------------------------------
  * The departed
  * ----------------------------------------------------------------
