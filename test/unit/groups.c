@@ -484,3 +484,31 @@ life_seen(const Life *life)
 	}
 	return seen;
 }
+
+/* Place and person of each row, and the value that it shows. */
+void
+show_class(const LoggedClass *class)
+{
+	for (int i = 0; i < class->n; i++)
+		if (class->row[i].person == NOBODY)
+			printf(" %d:-=%d", class->row[i].place, (int) class->row[i].value);
+		else
+			printf(" %d:p%d=%d", class->row[i].place, class->row[i].person, (int) class->row[i].value);
+	printf("\n");
+}
+
+void
+show_life(const Life *life)
+{
+	for (int g = 0; g < life->ngroups; g++)
+	{
+		printf("# group %d, places %d to %d\n", g, life->first[g], life->first[g + 1] - 1);
+		for (int r = 0; r < life->releases; r++)
+			for (int c = 0; c < life->release[r].nclasses; c++)
+				if (life->release[r].class[c].group == g)
+				{
+					printf("#	release %d%s:", r, life->release[r].is_whole ? "" : ", a cohort");
+					show_class(&life->release[r].class[c]);
+				}
+	}
+}

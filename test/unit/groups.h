@@ -147,6 +147,10 @@ extern void life_publish(Life *life, const Draft *draft);
 extern void life_publish_open(Life *life, const OpenDraft *open);
 extern Seen *life_seen(const Life *life);
 
+/* For people who look for a fault. */
+extern void show_class(const LoggedClass *class);
+extern void show_life(const Life *life);
+
 extern void draft_open(const Life *life, const Draft *draft, OpenDraft *open);
 extern Draft *draft_close(const Life *life, const OpenDraft *open);
 
