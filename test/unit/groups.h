@@ -131,6 +131,7 @@ typedef struct Settings
 	int			skew;			/* percent of people with the first value */
 	bool		is_still;		/* nobody's value changes while the person is away, or moves */
 	bool		raises;			/* are k and l raised? */
+	bool		is_dirty;		/* true rows only */
 } Settings;
 
 extern void seed_lives(uint64 seed);

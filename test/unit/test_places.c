@@ -427,6 +427,16 @@ test_nobody_is_found_among_more_values(void)
 }
 
 static void
+test_nobody_is_found_among_true_rows(void)
+{
+	Lives		lives = {.settings = plain};
+
+	lives.settings.is_dirty = true;
+	live(&lives, some_of(1000), 1);
+	check(is_safe(&lives.free) && is_safe(&lives.still) && lives.invented == 0);
+}
+
+static void
 test_ties_one_by_one(void)
 {
 	Lives		lives = {.settings = plain};
@@ -636,6 +646,7 @@ static const Test tests[] = {
 	{"nobody is found", test_nobody_is_found},
 	{"nobody is found among people who seldom change", test_nobody_is_found_among_still_people},
 	{"nobody is found among more values, or skewed ones", test_nobody_is_found_among_more_values},
+	{"nobody is found where all rows are true", test_nobody_is_found_among_true_rows},
 	{"ties that are judged one by one are no harm where values change", test_ties_one_by_one},
 	{"shares hold without ties", test_shares_hold_without_ties},
 	{"values of today are found", test_values_of_today},
