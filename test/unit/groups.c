@@ -64,7 +64,7 @@ life_begin(Life *life, const Settings *settings)
 		life->params[i] = PARAM_ABSENT;
 	life->params[AT_K] = settings->k;
 	life->params[AT_L] = settings->l;
-	life->params[AT_REPAIR] = 0;
+	life->params[AT_REPAIR] = settings->is_dirty;
 	life->params[AT_RESERVE] = settings->reserve * PARAM_SCALE;
 	life->params[AT_TIES] = settings->ties;
 	life->params[AT_MAX_ADDED] = PARAM_SCALE / 2;
@@ -119,10 +119,18 @@ life_make_frame(Life *life, bool is_cohort)
 	memset(frame, 0, sizeof(Frame));
 	life->nrows = 0;
 	for (int p = 0; p < life->npeople; p++)
-		if (life->person[p].alive && (!is_cohort || life->person[p].code[0] >= border || draw_chance(10)))
-			life->person_of_row[life->nrows++] = p;
+	{
+		bool		is_asked = !is_cohort || life->person[p].code[0] >= border || draw_chance(10);
+
+		/* Where all rows are to be true, others help. */
+		if (!life->person[p].alive || (!is_asked && !life->params[AT_REPAIR]))
+			continue;
+		life->asked[life->nrows] = is_asked;
+		life->person_of_row[life->nrows++] = p;
+	}
 	frame->nrows = life->nrows;
 	frame->is_cohort = is_cohort;
+	frame->asked = is_cohort ? life->asked : NULL;
 	frame->nqis = NQIS;
 	frame->domain = life->domain;
 	frame->code = palloc(sizeof(Code *) * NQIS);
@@ -367,7 +375,8 @@ note_values(Life *life, LoggedClass *class)
 	for (int i = 0; i < class->n; i++)
 	{
 		is_refreshed |= class->row[i].value != life->epoch[group][last][class->row[i].place - life->first[group]];
-		class->is_full &= class->row[i].person != NOBODY && life->holder[class->row[i].place] == class->row[i].person;
+		class->is_full &= class->row[i].person != NOBODY && life->holder[class->row[i].place] == class->row[i].person &&
+			(life->frame.asked == NULL || life->frame.asked[row_of(life, class->row[i].person)]);
 	}
 	for (int i = 0; i < class->n; i++)
 		class->row[i].may_change |= class->is_full && !life->frame.shows_no_value;
@@ -483,4 +492,32 @@ life_seen(const Life *life)
 		}
 	}
 	return seen;
+}
+
+/* Place and person of each row, and the value that it shows. */
+void
+show_class(const LoggedClass *class)
+{
+	for (int i = 0; i < class->n; i++)
+		if (class->row[i].person == NOBODY)
+			printf(" %d:-=%d", class->row[i].place, (int) class->row[i].value);
+		else
+			printf(" %d:p%d=%d", class->row[i].place, class->row[i].person, (int) class->row[i].value);
+	printf("\n");
+}
+
+void
+show_life(const Life *life)
+{
+	for (int g = 0; g < life->ngroups; g++)
+	{
+		printf("# group %d, places %d to %d\n", g, life->first[g], life->first[g + 1] - 1);
+		for (int r = 0; r < life->releases; r++)
+			for (int c = 0; c < life->release[r].nclasses; c++)
+				if (life->release[r].class[c].group == g)
+				{
+					printf("#	release %d%s:", r, life->release[r].is_whole ? "" : ", a cohort");
+					show_class(&life->release[r].class[c]);
+				}
+	}
 }

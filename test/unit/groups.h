@@ -131,6 +131,7 @@ typedef struct Settings
 	int			skew;			/* percent of people with the first value */
 	bool		is_still;		/* nobody's value changes while the person is away, or moves */
 	bool		raises;			/* are k and l raised? */
+	bool		is_dirty;		/* true rows only */
 } Settings;
 
 extern void seed_lives(uint64 seed);
@@ -146,6 +147,10 @@ extern Past *life_make_past(const Life *life);
 extern void life_publish(Life *life, const Draft *draft);
 extern void life_publish_open(Life *life, const OpenDraft *open);
 extern Seen *life_seen(const Life *life);
+
+/* For people who look for a fault. */
+extern void show_class(const LoggedClass *class);
+extern void show_life(const Life *life);
 
 extern void draft_open(const Life *life, const Draft *draft, OpenDraft *open);
 extern Draft *draft_close(const Life *life, const OpenDraft *open);

@@ -543,8 +543,9 @@ ask(Search *search, int p, int g, int r, Observed *observed)
 	{
 		observed->poor += values < release->l;
 		observed->few += rows < release->k;
-		if (getenv("PLACES_SHOW") && (values < release->l || rows < release->k))
-			printf("# release %d person %d group %d: mask %x, %d rows%s\n", r, p, g, search->possible[p][r], rows, search->is_still ? " still" : "");
+		if (getenv("PLACES_SHOW") != NULL && (values < release->l || rows < release->k))
+			printf("# release %d: person %d of group %d has values %x in %d rows, where values %s\n", r, p, g, search->possible[p][r], rows,
+				   search->is_still ? "stay" : "change");
 	}
 }
 
@@ -662,18 +663,4 @@ observe(const Life *life, bool is_still, double frequency, Observed *observed)
 	search.frequency = frequency;
 	for (int g = 0; g < life->ngroups && frequency > 0 && !is_still; g++)
 		measure_shares(&search, g, observed);
-}
-
-void show_life(const Life *life);
-void show_life(const Life *life)
-{
-	for (int g = 0; g < life->ngroups; g++)
-	{
-		printf("# group %d of %d\n", g, life->first[g + 1] - life->first[g]);
-		for (int r = 0; r < life->releases; r++) for (int c = 0; c < life->release[r].nclasses; c++) if (life->release[r].class[c].group == g) {
-			printf("#  release %d%s:", r, life->release[r].is_whole ? "" : " (cohort)");
-			for (int i = 0; i < life->release[r].class[c].n; i++) printf(" %d:p%d=%d", life->release[r].class[c].row[i].place - life->first[g], life->release[r].class[c].row[i].person, (int) life->release[r].class[c].row[i].value);
-			for (int q = life->first[g]; q < life->first[g+1]; q++) if (life->release[r].is_gone[q]) printf(" gone%d", q - life->first[g]);
-			printf("\n"); }
-	}
 }

@@ -1,8 +1,8 @@
 # Atoms, which intersections and differences of releases tell apart: a judge of method bpg who shares nothing with it.
 #
-# A release is a list of classes, each a list of rows: { who, value, parts, true }, value being one word for all
-# sensitive columns and parts what each of them shows. Invented rows are somebody, too: whom they stand
-# for, or themselves. People who were always in the same classes are one atom.
+# A release is a list of classes, each a list of rows: { who, value, parts }, value being one word for all sensitive columns
+# and parts what each of them shows. The rows of a release are of places, whoever sits there; those that were always
+# in the same classes are one atom.
 #
 # An atom is judged by what the release promised that made it what it is: the last one that it was in, or that parted it from
 # others. Where a publication is altered, others promised something else, for other sets.
@@ -15,7 +15,7 @@ use Lives::Principles;
 # new(): nothing has been released.
 sub new
 {
-	return bless { path => {}, values => [], release => [], judged => 0, broken => {}, made => {}, last => {} }, shift;
+	return bless { path => {}, values => [], release => [], judged => 0, broken => {}, made => {} }, shift;
 }
 
 # add(release, everybody): what is wrong since, in words. The release: { kind, k, conditions, classes => [ [ rows ] ] }; what it promised
@@ -31,21 +31,14 @@ sub add
 	my $class = 0;
 	foreach my $rows (@{ $release->{classes} })
 	{
-		my (%spare, %seen);
+		my %seen;
 
 		foreach my $row (@$rows)
 		{
 			push @faults, "$row->{who} is there twice" if $seen{ $row->{who} }++ || ($self->{path}{ $row->{who} } // '') =~ / $number:/;
 			$self->{path}{ $row->{who} } .= " $number:$class";
-			$spare{ $row->{value} } = 1 if !$row->{true} && defined $row->{value};
+			$self->{values}[$number]{ $row->{who} } = $row;
 			delete $self->{broken}{ $row->{who} } if $release->{kind} ne 'imported';
-		}
-		foreach my $row (@$rows)
-		{
-			my $last = $self->{last}{ $row->{who} };
-
-			$self->{values}[$number]{ $row->{who} } = { %$row, spare => \%spare, is_new => !defined $last || $last ne ($row->{value} // '') ? 1 : 0 };
-			$self->{last}{ $row->{who} } = $row->{value} // '';
 		}
 		$class++;
 	}
@@ -109,8 +102,7 @@ sub _judge
 		push @wrong, scalar(@people) . ' people' if @people < $self->{release}[$last]{k};
 		foreach my $number (@released)
 		{
-			push @wrong, map { "$_ in release " . ($number + 1) } $self->_value_faults($number, $self->{release}[$last]{conditions}, $self->{everybody}, @people),
-				$self->_people_faults($number, $self->{release}[$last]{conditions}, @people);
+			push @wrong, map { "$_ in release " . ($number + 1) } $self->_value_faults($number, $self->{release}[$last]{conditions}, $self->{everybody}, @people);
 		}
 		# Nobody promised what an imported release leaves behind.
 		if ($is_import && @wrong)
@@ -130,43 +122,10 @@ sub _value_faults
 
 	if (!Lives::Principles::judges_people($conditions))
 	{
-		my $values = ($conditions->{l} // 1) > 1 ? $self->_values($number, @people) : 0;
-		return ($conditions->{l} // 1) > 1 && $values < $conditions->{l} ? "$values values" : ();
+		my $values = keys %{ { map { ($_ => 1) } grep { defined } map { $self->{values}[$number]{$_}{value} } @people } };
+		return $values < ($conditions->{l} // 1) ? "$values values" : ();
 	}
 	return Lives::Principles::faults($conditions, [ map { $self->{values}[$number]{$_}{parts} } @people ], $everybody);
-}
-
-# An observer who can tell invented rows from true ones: either a release shows of an atom with invented rows what was shown
-# last, or the people of it satisfy by themselves what is asked of shares of values, then and now.
-sub _people_faults
-{
-	my ($self, $number, $now, @people) = @_;
-	my $then = $self->{release}[$number]{conditions};
-	my $conditions = Lives::Principles::weaker($then, $now);
-	my @rows = map { $self->{values}[$number]{$_} } @people;
-	my @true = grep { $_->{true} } @rows;
-
-	return if !@true || @true == @rows || !Lives::Principles::judges_people($then) || !Lives::Principles::judges_people($now) || !grep { $_->{is_new} } @rows;
-	return if !Lives::Principles::same_bands($then, $now);
-	return map { "$_ of {" . join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } @true) . '} beside invented {' . join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } grep { !$_->{true} } @rows) . '}' }
-		Lives::Principles::faults($conditions, [ map { $_->{parts} } @true ], $self->{everybody});
-}
-
-# Of invented rows nobody can tell which has which of the values that are not people's.
-sub _values
-{
-	my ($self, $number, @people) = @_;
-	my (%own, %may, $invented);
-
-	foreach my $one (map { $self->{values}[$number]{$_} } @people)
-	{
-		$own{ $one->{value} } = 1 if $one->{true} && defined $one->{value};
-		$invented++ if !$one->{true};
-		%may = %{ $one->{spare} };
-	}
-	return scalar keys %own if !$invented;
-	my $most = keys %{ { %own, %may } };
-	return keys(%own) + $invented < $most ? keys(%own) + $invented : $most;
 }
 
 1;

@@ -7,6 +7,7 @@ use JSON::PP;
 use Lives::Atoms;
 use Lives::Cells;
 use Lives::Life;
+use Lives::Places;
 use Lives::Principles;
 
 # Nobody can be published.
@@ -44,11 +45,13 @@ sub draw_world
 	my $value_type = draw('text', 'int', 'numeric');
 
 	my $is_plain = chance(0.25);			# what is declared most
-	return { life => $life, is_plain => $is_plain, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), added => draw(0, 0.3, 0.5, 0.5, 1), repair => draw($is_plain ? 'counterfeit' : ('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit')),
+	return { life => $life, is_plain => $is_plain, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 1.5, 2, 3), ties => draw(ties()), added => draw(0, 0.3, 0.5, 0.5, 1), repair => draw($is_plain ? 'counterfeit' : ('dirty', 'counterfeit', 'counterfeit')),
 		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
 		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [],
 		other_type => draw('text', 'int'), plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
 }
+
+sub ties { return ('worlds', 'worlds', 'alone', 'none') }
 
 # Sensitive columns, and conditions beyond k and l: a number for each name.
 sub draw_promises
@@ -257,7 +260,7 @@ sub rows_move
 sub folds_move
 {
 	my ($self) = @_;
-	my $table = 'lives_private.life_' . draw('neighborhoods', 'neighborhoods', 'neighborhoods', 'members', 'asked');
+	my $table = 'lives_private.life_' . draw('groups', 'groups', 'places', 'members', 'asked');
 
 	$self->{life}->run(draw('VACUUM', 'VACUUM FULL', 'VACUUM ANALYZE', 'VACUUM FREEZE', 'REINDEX TABLE') . " $table", as => 'superuser', may => qr/42P01/);
 	return;
@@ -270,7 +273,7 @@ sub declare
 	my ($self) = @_;
 	my $life = $self->{life};
 
-	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_added": $self->{added}, "max_answers_per_statement": 5, )
+	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "ties": "$self->{ties}", "max_added": $self->{added}, "max_answers_per_statement": 5, )
 		. join(', ', '"leaves": ' . leaves(), '"strata": ' . strata(), '"weights": ' . weights(), %{ $self->{promises} } ? params_json($self->{promises}) : ()) . '}';
 
 	my @sensitive = map { $_->{name} } @{ $self->{columns} };
@@ -281,8 +284,7 @@ sub declare
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
 	$life->run('GRANT SELECT ON lives.life_now TO analyst');
-	@$self{qw(releases events atoms has_import is_broken has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, 0, undef);
-	@$self{qw(last_shown last_told logged away seen)} = ({}, {}, {}, {}, {});
+	@$self{qw(releases events atoms places has_import is_broken has_other_bands everybody)} = (0, [], Lives::Atoms->new, Lives::Places->new, 0, 0, 0, undef);
 	return;
 }
 
@@ -310,7 +312,7 @@ sub declare_anew
 	}
 	$life->run('BEGIN') if my $at_once = chance(0.5);
 	$life->run(q{SELECT pprepub.drop_publication('life', true)});
-	@$self{qw(k l reserve cost repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2, '"auto"'), draw(0, 1), draw('dirty', 'minimal', 'none', 'counterfeit'));
+	@$self{qw(k l reserve ties repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2), draw(ties()), draw('dirty', 'counterfeit'));
 	draw_promises($self) if chance(0.5);
 	declare($self);
 	$life->run('COMMIT') if $at_once;
@@ -332,13 +334,13 @@ sub alter
 	my ($self) = @_;
 
 	return alter_promises($self) if chance(0.3);
-	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'max_added', draw(0, 0.2, 0.5, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
+	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'counterfeit') ], [ 'reserve', draw(1, 1.5, 3) ], [ 'ties', draw(ties()) ], [ 'max_added', draw(0, 0.2, 0.5, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
 			[ 'leaves', leaves() ], [ 'strata', strata() ], [ 'weights', weights() ]) };
-	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
-	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
+	my $accepted = $what eq 'ties' ? ', "accept_weakening": true' : $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
+	my $value = $what =~ /^(?:repair|ties)$/ ? "\"$to\"" : $to;
 
 	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"$what": $value$accepted}')));
-	$self->{$what} = $what eq 'reserve' ? $value : $to;
+	$self->{$what} = $to;
 	return;
 }
 
@@ -615,7 +617,7 @@ sub logged
 	my $table = 'lives_private.life_' . ($release->{kind} eq 'query' ? 'asked' : 'members');
 	my %class;
 
-	foreach my $class ($self->{life}->rows("SELECT class, " . $list->('keys', $key) . ' AS keys, ' . $list->('stands_for', $key) . " AS stands_for, invented, $sensitive"
+	foreach my $class ($self->{life}->rows("SELECT class, " . $list->('keys', $key) . ' AS keys, ' . qq("group", places, $sensitive)
 			. " FROM $table WHERE release = $release->{number}"))
 	{
 		my @keys = @{ $class->{keys} // [] };
@@ -623,12 +625,12 @@ sub logged
 		push @{ $class{ $class->{class} } }, map {
 			my $at = $_;
 			my $key = $keys[$at];
-			my $for = ($class->{stands_for} // [])->[$at];
-			my $own = ($class->{invented} // [])->[$at];
+			my $place = ($class->{places} // [])->[$at];
 			my @parts = map { $class->{ $_->{name} }[$at] } @columns;
-			{ true => defined $key ? 1 : 0, key => $key, who => $key // $for // 'invented ' . ($own // '?'), parts => \@parts, value => one_word(@parts) }
+			{ true => defined $key ? 1 : 0, key => $key, group => $class->{group}, place => $place, parts => \@parts, value => one_word(@parts) }
 		} 0 .. $#{ $class->{s} };
 	}
+	$self->{places}->name(map { @{ $class{$_} } } sort keys %class);
 	return \%class;
 }
 
@@ -665,11 +667,11 @@ sub judge_release
 		if defined $release->{cohort} && $release->{kind} ne 'imported' && $release->{dirty} + $release->{counterfeits} > $bound * $release->{rows} + 1e-6;
 	judge_rows($self, $release, $event, $log);
 	judge_people($self, $release, $event, $log) if $event->{source};
-	judge_news($self, $release, $event, $log);
 	$self->{has_import} = 1 if $release->{kind} eq 'imported';
 	my $judged = $self->{atoms}->judged;
 	my $conditions = promised($self, $release);
 	judge_everybody($self, $release, $event, $log);
+	judge_places($self, $release, $event, $log, $conditions);
 	$life->found('atom', "release $release->{number}, $release->{params}: $_")
 		foreach $self->{atoms}->add({ %$release, conditions => $conditions, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] }, $self->{everybody});
 	$self->{is_broken} = 1 if $self->{atoms}->has_broken && !Lives::Principles::judges_people($conditions);
@@ -790,7 +792,7 @@ sub covers
 	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
 }
 
-# They were there, with these values, or with those that were shown last, or are remembered of releases that showed none; who was asked for, and who came along, is counted rightly.
+# They were there, with these values, or with those that their places showed last; who was asked for, and who came along, is counted rightly.
 sub judge_people
 {
 	my ($self, $release, $event, $log) = @_;
@@ -803,7 +805,7 @@ sub judge_people
 
 		$shown{ $row->{key} } = 1;
 		fault($self, $release, defined $had ? "$row->{key} has " . as_text(parts_of($self, $had)) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
-			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && !was_of($self, $row->{key}, as_text(@{ $row->{parts} }));
+			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && ($self->{places}->shown($row->{who}) // '') ne as_text(@{ $row->{parts} });
 	}
 	my $asked = grep { $_->{asked} } values %$source;
 	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;
@@ -813,78 +815,19 @@ sub judge_people
 	return;
 }
 
-sub was_of
+sub judge_places
 {
-	my ($self, $key, $word) = @_;
-	my $last = $self->{last_shown}{$key};
-
-	return defined $last ? $last eq $word : $self->{logged}{$key}{$word};
-}
-
-# An observer who knows who is asked for, and that a row which stands in shows what was shown last: something new beside it is of those
-# who have a true row. What one class shows and another of the same people does not, while nothing changes, is of those who have a
-# true row in the first only.
-sub judge_news
-{
-	my ($self, $release, $event, $log) = @_;
-	my $life = $self->{life};
-	my @columns = @{ $self->{columns} };
-	my $shown = grep { !defined $release->{columns} || $release->{columns} =~ /\b$_->{name}\b/ } @columns;
-	my @rows = map { @$_ } values %$log;
-
-	foreach my $class ($event->{source} && $shown == @columns ? sort keys %$log : ())
-	{
-		my %class = map { $_->{who} => { word => as_text(@{ $_->{parts} }), is_true => $_->{true} } } @{ $log->{$class} };
-		my @new = grep { $class{$_}{is_true} && defined $self->{last_shown}{$_} && $self->{last_shown}{$_} ne $class{$_}{word} && ($self->{last_told}{$_} // '') ne $class{$_}{word} } sort keys %class;
-		my @lack = grep { !$class{$_}{is_true} || $self->{away}{$_} } sort keys %class;
-
-		my @first = grep { $class{$_}{is_true} && !defined $self->{last_shown}{$_} } sort keys %class;
-		my @stand_in = grep { !$class{$_}{is_true} && !/^invented / } sort keys %class;
-
-		$life->count('classes that lack somebody, or did') if @lack;
-		$life->found('news', "release $release->{number}, $release->{params}: class $class is the first that shows values of " . join(', ', @first) . ', beside rows that stand in for ' . join(', ', @stand_in))
-			if @first && @stand_in;
-		$life->found('news', "release $release->{number}, $release->{params}: class $class shows what is new: " . join(', ', map { "$_ ($self->{last_shown}{$_}, now $class{$_}{word})" } @new)
-				. ', beside ' . join(', ', map { $_ . ($class{$_}{is_true} ? ', back' : '') } @lack)) if @new && @lack;
-		compare($self, $release, $event, \%class, { has_new => @new + @first, lacks => scalar @lack });
-	}
-	foreach my $row (@rows)
-	{
-		$self->{away}{ $row->{who} } = !$row->{true} || (!$shown && $self->{away}{ $row->{who} });
-		$self->{logged}{ $row->{who} }{ as_text(@{ $row->{parts} }) } = 1;
-		$self->{last_shown}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown;
-		$self->{last_told}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown == @columns;
-	}
-	return;
-}
-
-# With each that showed the same people while the source was the same. One that lacks somebody and shows nothing new may hide what is
-# new of all, unless the other one tells that this is not so.
-sub compare
-{
-	my ($self, $release, $event, $class, $how) = @_;
+	my ($self, $release, $event, $log, $conditions) = @_;
 	my $source = $event->{source};
-	my $state = join ' ', map { "$_=" . as_text(parts_of($self, $source->{$_})) } sort keys %$source;
-	my $people = join ' ', sort keys %$class;
-	my %now = map { $_ => 1 } grep { $class->{$_}{is_true} && $class->{$_}{word} eq as_text(parts_of($self, $source->{$_})) } keys %$class;
-	my $seen = { %$how, class => $class, now => \%now, k => $release->{k}, number => $release->{number} };
+	my $shown = grep { !defined $release->{columns} || $release->{columns} =~ /\b$_->{name}\b/ } @{ $self->{columns} };
+	my $repair = decode_json($release->{params})->{repair} // '';
+	my %seen = map { ($_ => { asked => $source->{$_}{asked}, word => as_text(parts_of($self, $source->{$_})) }) } keys %{ $source // {} };
+	my %how = (kind => $release->{kind}, is_whole => defined $release->{cohort} ? 0 : 1, shows_values => $shown, k => $release->{k}, conditions => $conditions,
+		everybody => $self->{everybody}, is_true_only => $repair eq 'dirty' ? 1 : 0);
 
-	foreach my $pair (map { ([ $_, $seen ], [ $seen, $_ ]) } @{ $self->{seen}{"$people, $state"} // [] })
-	{
-		my ($other, $one) = @$pair;
-		my %more;
-
-		$self->{life}->count('pairs of classes of the same people');
-		next if $other->{lacks} && !$other->{has_new} && !($one->{lacks} && $one->{has_new});
-		$more{ $one->{class}{$_}{word} }++ foreach keys %{ $one->{class} };
-		$more{ $other->{class}{$_}{word} }-- foreach keys %{ $other->{class} };
-		my @of = grep { !$other->{now}{$_} } sort keys %{ $one->{now} };
-		my %of = map { $one->{class}{$_}{word} => 1 } @of;
-		my @more = grep { $more{$_} > 0 && $of{$_} } sort keys %more;
-		next if !@more || @of >= $one->{k} || @of >= $other->{k};
-		$self->{life}->found('tracker', "release $one->{number} shows " . join(', ', @more) . " and release $other->{number} does not, so that it is of " . join(', ', @of) . ", fewer than $one->{k}: $release->{params}");
-	}
-	push @{ $self->{seen}{"$people, $state"} }, $seen;
+	$self->{life}->count('classes whose places were judged', scalar keys %$log);
+	$self->{life}->count('rows that stand in', scalar grep { !$_->{true} } map { @$_ } values %$log);
+	$self->{life}->found('places', "release $release->{number}, $release->{params}: $_") foreach $self->{places}->add(\%how, $log, $source ? \%seen : undef);
 	return;
 }
 

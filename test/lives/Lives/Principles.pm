@@ -54,30 +54,6 @@ sub judges_people
 	return defined $conditions->{l} && (@{ $conditions->{columns} } > 1 || defined $conditions->{columns}[0]{band});
 }
 
-# The promises of both, each of which may be judged by the columns of either.
-sub weaker
-{
-	my ($one, $other) = @_;
-	my %weaker = (columns => $one->{columns});
-
-	foreach my $name (grep { defined $one->{$_} && defined $other->{$_} } 'l', @names)
-	{
-		next if $name eq 't' && ($one->{distance} // 'auto') ne ($other->{distance} // 'auto');
-		$weaker{$name} = $name =~ /^(?:t|beta|delta)$/ ? max($one->{$name}, $other->{$name}) : min($one->{$name}, $other->{$name});
-	}
-	$weaker{c} = max($one->{c}, $other->{c}) if defined $weaker{recursive};
-	$weaker{distance} = $one->{distance} if defined $weaker{t};
-	$weaker{joint} = 1 if $one->{joint} && $other->{joint};
-	return \%weaker;
-}
-
-sub same_bands
-{
-	my ($one, $other) = @_;
-
-	return !grep { ($one->{columns}[$_]{band} // 0) != ($other->{columns}[$_]{band} // 0) } 0 .. $#{ $one->{columns} };
-}
-
 # ---- A set ----
 
 # faults(conditions, set, everybody): what is not as it should be, in words.
