@@ -32,8 +32,8 @@ typedef struct Seat
 struct Ties
 {
 	const Frame *frame;
-	const Places *places;
-	const Principle *principle;
+	const		Places *places;
+	uint32		l;				/* values that are needed; 0 if it is no matter how many there are */
 	uint64		k;
 	TiesRule	rule;
 	MemoryContext context;
@@ -42,7 +42,8 @@ struct Ties
 	uint32	   *link;
 
 	/* The filter */
-	uint64	   *common;			/* [nsensitive + 1] a value was in so many groups of a question, counted from its number on */
+	uint64	   *common;			/* [nsensitive + 1] a value was in so many groups of a question, counted from its
+								 * number on */
 	uint64		counted;		/* the number of the question */
 	Seat	   *seat;			/* of the person at hand */
 	uint32		seats_room;
@@ -59,7 +60,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 
 	ties->frame = frame;
 	ties->places = past->places;
-	ties->principle = principle;
+	ties->l = principle->l > 1 ? principle->l : 0;
 	ties->k = k;
 	ties->rule = principle->judging == NULL && principle->nterms == 0 ? rule : TIES_NONE;
 	ties->context = CurrentMemoryContext;
@@ -69,7 +70,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 /* ---- Groups, epochs and seats of a person ---- */
 
 static uint32
-group_of(const Places *places, uint64 place)
+group_of(const Places * places, uint64 place)
 {
 	uint64		after;
 
@@ -79,7 +80,7 @@ group_of(const Places *places, uint64 place)
 
 /* The epoch of a group that a release shows. */
 static uint32
-epoch_at(const Places *places, uint32 group, int32 release)
+epoch_at(const Places * places, uint32 group, int32 release)
 {
 	const int32 *since = places->since + places->first_epoch[group];
 	uint64		after;
@@ -89,15 +90,16 @@ epoch_at(const Places *places, uint32 group, int32 release)
 }
 
 static Code
-shown_at(const Places *places, const Seat *seat, uint32 epoch, uint64 at)
+shown_at(const Places * places, const Seat *seat, uint32 epoch, uint64 at)
 {
 	return group_values(places, seat->group, epoch)[at];
 }
 
+/* By the group that the person left. */
 static void
 list_links(Ties *ties)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	uint32	   *group = new_array(uint32, places->nlinks);
 
 	for (uint64 i = 0; i < places->nlinks; i++)
@@ -110,7 +112,7 @@ list_links(Ties *ties)
 static Seat
 seat_of(const Ties *ties, RowId row, uint64 stay)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	uint64		place = places->stay[stay].place;
 	Seat		seat = {.group = group_of(places, place)};
 	uint32		newest = group_epochs(places, seat.group) - 1;
@@ -129,11 +131,13 @@ seat_of(const Ties *ties, RowId row, uint64 stay)
 		for (uint64 i = ties->first_link[seat.group]; i < ties->first_link[seat.group + 1]; i++)
 		{
 			const Link *link = &places->link[ties->link[i]];
+			uint32		left;
 
 			if (link->from != place || link->to != places->stay[stay + 1].place)
 				continue;
-			first = Min(first, epoch_at(places, seat.group, link->left));
-			last = Max(last, epoch_at(places, seat.group, link->left));
+			left = epoch_at(places, seat.group, link->left);
+			first = Min(first, left);
+			last = Max(last, left);
 		}
 		if (first <= last)
 		{
@@ -156,7 +160,7 @@ seat_of(const Ties *ties, RowId row, uint64 stay)
 static uint32
 list_seats(Ties *ties, RowId row)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	uint64		first = places->first_stay[row];
 	uint32		n = places->first_stay[row + 1] - first;
 
@@ -177,7 +181,7 @@ list_seats(Ties *ties, RowId row)
 
 /* Does a place of the person's part show one value since the person got the last one there? */
 static bool
-is_unchanged(const Places *places, const Seat *seat, uint64 at)
+is_unchanged(const Places * places, const Seat *seat, uint64 at)
 {
 	const uint32 *part = places->part + places->first[seat->group];
 
@@ -216,7 +220,7 @@ count_common(Ties *ties, Code value, uint32 i)
 static bool
 have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	uint32		all = n + (rows != NULL);
 	uint32		values = 0;
 	uint64		nshown = 0;
@@ -246,7 +250,7 @@ have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 		if (nshown < ties->k)
 			return false;
 	}
-	if (values < ties->principle->l)
+	if (values < ties->l)
 		return false;
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -284,10 +288,11 @@ parts_of(const Ties *ties, uint32 group)
 	return result;
 }
 
+/* The search's view of a group, made when somebody is tied to it first. */
 static Hall *
 hall_of(Ties *ties, uint32 group)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 
 	if (ties->hall[group] == NULL)
 		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group),
@@ -304,10 +309,11 @@ end_at(Ties *ties, uint32 group, uint64 place, uint32 first_epoch, uint32 last_e
 	};
 }
 
+/* Values are those that the two groups showed when the person left the one, and came to the other. */
 static Bond *
 bond_of_link(Ties *ties, const Link *link)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	uint32		from = group_of(places, link->from);
 	uint32		to = group_of(places, link->to);
 	uint32		left = epoch_at(places, from, link->left);
@@ -329,11 +335,11 @@ bond_of_link(Ties *ties, const Link *link)
 static void
 seat_the_past(Ties *ties)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	Bond	  **waiting = new_array(Bond *, places->nlinks);
 	uint64		nwaiting = 0;
 
-	ties->seating = seating_create(ties->frame->nsensitive, ties->principle->l, ties->k);
+	ties->seating = seating_create(ties->frame->nsensitive, ties->l, ties->k);
 	ties->hall = new_zeros(Hall *, places->ngroups);
 	for (uint64 i = 0; i < places->nlinks; i++)
 	{
@@ -405,10 +411,11 @@ has_stays(const Ties *ties, RowId row)
 
 /* ---- A free place ---- */
 
+/* Asks the filter first, and then the search. */
 static bool
 may_take_place(Ties *ties, RowId row, uint64 place)
 {
-	const Places *places = ties->places;
+	const		Places *places = ties->places;
 	uint32		group = group_of(places, place);
 	uint32		newest = group_epochs(places, group) - 1;
 	uint32		n = list_seats(ties, row);
@@ -562,6 +569,7 @@ seat_class(Ties *ties, RowId *rows, uint64 n, bool *is_seated)
 	return n;
 }
 
+/* The last resort: some class without anybody tied is left. */
 static uint64
 remove_tied(const Ties *ties, RowId *rows, uint64 n)
 {

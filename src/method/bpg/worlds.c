@@ -196,6 +196,7 @@ bonds_agree(Hall *hall, uint32 seat, uint32 track)
 
 /* ---- Exchange ---- */
 
+/* The two seats get each other's track, or have their own again. */
 static void
 exchange(const Swap *swap)
 {
@@ -327,6 +328,7 @@ witness_enter(Witness *witness)
 		dlist_push_head(&witness->move[i].hall->moves[witness->move[i].seat], &witness->move[i].node);
 }
 
+/* People may not be safe any more without it. */
 static void
 witness_leave(Witness *witness)
 {
@@ -583,6 +585,7 @@ add_tracks(Seating *seating, Hall *hall, uint32 seat)
 		seating->has[dlist_container(Move, node, iter.cur)->track] = true;
 }
 
+/* No track of the hall is counted in. */
 static void
 clear_tracks(Seating *seating, const Hall *hall)
 {

@@ -30,7 +30,7 @@ typedef struct Hall
 	uint32	   *seat;			/* [n] that has each track */
 	dlist_head *bonds;			/* [n] ends of bonds at each seat */
 	dlist_head *moves;			/* [n] of each seat in witnesses */
-	bool	   *is_safe;		/* [n] is the seat known to have values and rows enough? */
+	bool	   *is_safe;		/* [n] has the seat values and rows enough, as is known? */
 	bool	   *is_pinned;		/* [n] must the seat keep its track? */
 	bool	   *is_broken;		/* [n] is it tied in a way of which no world was found? */
 } Hall;
@@ -74,8 +74,10 @@ extern void seating_release(Bond *bond);
 /* A bond that cannot be: its people are never safe, and nobody changes with them. */
 extern void seating_break(Bond *bond);
 
-/* Have the people of a seat l values and k rows in each epoch, as far as worlds are found?  Is that so for those of a part who are not tied? */
+/* Have the people of a seat l values and k rows in each epoch, as far as worlds are found? */
 extern bool seat_is_safe(Seating *seating, Hall *hall, uint32 seat);
+
+/* Have those who are not tied, in the part of the seat? */
 extern bool untied_are_safe(Seating *seating, Hall *hall, uint32 seat);
 
 /* Looks for the worlds of all people of a hall in which somebody is tied. */
