@@ -77,9 +77,9 @@ BEGIN
 		'SELECT "group", created, keys, states, parts, epochs, sensitive FROM replayed', what || ': groups');
 	RETURN NEXT bag_eq('SELECT key, "group", place, came FROM published_private.life_places', 'SELECT key, g, place, came FROM stays', what || ': places');
 	RETURN NEXT bag_eq($sql$ SELECT "group", part, places, people, free, sensitive_values FROM pprepub.groups('life') $sql$,
-		'SELECT g, part, count(*), count(key) FILTER (WHERE NOT is_away), count(*) - count(key) FILTER (WHERE NOT is_away), count(DISTINCT value)
+		'SELECT g, part, count(*) AS places, count(key) FILTER (WHERE NOT is_away) AS people, count(*) - count(key) FILTER (WHERE NOT is_away) AS free, count(DISTINCT value) AS n
 		 FROM sits WHERE part > 0 GROUP BY 1, 2', what || ': groups()');
-	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('life') WHERE NOT holds), NULL, what || ': audit() finds nothing');
+	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('life') WHERE NOT holds AND check_name IN ('invariant', 'places', 'remembered', 'rows', 'covers')), NULL, what || ': audit() finds nothing');
 END $$;
 
 -- ---- Lives at random: people come, leave, come back, move and change ----
@@ -115,7 +115,7 @@ BEGIN
 END $$;
 SELECT try_life(number) FROM generate_series(1, 12) number;
 
--- ---- A release that was published elsewhere parts groups ----
+-- ---- A release that was published elsewhere parts groups, and tells few people apart from others ----
 
 TRUNCATE people;
 SELECT draw(ARRAY(SELECT generate_series(1, 60))) \g /dev/null
@@ -140,7 +140,7 @@ CREATE TABLE good_places AS TABLE published_private.life_places;
 CREATE FUNCTION check_rebuilt(change text, what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE change;
-	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('life') WHERE NOT holds), 'invariant', what || ': audit() tells');
+	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('life') WHERE NOT holds AND check_name NOT IN ('k', 'l', 'atoms')), 'invariant', what || ': audit() tells');
 	RETURN NEXT is((SELECT equal FROM pprepub.rebuild_history('life') WHERE fold = 'groups'), false, what || ': so does rebuild_history()');
 	RETURN NEXT bag_eq('TABLE published_private.life_groups', 'TABLE good_groups', what || ': groups are as they were');
 	RETURN NEXT bag_eq('TABLE published_private.life_places', 'TABLE good_places', what || ': and places');
