@@ -55,7 +55,7 @@ enum
 	GROUPS_COLUMNS
 };
 
-#define HOLDER_WAS_AWAY 1		/* when the place was shown last */
+#define HOLDER_WAS_AWAY 1		/* when the place was shown last in a release of everybody, and has not been shown since */
 
 /* Columns of places: a row for each stay. */
 enum

@@ -425,7 +425,7 @@ renew_holder(const Remembering *remembering, uint64 place, int i, NewRow *row)
 		row->has_none[i] = row->is_changed = true;
 		row->states[i] = row->fingerprints[i] = 0;
 	}
-	else if (shown->by_counterfeit && !row->has_none[i])
+	else if (shown->by_counterfeit && !row->has_none[i] && remembering->fold->past.is_whole)
 		row->states[i] = HOLDER_WAS_AWAY;
 }
 
