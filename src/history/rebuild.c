@@ -33,7 +33,7 @@ typedef enum KeptFold
 {
 	KEPT_GROUPS,				/* with their places */
 	KEPT_PATHS
-}			KeptFold;
+} KeptFold;
 
 static const struct
 {

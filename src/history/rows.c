@@ -157,7 +157,7 @@ open_index(Relation table, int column)
 	foreach(cell, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-		const		FormData_pg_index *form = index->rd_index;
+		const FormData_pg_index *form = index->rd_index;
 
 		if (form->indisvalid && form->indnatts == 1 && form->indkey.values[0] == column + 1 &&
 			RelationGetIndexPredicate(index) == NIL &&
