@@ -19,7 +19,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* What a release shows at a place of the past. */
+/* A place of the past, as a release shows it. */
 typedef struct Shown
 {
 	RowId		row;			/* NO_ROW: no person */
@@ -102,6 +102,7 @@ was_at(const Places *places, RowId row, uint64 place)
 	return false;
 }
 
+/* The person of a row has come to a place, which is counted from 0 on here. */
 static void
 write_stay(Remembering *remembering, RowId row, int64 group, uint64 place)
 {
@@ -530,6 +531,7 @@ epochs_of(const Remembering *remembering, uint32 g, const NewRow *row, Datum *si
 	return codes_as_array(remembering, values, nepochs * size);
 }
 
+/* Writes the row of a group anew, whose old one is deleted. */
 static void
 write_group(Remembering *remembering, RowWriter *writer, uint32 g)
 {
