@@ -20,14 +20,16 @@ COMMENT ON FUNCTION pprepub_internal.is_rewound(text) IS
 
 -- Groups and places, as they follow from the log: the beginning of a query, with results "groups" and "places".
 -- log: a query; key, sensitive: what stands before and behind an element to compare it by its type's own equality, and to
--- make it a value of the type; bare: the releases that do not show all quasi-identifiers.
+-- make it a value of the type; bare: the releases that do not show all quasi-identifiers.  In FROM, unnest() would take
+-- composite values apart.
 CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive text[], bare int[]) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT format($query$
 		WITH member AS MATERIALIZED (
-			SELECT l.release, l.class, l."group", m.* FROM (%1$s) l
-				CROSS JOIN LATERAL unnest(l.places, l.keys, l.sensitive, l.fingerprints) m (place, key, value, fingerprint)),
+			SELECT l.release, l.class, l."group",
+				unnest(l.places) AS place, unnest(l.keys) AS key, unnest(l.sensitive) AS value, unnest(l.fingerprints) AS fingerprint
+			FROM (%1$s) l),
 		person AS MATERIALIZED (
 			SELECT %2$sm.key%3$s AS key, row_number() OVER () AS person FROM member m WHERE m.key IS DISTINCT FROM NULL GROUP BY 1),
 		-- People of a class published elsewhere keep a place that they have, which the log does not say again.
@@ -116,8 +118,8 @@ BEGIN
 			WHERE g.created IS NULL OR k.created IS NULL
 				OR (g.created, g.states, g.fingerprints, g.parts, g.epochs) IS DISTINCT FROM (k.created, k.states, k.fingerprints, k.parts, k.epochs)
 				OR (cardinality(g.keys), cardinality(g.sensitive)) IS DISTINCT FROM (cardinality(k.keys), cardinality(k.sensitive))
-				OR EXISTS (SELECT FROM unnest(g.keys, k.keys) u (a, b) WHERE %1$su.a%2$s IS DISTINCT FROM %1$su.b%2$s)
-				OR EXISTS (SELECT FROM unnest(g.sensitive, k.sensitive) u (a, b) WHERE %3$su.a%4$s IS DISTINCT FROM %3$su.b%4$s)
+				OR EXISTS (SELECT FROM (SELECT unnest(g.keys) AS a, unnest(k.keys) AS b) u WHERE %1$su.a%2$s IS DISTINCT FROM %1$su.b%2$s)
+				OR EXISTS (SELECT FROM (SELECT unnest(g.sensitive) AS a, unnest(k.sensitive) AS b) u WHERE %3$su.a%4$s IS DISTINCT FROM %3$su.b%4$s)
 			UNION SELECT "group" FROM ((TABLE told EXCEPT ALL TABLE kept) UNION ALL (TABLE kept EXCEPT ALL TABLE told)) d)
 		SELECT (SELECT count(DISTINCT s."group") FROM seated s), count(*), coalesce(min(w."group"), 0) FROM wrong w
 		$query$, key[1], key[2], sensitive[1], sensitive[2], kept_places, kept_groups) INTO items, wrong, first_wrong;
