@@ -21,14 +21,15 @@ COMMENT ON FUNCTION pprepub_internal.is_rewound(text) IS
 -- Groups and places, as they follow from the log: the beginning of a query, with results "groups" and "places".
 -- log: a query; key, sensitive: what stands before and behind an element to compare it by its type's own equality, and to
 -- make it a value of the type; bare: the releases that do not show all quasi-identifiers; partial: those of a cohort.
+-- In FROM, unnest() would take composite values apart.
 CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive text[], bare int[], partial int[]) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT format($query$
 		WITH member AS MATERIALIZED (
-			-- In the list of a SELECT a tuple stays one value.
-			SELECT l.release, l.class, l."group", unnest(l.places) AS place, unnest(l.keys) AS key, unnest(l.sensitive) AS value,
-				unnest(l.fingerprints) AS fingerprint FROM (%1$s) l),
+			SELECT l.release, l.class, l."group",
+				unnest(l.places) AS place, unnest(l.keys) AS key, unnest(l.sensitive) AS value, unnest(l.fingerprints) AS fingerprint
+			FROM (%1$s) l),
 		person AS MATERIALIZED (
 			SELECT %2$sm.key%3$s AS key, row_number() OVER () AS person FROM member m WHERE m.key IS DISTINCT FROM NULL GROUP BY 1),
 		-- People of a class published elsewhere keep a place that they have, which the log does not say again.
