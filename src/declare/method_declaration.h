@@ -73,6 +73,13 @@ typedef struct ParamSpec
 	ParamStrength strength;
 } ParamSpec;
 
+/* A parameter that there is no more, which is refused; use: a sentence on what there is instead. */
+typedef struct GoneParam
+{
+	const char *name;
+	const char *use;
+} GoneParam;
+
 /* The least that a source must hold to be published.  The strings complete a hint about what to declare instead. */
 typedef struct SourceNeeds
 {
@@ -95,6 +102,7 @@ typedef struct MethodDeclaration
 	const char *name;
 	const char *title;			/* in errors about parameters; NULL: method "NAME" */
 	const ParamSpec *params;	/* ends with a NULL name */
+	const GoneParam *gone;		/* likewise; or NULL */
 	bool		columns;		/* may a release show a part of the columns? */
 	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */

@@ -104,24 +104,6 @@ read_released(const DeclaredPublication *publication)
 	return released;
 }
 
-ReleasedPeople
-count_released_people(const DeclaredPublication *publication)
-{
-	ReleasedPeople people = {0};
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT exposed, last, withheld FROM pprepub_internal.catalog_released_people WHERE publication = $1",
-					 CATALOG_INT(publication->id)) > 0)
-	{
-		people.exposed = catalog_int(0, "exposed");
-		people.last = catalog_int(0, "last");
-		people.withheld = catalog_int(0, "withheld");
-	}
-	catalog_leave(&access);
-	return people;
-}
-
 bool
 judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 {

@@ -303,7 +303,6 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	row = tell_release(publication, number, "stored");
-	check_foreseen(build, stored.newcomers);
 	check_history(publication);
 	work_close(&work);
 	progress_end();

@@ -434,9 +434,6 @@ extern void note_release(const ReleaseBuild *build, int32 number, const SentRele
 /* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
 extern void check_history(DeclaredPublication *publication);
 
-/* Likewise, before check_history(): is the past what a forecast would have gone on with? */
-extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
-
 /*
  * Tells of a release with a table, which was noted: analysts in TARGET.NAME_releases, and all who listen to channel
  * pprepub_release, when it is committed.  Has the catalog keep the warnings that were remembered while it was made, and

@@ -33,15 +33,6 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
-CREATE VIEW pprepub_internal.catalog_released_people AS
-	SELECT s.publication, pg_catalog.sum(s.people)::pg_catalog.int8 AS exposed, (pg_catalog.array_agg(s.people ORDER BY s.number DESC))[1] AS last,
-		(pg_catalog.array_agg(s.suppressed ORDER BY s.number DESC))[1] AS withheld
-	FROM (SELECT r.publication, r.number, r.rows - r.counterfeits + r.suppressed AS people, r.suppressed
-		  FROM pprepub_internal.catalog_release r WHERE r.kind <> 'query' AND r.cohort IS NULL) s
-	GROUP BY s.publication;
-COMMENT ON VIEW pprepub_internal.catalog_released_people IS
-	'people of the source at releases of all of it: added up, of the last one, and those of them who were withheld';
-
 -- Distributions that releases are compared with
 
 -- SQLSTATE, message, detail and hint of an error if the copy of a declared one has rows that make no sense together.
