@@ -20,14 +20,16 @@ COMMENT ON FUNCTION pprepub_internal.is_rewound(text) IS
 
 -- Groups and places, as they follow from the log: the beginning of a query, with results "groups" and "places".
 -- log: a query; key, sensitive: what stands before and behind an element to compare it by its type's own equality, and to
--- make it a value of the type; bare: the releases that do not show all quasi-identifiers.
-CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive text[], bare int[]) RETURNS text
+-- make it a value of the type; bare: the releases that do not show all quasi-identifiers; partial: those of a cohort.
+-- In FROM, unnest() would take composite values apart.
+CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive text[], bare int[], partial int[]) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT format($query$
 		WITH member AS MATERIALIZED (
-			SELECT l.release, l.class, l."group", m.* FROM (%1$s) l
-				CROSS JOIN LATERAL unnest(l.places, l.keys, l.sensitive, l.fingerprints) m (place, key, value, fingerprint)),
+			SELECT l.release, l.class, l."group",
+				unnest(l.places) AS place, unnest(l.keys) AS key, unnest(l.sensitive) AS value, unnest(l.fingerprints) AS fingerprint
+			FROM (%1$s) l),
 		person AS MATERIALIZED (
 			SELECT %2$sm.key%3$s AS key, row_number() OVER () AS person FROM member m WHERE m.key IS DISTINCT FROM NULL GROUP BY 1),
 		-- People of a class published elsewhere keep a place that they have, which the log does not say again.
@@ -69,9 +71,10 @@ CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive tex
 		print AS (
 			SELECT "group", place, person, (array_agg(s.fingerprint ORDER BY s.release DESC))[1] AS fingerprint
 			FROM seated s JOIN holder h USING ("group", place, person) WHERE s.release <> ALL (%6$L::int[]) GROUP BY "group", place, person),
+		-- Of a cohort it is known who was there, but not who was away.
 		latest AS (
 			SELECT DISTINCT ON (s."group", s.place) s."group", s.place, s.person IS NULL AS is_away
-			FROM seated s ORDER BY s."group", s.place, s.release DESC),
+			FROM seated s WHERE s.person IS NOT NULL OR s.release <> ALL (%8$L::int[]) ORDER BY s."group", s.place, s.release DESC),
 		held AS (
 			SELECT p."group", min(p.created) AS created, array_agg(h.key ORDER BY p.place) AS keys,
 				array_agg((h.person IS NOT NULL AND l.is_away)::int ORDER BY p.place) AS states,
@@ -98,17 +101,17 @@ CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive tex
 		places AS (
 			SELECT (array_agg(s.key ORDER BY s.release))[1]%7$s AS key, s."group", s.place, min(s.release) AS came
 			FROM seated s WHERE s.person IS NOT NULL GROUP BY s.person, s."group", s.place)
-		$query$, log, key[1], key[2], sensitive[1], sensitive[2], bare, key[3])
+		$query$, log, key[1], key[2], sensitive[1], sensitive[2], bare, key[3], partial)
 	$$;
-COMMENT ON FUNCTION pprepub_internal.fold_of_log(text, text[], text[], int[]) IS 'write a query that makes groups and places from a log';
+COMMENT ON FUNCTION pprepub_internal.fold_of_log(text, text[], text[], int[], int[]) IS 'write a query that makes groups and places from a log';
 
 -- Groups that only one of the two has, or that differ, and how many the log tells of.
-CREATE FUNCTION pprepub_internal.compare_fold(log text, key text[], sensitive text[], bare int[], kept_groups text, kept_places text,
+CREATE FUNCTION pprepub_internal.compare_fold(log text, key text[], sensitive text[], bare int[], partial int[], kept_groups text, kept_places text,
 		OUT items bigint, OUT wrong bigint, OUT first_wrong bigint)
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 BEGIN
-	EXECUTE pprepub_internal.fold_of_log(log, key, sensitive, bare) || format($query$,
+	EXECUTE pprepub_internal.fold_of_log(log, key, sensitive, bare, partial) || format($query$,
 		told AS (SELECT p."group", p.place, p.came, %1$sp.key%2$s AS key FROM places p),
 		kept AS (SELECT p."group", p.place, p.came, %1$sp.key%2$s AS key FROM %5$s p),
 		wrong AS (
@@ -116,11 +119,11 @@ BEGIN
 			WHERE g.created IS NULL OR k.created IS NULL
 				OR (g.created, g.states, g.fingerprints, g.parts, g.epochs) IS DISTINCT FROM (k.created, k.states, k.fingerprints, k.parts, k.epochs)
 				OR (cardinality(g.keys), cardinality(g.sensitive)) IS DISTINCT FROM (cardinality(k.keys), cardinality(k.sensitive))
-				OR EXISTS (SELECT FROM unnest(g.keys, k.keys) u (a, b) WHERE %1$su.a%2$s IS DISTINCT FROM %1$su.b%2$s)
-				OR EXISTS (SELECT FROM unnest(g.sensitive, k.sensitive) u (a, b) WHERE %3$su.a%4$s IS DISTINCT FROM %3$su.b%4$s)
+				OR EXISTS (SELECT FROM (SELECT unnest(g.keys) AS a, unnest(k.keys) AS b) u WHERE %1$su.a%2$s IS DISTINCT FROM %1$su.b%2$s)
+				OR EXISTS (SELECT FROM (SELECT unnest(g.sensitive) AS a, unnest(k.sensitive) AS b) u WHERE %3$su.a%4$s IS DISTINCT FROM %3$su.b%4$s)
 			UNION SELECT "group" FROM ((TABLE told EXCEPT ALL TABLE kept) UNION ALL (TABLE kept EXCEPT ALL TABLE told)) d)
 		SELECT (SELECT count(DISTINCT s."group") FROM seated s), count(*), coalesce(min(w."group"), 0) FROM wrong w
 		$query$, key[1], key[2], sensitive[1], sensitive[2], kept_places, kept_groups) INTO items, wrong, first_wrong;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.compare_fold(text, text[], text[], int[], text, text) IS 'compare groups and places with a log';
+COMMENT ON FUNCTION pprepub_internal.compare_fold(text, text[], text[], int[], int[], text, text) IS 'compare groups and places with a log';

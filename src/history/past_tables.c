@@ -107,6 +107,7 @@ keeps_past(const DeclaredPublication *publication, int what)
 	return (method_declaration(publication->method)->past & what) != 0;
 }
 
+/* The type of a column: a single value, or an array of elements, which are text where there are no arrays of the type. */
 static Oid
 column_type(const DeclaredPublication *publication, const PastColumn *column)
 {

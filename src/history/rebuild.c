@@ -68,18 +68,19 @@ comparable_sql(const DeclaredColumn *column)
 	return psprintf("ARRAY['ARRAY[', %s, '']", quote_literal_cstr(behind));
 }
 
-/* The releases that do not show all quasi-identifiers, as an array in SQL: fingerprints of theirs are of fewer. */
+/* Releases as an array in SQL: those that do not show all quasi-identifiers, whose fingerprints are of fewer, and of cohorts. */
 static char *
-bare_releases_sql(const DeclaredPublication *publication)
+releases_sql(const DeclaredPublication *publication)
 {
 	CatalogAccess access;
 	char	   *releases;
 
 	catalog_enter(&access);
 	catalog_read("SELECT ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND NOT columns @>"
-				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'))::text AS releases",
+				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'))::text AS bare,"
+				 " ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND cohort IS NOT NULL)::text AS partial",
 				 CATALOG_INT(publication->id));
-	releases = psprintf("'%s'", catalog_text(&access, 0, "releases"));
+	releases = psprintf("'%s', '%s'", catalog_text(&access, 0, "bare"), catalog_text(&access, 0, "partial"));
 	catalog_leave(&access);
 	return releases;
 }
@@ -93,7 +94,7 @@ log_arguments(const DeclaredPublication *publication)
 
 	log_verify(publication);
 	return psprintf("%s, %s, %s, %s", quote_literal_cstr(log), comparable_sql(publication_column(publication, ROLE_KEY)),
-					comparable_sql(publication_column(publication, ROLE_SENSITIVE)), bare_releases_sql(publication));
+					comparable_sql(publication_column(publication, ROLE_SENSITIVE)), releases_sql(publication));
 }
 
 /* Runs a query that returns a row, which stays in SPI_tuptable. */

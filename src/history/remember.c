@@ -19,7 +19,7 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* What a release shows at a place of the past. */
+/* A place of the past, as a release shows it. */
 typedef struct Shown
 {
 	RowId		row;			/* NO_ROW: no person */
@@ -102,6 +102,7 @@ was_at(const Places *places, RowId row, uint64 place)
 	return false;
 }
 
+/* The person of a row has come to a place, which is counted from 0 on here. */
 static void
 write_stay(Remembering *remembering, RowId row, int64 group, uint64 place)
 {
@@ -425,7 +426,7 @@ renew_holder(const Remembering *remembering, uint64 place, int i, NewRow *row)
 		row->has_none[i] = row->is_changed = true;
 		row->states[i] = row->fingerprints[i] = 0;
 	}
-	else if (shown->by_counterfeit && !row->has_none[i])
+	else if (shown->by_counterfeit && !row->has_none[i] && remembering->fold->past.is_whole)
 		row->states[i] = HOLDER_WAS_AWAY;
 }
 
@@ -530,6 +531,7 @@ epochs_of(const Remembering *remembering, uint32 g, const NewRow *row, Datum *si
 	return codes_as_array(remembering, values, nepochs * size);
 }
 
+/* Writes the row of a group anew, whose old one is deleted. */
 static void
 write_group(Remembering *remembering, RowWriter *writer, uint32 g)
 {

@@ -294,7 +294,7 @@ BEGIN
 					FROM (SELECT l.release, l.class, CASE WHEN m.place IS NOT NULL THEN l."group" END AS "group", m.place, m.key,
 							CASE WHEN m.key IS NOT DISTINCT FROM NULL THEN row_number() OVER () END AS invented,
 							count(m.place) OVER (PARTITION BY m.key ORDER BY l.release) AS stay
-						FROM (%s) l CROSS JOIN LATERAL unnest(l.keys, l.places, l.sensitive) m (key, place)) c
+						FROM (%s) l CROSS JOIN LATERAL (SELECT unnest(l.keys) AS key, unnest(l.places) AS place, unnest(l.sensitive)) m) c
 					WINDOW stay AS (PARTITION BY c.key, c.invented, c.stay ORDER BY c.release)) k
 				GROUP BY k."group", k.place, CASE WHEN k."group" IS NULL THEN k.key END, CASE WHEN k."group" IS NULL THEN k.invented END) i
 			GROUP BY i.a, i.b) s GROUP BY s.size', logs);

@@ -131,7 +131,8 @@ BEGIN
 			count(DISTINCT m.value), g.created, g.epochs[cardinality(g.epochs)]
 		FROM %s g CROSS JOIN LATERAL (
 			SELECT coalesce(u.part, 1) AS part, u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0 AS is_there, u.value
-			FROM unnest(g.keys, g.states, g.parts, g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) u (key, state, part, value)) m
+			FROM (SELECT unnest(g.keys) AS key, unnest(g.states) AS state, unnest(g.parts) AS part,
+				unnest(g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) AS value) u) m
 		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part', kept);
 END
 $$;

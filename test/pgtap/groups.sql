@@ -28,7 +28,10 @@ BEGIN
 	END IF;
 	FOR m IN SELECT * FROM unnest(c.keys, c.places, c.sensitive, c.fingerprints) u (key, place, value, print) LOOP
 		IF m.key IS NULL THEN
-			UPDATE sits SET is_away = key IS NOT NULL, value = m.value WHERE g = c."group" AND place = m.place;
+			-- Of a cohort it is not known who was away.
+			UPDATE sits SET is_away = is_away OR key IS NOT NULL AND NOT EXISTS (
+				SELECT FROM pprepub_internal.catalog_release r WHERE r.number = c.release AND r.cohort IS NOT NULL), value = m.value
+			WHERE g = c."group" AND place = m.place;
 		ELSIF m.place IS NOT NULL THEN
 			PERFORM sit(c.release, m.key, c."group", m.place, m.value, m.print);
 		ELSE
