@@ -119,12 +119,12 @@ docs:
 	mkdocs build --quiet --strict
 
 # ----------------------------------------------------------------
-# Unit tests: each program is a test, the shim, and what it uses of the pure code, and of
-# the peers that benches have; test/unit/objects finds that, so that a single test takes seconds to build.
+# Unit tests: each program is a test, the shim, and what it uses of the pure code, and of the peers that benches have;
+# test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
-	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/places.c src/history/seen.c \
+	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/seen.c \
 	src/release/forecast/after.c \
 	src/frame/tuple_numbers.c src/store/layout.c
 

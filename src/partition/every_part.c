@@ -64,6 +64,7 @@ each_value_in_parts(const ValueCounts *set, uint64 size)
 	return part;
 }
 
+/* Values of which a row takes least of the share come first. */
 static int
 compare_worth(const void *a, const void *b, void *arg)
 {
@@ -76,7 +77,7 @@ compare_worth(const void *a, const void *b, void *arg)
 	return p < q ? -1 : p > q;
 }
 
-/* As if a part could take a fraction of a value, and of its share among all people with it. */
+/* Supposes that a part can take a fraction of a value, and of its share among all people with it. */
 static double
 equal_distance_in_parts(const ValueCounts *set, uint64 size)
 {
@@ -97,6 +98,7 @@ equal_distance_in_parts(const ValueCounts *set, uint64 size)
 	return distance;
 }
 
+/* Each place in the order has a worst part of its own. */
 static double
 ordered_distance_in_parts(const ValueCounts *set, uint64 size)
 {
@@ -123,12 +125,15 @@ bool
 term_allows_every_part(const PrincipleTerm *term, const ValueCounts *set, uint64 size)
 {
 	bool		by_value = term->kind == &beta_principle || term->kind == &delta_principle;
+	bool		is_ordered = set->place != NULL && term->detail != DISTANCE_EQUAL;
 	ValueCounts part;
+	double		distance;
 
 	if (term->kind == &t_principle)
-		return term_allows(term, Max(0, (set->place != NULL && term->detail != DISTANCE_EQUAL ?
-										 ordered_distance_in_parts(set, size) :
-										 equal_distance_in_parts(set, size)) - PRINCIPLE_ROUNDING));
+	{
+		distance = is_ordered ? ordered_distance_in_parts(set, size) : equal_distance_in_parts(set, size);
+		return term_allows(term, Max(0, distance - PRINCIPLE_ROUNDING));
+	}
 	part = by_value ? each_value_in_parts(set, size) : most_uneven_part(set, size);
 	return term_allows(term, term->kind->measure(term, &part));
 }

@@ -591,6 +591,7 @@ typedef struct Parts
 	bool		allowed;
 } Parts;
 
+/* NULLs are in the part first, so the rows with a value are fewer than its size. */
 static bool
 look_at_parts(const Principle *principle, const ValueCounts *set, int aspect, void *state)
 {

@@ -9,7 +9,7 @@
  *		release shows all places of a part of it, or none.  So intersections and differences are parts, or empty.
  *
  *		A place that nobody sits at shows what it showed last.  Values change only where all places of a part are taken
- *		by people who were there before, and all are asked for.  Whoever else comes takes a place that shows the own
+ *		by people who were there before, and all are asked for.  Everybody else takes a place that shows the own
  *		value already.  So a release tells of nobody in a part more than of any other: if their places were permuted, all
  *		releases would be as they are.
  *
@@ -192,6 +192,7 @@ count_withheld(Bpg *bpg)
 	}
 }
 
+/* People who have places come first, then arrivals; the rest is cut into new groups. */
 static Draft *
 bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {

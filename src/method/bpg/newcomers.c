@@ -288,7 +288,7 @@ reserved_size(const Bpg *bpg)
 	return Min(bpg->k * reserve, MAX_FRAME_ROWS);
 }
 
-/* Those who may found a group: a release of a part of the source leaves all who had a place where they were. */
+/* Finds people who may found a group: a release of a part of the source leaves all who had a place where they were. */
 static uint64
 gather_newcomers(Bpg *bpg)
 {

@@ -154,6 +154,7 @@ fate_of_dismissed(const Bpg *bpg, uint64 place, RowId row)
 	return bpg->past->is_whole && shown_at(bpg, place) == bpg->frame->sensitive[row] ? SEEKS : RETIRED;
 }
 
+/* People who were there when the part was shown last sit there again; of others the value decides. */
 static void
 seat_holder(Bpg *bpg, uint64 place, RowId row)
 {
@@ -173,7 +174,7 @@ seat_holder(Bpg *bpg, uint64 place, RowId row)
 	}
 }
 
-/* Those whose quasi-identifiers have changed so much that the others are better off without them leave. */
+/* People whose quasi-identifiers have changed leave if the others are so much better off without them. */
 static void
 let_movers_leave(Bpg *bpg, uint32 p)
 {
@@ -436,6 +437,7 @@ show_last(Bpg *bpg, RowId row, uint64 place)
 	draft->stale += !frame->shows_no_value;
 }
 
+/* Drafts a class; a free place is shown by an invented row. */
 static void
 show_part(Bpg *bpg, const Part *part, bool is_refreshed)
 {

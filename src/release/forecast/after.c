@@ -204,6 +204,7 @@ places_after(const Places *places, const Origins *origins, const RowId *place)
 	return after;
 }
 
+/* Newcomers hold no place that they could have moved from. */
 static const bool *
 moved_after(const bool *has_moved, const Origins *origins)
 {

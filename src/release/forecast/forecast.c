@@ -135,7 +135,10 @@ play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, int32 rele
 		put_release(work, build, next_number(build->publication) + i);
 		if (i + 1 < releases)
 		{
-			/* Time passes, for people with values of their own, whatever this one shows; one that shows nothing is not made. */
+			/*
+			 * Time passes, for people with values of their own, whatever this one shows; one that shows nothing is not
+			 * made.
+			 */
 			MemoryContextSwitchTo(next);
 			past = *past_after(&past, frame, build->draft, past.releases + (build->draft->classes->nclasses > 0));
 			frame->sensitive = own;

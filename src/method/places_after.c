@@ -1,5 +1,5 @@
 /*
- * places.c
+ * places_after.c
  *		The past after a draft, as it would be read for the same frame.
  *
  * NOTES
@@ -128,6 +128,7 @@ copy_epochs(After *after, const bool *has_new)
 	}
 }
 
+/* New groups have one, and those that show new values. */
 static void
 find_new_epochs(After *after)
 {
@@ -170,6 +171,7 @@ part_group(After *after, uint32 g, uint32 *first_left)
  * ----------------------------------------------------------------
  */
 
+/* Places as they were, and new ones that nobody holds yet; those that were parted off are. */
 static void
 copy_places(After *after)
 {
@@ -259,6 +261,7 @@ seat_people(After *after)
  * ----------------------------------------------------------------
  */
 
+/* People who sit elsewhere than before stay there from now on, and link the two groups. */
 static void
 add_stays(After *after)
 {
