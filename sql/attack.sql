@@ -55,8 +55,6 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 CALL report('dirty');
-CALL report('minimal');
-CALL report('none');
 CALL report('counterfeit');
 RESET client_min_messages;
 

@@ -263,9 +263,9 @@ check_places(Audit *audit)
 	for (int32 r = 0; r < audit->publication->releases; r++)
 		principle[r] = audit->released[r].principle;
 	verdict = places_judge(seen, audit->aspects, principle);
-	set_values(add_check(audit, "places", pstrdup("groups are shown as their places were before, and places change hands by the rules"),
-						 verdict.holds ? pstrdup("all are")
-						 : psprintf(UINT64_FORMAT " class(es) not; of the first, %s", verdict.violations, verdict.fault), verdict.holds,
+	set_values(add_check(audit, "places", pstrdup("each class keeps the rules of places"),
+						 verdict.holds ? pstrdup("all do")
+						 : psprintf(UINT64_FORMAT " class(es) do not; of the first: %s", verdict.violations, verdict.fault), verdict.holds,
 						 verdict.holds ? NULL : worst_release(verdict.release + 1, seen->release[verdict.release].number[verdict.class], NULL)),
 			   0, verdict.violations);
 }

@@ -13,7 +13,6 @@
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/element.h"
-#include "history/past_tables.h"
 #include "history/recall.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
@@ -205,7 +204,74 @@ typedef struct Deduced
 	Code		null;
 	const Deduction *deduction;
 	const Deduction *without;	/* the same one, if nobody is known */
+	const bool *is_ruled;		/* [people] may more follow by the rules of places? NULL where there are none */
 } Deduced;
+
+/* A class that was published elsewhere joins the groups that it meets: marks all of them if one is marked; was any new? */
+static bool
+mark_met(const Seen *seen, const SeenRelease *release, uint32 c, bool *is_marked)
+{
+	bool		is_met = false;
+	bool		any = false;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		is_met |= is_marked[seen->group_of[release->individual[i]]];
+	for (uint64 i = release->first[c]; i < release->first[c + 1] && is_met; i++)
+	{
+		bool	   *mark = &is_marked[seen->group_of[release->individual[i]]];
+
+		any |= !*mark;
+		*mark = true;
+	}
+	return any;
+}
+
+/*
+ * No search knows the rules of places.  They say more than classes do where one sits after another, or somebody elsewhere
+ * than before: so, of observers who know them, it is not known of these groups whether they exclude any more.
+ */
+static const bool *
+find_ruled(const Seen *seen)
+{
+	bool	   *is_marked = new_zeros(bool, seen->ngroups);
+	Individual *sitter = new_array(Individual, seen->nindividuals);
+	Individual *seat = new_array(Individual, seen->npeople);
+	bool	   *is_ruled = new_zeros(bool, seen->npeople);
+	bool		any = true;
+
+	if (seen->group_of == NULL)
+		return NULL;
+	memset(sitter, 0xff, sizeof(Individual) * seen->nindividuals);	/* NO_INDIVIDUAL */
+	memset(seat, 0xff, sizeof(Individual) * seen->npeople);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint64 i = 0; i < seen->release[r].first[seen->release[r].nclasses]; i++)
+		{
+			Individual	place = seen->release[r].individual[i];
+			Individual	person = seen->release[r].person[i];
+
+			if (sitter[place] == NO_INDIVIDUAL)
+				sitter[place] = person;
+			is_marked[seen->group_of[place]] |= person == NO_INDIVIDUAL || sitter[place] != person;
+			if (person == NO_INDIVIDUAL)
+				continue;
+			if (seat[person] == NO_INDIVIDUAL)
+				seat[person] = place;
+			if (seat[person] != place)
+				is_marked[seen->group_of[place]] = is_marked[seen->group_of[seat[person]]] = true;
+		}
+	while (any)
+	{
+		CHECK_FOR_INTERRUPTS();
+		any = false;
+		for (int32 r = 0; r < seen->nreleases; r++)
+			for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+				if (seen->release[r].group[c] == NO_GROUP)
+					any |= mark_met(seen, &seen->release[r], c, is_marked);
+	}
+	for (Individual person = 0; person < seen->npeople; person++)
+		is_ruled[person] = is_marked[seen->group_of[seat[person]]];
+	return is_ruled;
+}
 
 /* The values that a person can have in a column, each once, as an array of texts. */
 static Datum
@@ -249,6 +315,7 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 		.publication = publication,
 		.recalled = recalled,
 		.columns = recalled_columns(publication, recalled),
+		.is_ruled = find_ruled(&recalled->seen),
 	};
 	Individual *known;
 	int			n;
@@ -275,9 +342,6 @@ put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person
 	const Deduction *with = deduced->deduction;
 	const Deduction *without = deduced->without;
 
-	/* No search knows the rules of places, nor how people choose among them: an observer who does may know more. */
-	bool		knows_more = keeps_past(deduced->publication, PAST_PLACES);
-
 	for (int c = 0; c < columns->n; c++)
 	{
 		const SensitiveColumn *column = &columns->column[c];
@@ -288,7 +352,7 @@ put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person
 		values[1] = candidates_text(with, deduced->null, column, casts[c], with->peers->group[person]);
 		values[2] = candidates_text(without, deduced->null, column, casts[c], without->peers->group[person]);
 		values[3] = BoolGetDatum(deduction_is_exact(with, with->peers->group[person]));
-		nulls[3] = knows_more && DatumGetBool(values[3]);
+		nulls[3] = DatumGetBool(values[3]) && deduced->is_ruled != NULL && deduced->is_ruled[person];
 		values[4] = CStringGetTextDatum(column->column->name);
 		report_row(work, values, nulls);
 	}

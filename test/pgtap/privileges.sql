@@ -199,7 +199,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
-	($$ SELECT pprepub.neighborhoods('people') $$),
+	($$ SELECT pprepub.groups('people') $$),
 	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
 	($$ SELECT pprepub.compromise('people', '{}') $$),
@@ -285,6 +285,6 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|groups|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
