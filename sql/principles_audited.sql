@@ -106,7 +106,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 SELECT x, try_principle(x::jsonb) FROM unnest(ARRAY[
-	'{}', '[]', '3', '{"k": 1, "l": 1, "frequency": 1, "joint": true}', '{"m": 3}', '{"K": 3}', '{"repair": "none"}', '{"k": 0}',
+	'{}', '[]', '3', '{"k": 1, "l": 1, "frequency": 1, "joint": true}', '{"m": 3}', '{"K": 3}', '{"repair": "dirty"}', '{"k": 0}',
 	'{"k": 2.5}', '{"l": null}', '{"t": -1}', '{"t": 1.5}', '{"t": "NaN"}', '{"t": {"t": 0.1}}', '{"frequency": [2]}',
 	'{"beta": 1e300}', '{"beta": 0.0000001}', '{"delta": 0}', '{"recursive": 2}', '{"recursive": 2, "c": -1}',
 	'{"recursive": 2, "c": 0}', '{"c": 2}', '{"t": 0.1, "distance": "far"}', '{"t": 0.1, "distance": "ordered"}',
