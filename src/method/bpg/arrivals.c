@@ -153,7 +153,7 @@ lay_out(const Bpg *bpg, Spot *spot, uint64 n)
 {
 	uint64		unit = n > LARGE_BLOCK ? LARGE_BLOCK : BLOCK;
 	uint64		half = (n / 2 + unit - 1) / unit * unit;
-	Order		order = {bpg};
+	Order		order = {bpg, 0};
 
 	CHECK_FOR_INTERRUPTS();
 	if (n <= BLOCK || bpg->frame->nqis == 0)
