@@ -427,6 +427,15 @@ test_nobody_is_found_among_more_values(void)
 }
 
 static void
+test_nobody_is_found_after_partings(void)
+{
+	Lives		lives = {.settings = {.k = 2,.l = 2,.values = 4,.releases = 5,.reserve = 2.5,.is_fixed = true}};
+
+	live(&lives, some_of(1000), 1);
+	check(is_safe(&lives.free) && is_safe(&lives.still) && lives.parted > 0);
+}
+
+static void
 test_nobody_is_found_among_true_rows(void)
 {
 	Lives		lives = {.settings = plain};
@@ -646,6 +655,7 @@ static const Test tests[] = {
 	{"nobody is found", test_nobody_is_found},
 	{"nobody is found among people who seldom change", test_nobody_is_found_among_still_people},
 	{"nobody is found among more values, or skewed ones", test_nobody_is_found_among_more_values},
+	{"nobody is found after partings", test_nobody_is_found_after_partings},
 	{"nobody is found where all rows are true", test_nobody_is_found_among_true_rows},
 	{"ties that are judged one by one are no harm where values change", test_ties_one_by_one},
 	{"shares hold without ties", test_shares_hold_without_ties},
