@@ -17,7 +17,7 @@
 #endif
 #define NULL_VALUE		(MAX_VALUES - 1)	/* a NULL is like a value here; values are fewer */
 
-/* What observers see of a group. */
+/* A group as observers see it. */
 typedef struct Sight
 {
 	int			n;				/* places */
@@ -86,7 +86,7 @@ value_index(Code value)
 	return value == NO_CODE ? NULL_VALUE : (int) value;
 }
 
-/* ---- What is seen ---- */
+/* ---- Seeing ---- */
 
 static void
 see_epoch(Sight *sight, const LoggedClass *class, int r)
@@ -241,7 +241,7 @@ is_parted_before(const Sight *sight, int parting, int e)
 	return parting < sight->npartings && sight->parted_in[parting] <= sight->since[e];
 }
 
-/* So many places have to change, if no more do than must. */
+/* The number of places that have to change, if no more do than must. */
 static int
 changes_forced(const Search *search, int g, int e)
 {

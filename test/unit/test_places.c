@@ -30,7 +30,7 @@ typedef struct Lives
 	Settings	settings;
 	Fault		fault;
 
-	/* What came of them */
+	/* Outcome */
 	int			lives;
 	int			supposed;		/* as observers of the second kind suppose */
 	Observed	free;			/* values change freely */
@@ -538,7 +538,7 @@ draft_of(Life *one, uint64 seed, bool is_cohort)
 	return bpg_method.draft(&one->frame, &one->past, one->params, 1);
 }
 
-/* The same people in the same places, and as many rows?  Only the owner hears how many people wait. */
+/* Are people in the places of the other one, and as many rows beside them?  Only the owner hears how many people wait. */
 static bool
 look_alike(const Draft *a, const Draft *b)
 {
