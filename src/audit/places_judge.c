@@ -11,7 +11,6 @@
 #include "audit/judge_draft.h"
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
-#include "method/method.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -21,7 +20,7 @@ typedef struct PlacesJudge
 	const Frame *frame;
 	const Past *past;
 	const		Places *places;
-	const Draft *draft;
+	const DraftOfGroups *draft;
 	uint64		k;
 
 	/* Owned */
@@ -172,7 +171,7 @@ static void
 verify_values(const PlacesJudge *judge, uint32 c)
 {
 	const		Places *places = judge->places;
-	const Draft *draft = judge->draft;
+	const DraftOfGroups *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
 	bool		is_refreshed = false;
@@ -335,7 +334,7 @@ verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 static void
 verify_newcomers(const PlacesJudge *judge, uint32 c)
 {
-	const Draft *draft = judge->draft;
+	const DraftOfGroups *draft = judge->draft;
 	const Classes *classes = draft->classes;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -429,7 +428,7 @@ verify_gone(const PlacesJudge *judge, uint32 group)
 }
 
 void
-judge_places(const Frame *frame, const Past *past, const Draft *draft, const Principle *principle, uint64 k)
+judge_places(const Frame *frame, const Past *past, const DraftOfGroups *draft, const Principle *principle, uint64 k)
 {
 	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k};
 	MemoryContext context = CurrentMemoryContext;

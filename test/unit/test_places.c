@@ -58,7 +58,12 @@ judge(void)
 {
 	Frame		shown = life.frame;
 
-	judge_places(&life.frame, &life.past, judged, &promised, life.params[AT_K]);
+	DraftOfGroups groups = {
+		.classes = judged->classes,.shown = judged->shown,.group = judged->group,.place = judged->place,
+		.stands_in = judged->stands_in,.is_gone = judged->is_gone
+	};
+
+	judge_places(&life.frame, &life.past, &groups, &promised, life.params[AT_K]);
 	frame_take_shown(&shown, judged);
 	judge_classes(&shown, judged->classes, &promised);
 }
