@@ -119,8 +119,8 @@ docs:
 	mkdocs build --quiet --strict
 
 # ----------------------------------------------------------------
-# Unit tests: each program is a test, the shim, and what it uses of the pure code, of the lives that tests share, and of
-# the peers that benches have; test/unit/objects finds that, so that a single test takes seconds to build.
+# Unit tests: each program is a test, the shim, and what it uses of the pure code, and of the peers that benches have;
+# test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
@@ -137,10 +137,10 @@ PURE_OBJECTS := build/sanitized/
 UNIT_SANITIZE = -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
 endif
 UNIT_TESTS := $(patsubst test/unit/%.c,$(UNIT)/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_BESIDE := test/unit/lives.c test/unit/groups.c test/unit/groups_worlds.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c
+UNIT_BESIDE := test/unit/groups.c test/unit/groups_worlds.c test/unit/columns.c test/unit/hostile.c bench/distinct/greedy.c
 UNIT_CC = gcc
 UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter $(UNIT_SANITIZE)
-UNIT_CPPFLAGS = -Itest/unit -Ibench/sweep -Ibench/distinct $(CPPFLAGS) -U_FORTIFY_SOURCE
+UNIT_CPPFLAGS = -Itest/unit -Ibench/distinct $(CPPFLAGS) -U_FORTIFY_SOURCE
 UNIT_LIBS = $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
 	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lzstd -lm
 

@@ -58,7 +58,7 @@ SELECT * FROM pprepub.auditor;
 
 -- All the rest is the owner's.
 SELECT * FROM pprepub.class_members('audited');
-SELECT * FROM pprepub.neighborhoods('audited');
+SELECT * FROM pprepub.groups('audited');
 SELECT * FROM pprepub.linked_values('audited');
 SELECT * FROM pprepub.link_profile('audited');
 SELECT * FROM pprepub.breach_probability('audited');

@@ -238,7 +238,6 @@ SELECT number, kind, columns, rows FROM pprepub.import_release('seq', 'second_on
 CREATE VIEW with_class AS SELECT id AS person, 1 AS class FROM patients;
 SELECT try_import('with_class', 'person', publication => 'seq');
 SELECT check_name, required, measured, holds FROM pprepub.audit('seq');
-SELECT region, records FROM pprepub.neighborhoods('seq') ORDER BY region;
 SELECT * FROM pprepub.attack('seq');
 SELECT * FROM pprepub.rebuild_history('seq');
 -- Not less than was promised, unless that is what is wanted.

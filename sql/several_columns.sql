@@ -78,7 +78,7 @@ SELECT number FROM pprepub.publish('wards');
 SELECT check_name, measured, holds FROM pprepub.audit('wards') WHERE NOT holds;
 SELECT * FROM pprepub.rebuild_history('wards');
 SELECT count(*) > 0 AS some FROM pprepub.class_members('wards');
-SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('wards');
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.groups('wards');
 SELECT linkability >= 1 AS linked, diversity >= 1 AS diverse FROM pprepub.linkability('wards', '{1, 4}');
 SELECT release, linkability >= 1 AS linked FROM generate_series(1, 4) release, pprepub.linkability('wards', ARRAY(SELECT generate_series(1, release)));
 SELECT jsonb_object_keys(sensitive) AS key, count(*) FROM pprepub.link_profile('wards', '{1, 4}') GROUP BY 1 ORDER BY 1;
@@ -139,7 +139,7 @@ UPDATE several.patients SET income = 17 WHERE id = 3;
 SELECT number FROM pprepub.publish('wards');
 SELECT min(n) >= 2 AS bands FROM (SELECT count(DISTINCT floor(income / 1000)) AS n FROM published.wards GROUP BY class) c;
 SELECT check_name, holds FROM pprepub.audit('wards') WHERE NOT holds;
-SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('wards');
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.groups('wards');
 -- The publication's own copy of the ladder stays.
 SELECT pprepub.drop_taxonomy('incomes') \g /dev/null
 SELECT pprepub.create_range_taxonomy('incomes', 0, 10, '{1, 10}') \g /dev/null
@@ -193,7 +193,7 @@ SELECT min(n) AS least, bool_and(most / rows::numeric <= 1 / 1.2) AS varied
 	FROM (SELECT class, count(*) AS n, sum(c) AS rows, max(c) AS most FROM (SELECT class, left(diagnosis, 3), count(*) AS c FROM published.ill_1 GROUP BY 1, 2) d GROUP BY class) c;
 SELECT check_name, holds FROM pprepub.audit('ill') WHERE check_name IN ('l', 'frequency', 'atoms');
 SELECT check_name, holds FROM pprepub.audit('ill', '{"l": 4}') WHERE check_name = 'l';	-- of bands, not of codes
-SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('ill');
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.groups('ill');
 SELECT kind, taxonomy FROM pprepub_internal.catalog_column WHERE role = 'sensitive';
 -- A new value is refused until the taxonomy is extended, which leaves all others where they were.
 UPDATE several.ill SET diagnosis = '250.04' WHERE id = 100;
@@ -211,7 +211,7 @@ UPDATE several.icd SET disease = code, chapter = code;
 SELECT pprepub.create_taxonomy('icd', 'several.icd') \g /dev/null
 SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}}');
 SELECT number FROM pprepub.publish('ill');
-SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('ill');
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.groups('ill');
 CALL forget('ill');
 -- A name that ends in a number is no level; a level behind it is one.
 CREATE TABLE several.levels AS TABLE several.icd;

@@ -31,20 +31,6 @@ CALL live('true rows only, reserve 10', '{"repair": "dirty", "reserve": 10}');
 \echo FILE weeks
 COPY (SELECT setting, week, round(withheld::numeric, 1) AS withheld, round(invented::numeric, 1) AS invented, round(loss::numeric, 1) AS loss FROM week ORDER BY setting, week) TO STDOUT CSV HEADER;
 
--- Sets of people who cannot be separated, release by release.
-TRUNCATE hospital.patients;
-INSERT INTO hospital.patients SELECT * FROM hospital.start WHERE id <= 90;
-SELECT pprepub.create_publication('few', 'hospital.patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}', 'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty", "reserve": 4}') \g /dev/null
-SELECT pprepub.publish('few') \g /dev/null
-CALL hospital.pass_week(2);
-DELETE FROM hospital.patients WHERE id > 2000 AND id % 100 > 6;
-SELECT pprepub.publish('few') \g /dev/null
-CALL hospital.pass_week(3);
-DELETE FROM hospital.patients WHERE id > 4000 AND id % 100 > 6;
-SELECT pprepub.publish('few') \g /dev/null
-\echo FILE neighborhoods
-COPY (SELECT key, max(class) FILTER (WHERE release = 1) AS one, max(class) FILTER (WHERE release = 2) AS two, max(class) FILTER (WHERE release = 3) AS three FROM pprepub.class_members('few') GROUP BY key ORDER BY key::int) TO STDOUT CSV HEADER;
-
 -- The values that two releases of different columns, joined, link to each combination of quasi-identifiers.
 CREATE TABLE hospital.ward (id int PRIMARY KEY, age int, sex text, disease text);
 INSERT INTO hospital.ward SELECT id, age, sex, disease FROM hospital.start WHERE id <= 12;

@@ -15,7 +15,6 @@
 #include "access/tupdesc.h"
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "history/fold.h"
 #include "history/past_tables.h"
 #include "port/atomics.h"
 #include "postmaster/bgworker.h"
@@ -72,7 +71,7 @@ typedef struct Answer
 	uint64		nrows;
 	MinimalTuple *rows;			/* [nrows] in the order in which they may leave; nothing is toasted */
 	int32		number;			/* of the release */
-	Oid			fold;			/* or InvalidOid */
+	Oid			groups;			/* the table whose rows are replaced, or InvalidOid */
 	const ErrorData *failure;	/* the source's error for which there are no rows, or NULL */
 } Answer;
 
@@ -219,12 +218,6 @@ extern bool pool_check(bool end, dsm_handle *channel);
  * In the worker: worker.c and make_answer.c
  * ----------------------------------------------------------------
  */
-
-/* The directory of a publication that is locked: NULL if none is cached, or if the publication has released since. */
-extern Directory *cached_directory(const DeclaredPublication *publication);
-
-/* To be called when a transaction that used the directory aborts, and when it is found to be wrong. */
-extern void forget_directory(void);
 
 /*
  * In the worker's transaction, as the owner in a security-restricted context, inside SPI, under the active snapshot, with

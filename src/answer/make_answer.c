@@ -10,9 +10,10 @@
  *		All users can see how much WAL there is, and the size of any table, so how much an answer writes must tell nothing
  *		that the answer does not.  It writes: a row of the catalog of releases, one for each metric and one for an error,
  *		whether there was one or not, of fixed width but for the text of the request; for each class that leaves, a row of
- *		the log and one of the answered cells; and the neighborhoods that the classes part.  So the amount follows from
- *		the rows that leave and from those that left before, with two exceptions: how long the keys of their people are,
- *		if keys are of variable length, and how many rows are invented.  What was asked for and withheld writes nothing,
+ *		the log and one of the answered cells; the groups in which somebody came, went or was away, or that show new
+ *		values; and a row for each person who came to a place.  So the amount follows from the rows that leave and from
+ *		those that left before, with three exceptions: how long the keys of their people are, if keys are of variable
+ *		length, how many rows are invented, and whether all of a group showed new values.  What was asked for and withheld writes nothing,
  *		and an answer without a class writes the same amount whatever the reason.
  *
  *		The first answer of a publication that compares with a distribution, if no release came before, writes that of the
@@ -59,8 +60,8 @@ static void
 lock_history(const DeclaredPublication *publication)
 {
 	Oid			tables[] = {
-		past_table(publication, NEIGHBORHOODS_TABLE), past_table(publication, ASKED_TABLE), answered_of(publication),
-		reference_table(publication)
+		past_table(publication, GROUPS_TABLE), past_table(publication, PLACES_TABLE), past_table(publication, ASKED_TABLE),
+		answered_of(publication), reference_table(publication)
 	};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
@@ -132,8 +133,7 @@ try_release(void *what)
 	ReleaseAttempt *release = what;
 
 	SPI_connect();
-	release->build = build_release(release->publication, release->scope,
-								   cached_directory(release->publication), release->context);
+	release->build = build_release(release->publication, release->scope, release->context);
 	SPI_finish();
 }
 
@@ -151,7 +151,7 @@ release_or_nothing(const DeclaredPublication *publication, Scope *scope,
 		return release.build;
 	if (is_infrastructure(*error))
 		ReThrowError(*error);
-	return build_empty_release(publication, scope, cached_directory(publication), context);
+	return build_empty_release(publication, scope, context);
 }
 
 /* ----------------------------------------------------------------
@@ -274,7 +274,7 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	MemoryContextSwitchTo(old);
 	sent = write_rows(build, number, answer, context);
 	answer->number = number;
-	answer->fold = past_table(publication, NEIGHBORHOODS_TABLE);
+	answer->groups = past_table(publication, GROUPS_TABLE);
 	note_release(build, number, &sent, seconds + stopwatch_seconds(&watch));
 	note_failure(publication, number, failure);
 	check_history(publication);
@@ -316,8 +316,6 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	lock_history(publication);
 	begin();
 	build = release_or_nothing(publication, &scope, work, &error);
-	if (build->directory == NULL)
-		forget_directory();
 	answer = remember_answer(publication, build, error, stopwatch_seconds(&watch), context);
 	MemoryContextSwitchTo(context);
 	if (error != NULL && question->sees_errors)

@@ -24,9 +24,8 @@
  *		session is reset when the worker is idle.  Roles cannot change, nor can there be anything that the restricted
  *		context forbids: temporary tables, prepared statements, held cursors, LISTEN.
  *
- *		Then there is optional work, which may fail: reading where in the fold the publication's people are, for its next
- *		question, and VACUUM of the tables that answers write.  Workers count nothing into the cumulative statistics,
- *		which all may read, so autovacuum does not learn of the rows that answers replace.
+ *		Then there is optional work, which may fail: VACUUM of the tables that answers write.  Workers count nothing into
+ *		the cumulative statistics, which all may read, so autovacuum does not learn of the rows that answers replace.
  */
 #include "answer/answer.h"
 
@@ -36,7 +35,6 @@
 #include "commands/vacuum.h"
 #include "compat.h"
 #include "executor/spi.h"
-#include "history/fold.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "postmaster/bgworker.h"
@@ -130,7 +128,6 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 		*error = CopyErrorData();
 		FlushErrorState();
 		AbortCurrentTransaction();
-		forget_directory();
 		answer = NULL;
 	}
 	PG_END_TRY();
@@ -301,77 +298,6 @@ try_in_background(void (*work) (void *what), void *what)
 }
 
 /* ----------------------------------------------------------------
- * Between questions: where in the fold people are
- * ----------------------------------------------------------------
- */
-
-/*
- * The directory of the publication that this worker answered about last, which borrowers have until the end of their
- * transaction, and its own context.  A publication that is dropped leaves it behind: its number is not asked about again,
- * and of the table nothing but its oid is kept, which is looked up each time.
- */
-static int32 directory_publication = 0;
-static Directory *directory = NULL;
-static MemoryContext directory_context = NULL;
-
-void
-forget_directory(void)
-{
-	if (directory_context != NULL)
-		MemoryContextDelete(directory_context);
-	directory_context = NULL;
-	directory = NULL;
-}
-
-Directory *
-cached_directory(const DeclaredPublication *publication)
-{
-	if (directory != NULL && (directory_publication != publication->id || !directory_is_current(directory, publication)))
-		forget_directory();
-	return directory;
-}
-
-/*
- * Runs in a transaction of its own, and finds nothing before the first release.  The publication is locked against a drop
- * for a moment only, as it is committed now: while the fold is read, which takes as long as an answer, the fold is
- * locked, and a drop locks the publication first.  If a release comes in between, the next question finds the directory
- * out of date.
- */
-static void
-read_directory(void *what)
-{
-	const Question *question = what;
-	DeclaredPublication *publication;
-	Identity	before;
-
-	StartTransactionCommand();
-	act_as(&before, question->owner);
-	SPI_connect();
-	publication = publication_open_number(question->publication, AccessShareLock);
-	unlock_publication_number(question->publication, AccessShareLock);
-	PushActiveSnapshot(GetLatestSnapshot());
-	if (OidIsValid(past_table(publication, NEIGHBORHOODS_TABLE)))
-		directory = directory_read(publication, directory_context);
-	PopActiveSnapshot();
-	SPI_finish();
-	act_as_before(&before);
-	CommitTransactionCommand();
-}
-
-/* Reads the directory for the next question about the publication, unless it is there, and kept up to date by the answer. */
-static void
-cache_directory(Question *question)
-{
-	if (directory != NULL && directory_publication == question->publication)
-		return;
-	forget_directory();
-	directory_publication = question->publication;
-	directory_context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
-	if (!try_in_background(read_directory, question) || directory == NULL)
-		forget_directory();
-}
-
-/* ----------------------------------------------------------------
  * Between questions: VACUUM
  * ----------------------------------------------------------------
  */
@@ -448,7 +374,7 @@ find_catalog(void *what)
 	CommitTransactionCommand();
 }
 
-/* After every so many answers of a publication, vacuums its fold and the catalog, unless they are locked. */
+/* After every so many answers of a publication, vacuums its groups and the catalog, unless they are locked. */
 static void
 vacuum_after(const Answer *answer)
 {
@@ -456,8 +382,8 @@ vacuum_after(const Answer *answer)
 
 	if (answer->number % ANSWERS_PER_VACUUM != 0)
 		return;
-	if (OidIsValid(answer->fold))
-		vacuum_table(answer->fold, GetUserId());
+	if (OidIsValid(answer->groups))
+		vacuum_table(answer->groups, GetUserId());
 	if (try_in_background(find_catalog, &catalog) && OidIsValid(catalog.table))
 		vacuum_table(catalog.table, catalog.owner);
 }
@@ -487,8 +413,6 @@ serve_question(Channel *channel)
 	current = NULL;
 	channel_close(channel);
 	reset_session();
-	if (stays)
-		cache_directory(question);
 	if (answer != NULL)
 		vacuum_after(answer);
 	MemoryContextSwitchTo(old);

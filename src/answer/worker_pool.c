@@ -196,7 +196,7 @@ decide(const Question *question, bool may_wait, bool may_take_others, WorkerSlot
 				return WAIT_FOR_WORKER;
 			}
 			if (one->state == SLOT_IDLE && is_mine && (idle == NULL || one->idle_since > idle->idle_since))
-				idle = one;		/* of several, the one whose directory is the newest */
+				idle = one;		/* of several, the one that answered last */
 		}
 		else if (is_owners && one->state == SLOT_IDLE && is_mine)
 			other_idle = one;

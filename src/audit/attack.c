@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "audit/attack.h"
-#include "audit/smallest.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -799,21 +798,6 @@ reveal_later_releases(Attacker *attacker, int32 a)
 	}
 }
 
-/* The people whom changes are of, where rows stood in for others: by what the release promised that shows them. */
-static void
-reveal_changes(Attacker *attacker)
-{
-	const Change *worst = worst_changes(attacker->seen, attacker->promised);
-
-	for (int32 r = 0; r < attacker->seen->nreleases; r++)
-		if (worst[r].rows > 0)
-			attacker->result->revealed[attacker->result->n++] = (Revealed) {
-				.kind = REVEALED_BY_CHANGE, .release = r + 1, .other = worst[r].before + 1,
-				.records = worst[r].bearers, .values = worst[r].values,
-				.holds = change_is_hidden(&worst[r], &attacker->promised[r])
-			};
-}
-
 /* Orders findings: those that break a promise first, then by kind and releases. */
 static int
 compare_revealed(const void *a, const void *b)
@@ -838,7 +822,7 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 	Principle	weakest;
 
 	attacker.result = palloc0(sizeof(Attack));
-	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + seen->nreleases + 1);
+	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + 1);
 	if (seen->nreleases == 0)
 		return attacker.result;
 	place_atoms(&attacker, aspects);
@@ -848,7 +832,6 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 		reveal_later_releases(&attacker, a);
 	weakest = promised_by_all(&attacker);	/* atoms are revealed by all releases together */
 	reveal(&attacker, REVEALED_BY_ALL, seen->nreleases, 0, attacker.least_atoms, &weakest, attacker.atoms_allowed);
-	reveal_changes(&attacker);
 	qsort(attacker.result->revealed, attacker.result->n, sizeof(Revealed), compare_revealed);
 	return attacker.result;
 }

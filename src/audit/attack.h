@@ -12,8 +12,7 @@
  * values that a showed of it and by those that b showed, a difference by those of a, an atom by those of each release
  * that it was in.  NULLs count for no value, counterfeits as any person else.
  *
- * Where rows stand in for people and a class shows something new, observers learn of whom: of people who have true
- * rows.  These are a set, too, of the later release alone.
+ * Individuals of methods with places are places: then all this is about places, whoever sits there.
  */
 #ifndef PPREPUB_AUDIT_ATTACK_H
 #define PPREPUB_AUDIT_ATTACK_H
@@ -25,7 +24,6 @@ typedef enum RevealedBy
 {
 	REVEALED_BY_INTERSECTION,
 	REVEALED_BY_DIFFERENCE,
-	REVEALED_BY_CHANGE,			/* people who have a true row now and had none: see smallest.h */
 	REVEALED_BY_ALL				/* an atom */
 } RevealedBy;
 
@@ -33,12 +31,12 @@ typedef enum RevealedBy
 typedef struct Revealed
 {
 	RevealedBy	kind;
-	int32		release;		/* from 1 on; of atoms, the last one; of changes, the one that shows them */
+	int32		release;		/* from 1 on; of atoms, the last one */
 	int32		other;			/* 0 for atoms */
 
 	/* The least of any of the sets, each on its own */
 	uint64		records;
-	uint32		values;			/* different ones, in the aspect that has fewest; of changes, new ones */
+	uint32		values;			/* different ones, in the aspect that has fewest */
 	bool		holds;			/* do all of them satisfy what was promised? */
 } Revealed;
 

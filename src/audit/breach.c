@@ -24,7 +24,7 @@
 
 /* The logarithm of the chance that there was never a link. */
 static double
-log_kept(const Link *links, uint64 n)
+log_kept(const ClassLink *links, uint64 n)
 {
 	double		kept = 0;
 
@@ -34,7 +34,7 @@ log_kept(const Link *links, uint64 n)
 }
 
 double
-breach_probability_of(const Link *links, uint64 n)
+breach_probability_of(const ClassLink *links, uint64 n)
 {
 	if (n <= 1)
 		return n == 0 ? 0 : (double) links[0].count / links[0].size;
@@ -42,7 +42,7 @@ breach_probability_of(const Link *links, uint64 n)
 }
 
 bool
-breach_is_allowed(const Link *links, uint64 n, uint32 l)
+breach_is_allowed(const ClassLink *links, uint64 n, uint32 l)
 {
 	double		kept;
 	double		least;
@@ -77,7 +77,7 @@ least_largest_ratio(uint32 l, uint64 n)
 }
 
 double
-largest_ratio(const Link *links, uint64 n)
+largest_ratio(const ClassLink *links, uint64 n)
 {
 	double		largest = 0;
 
@@ -93,7 +93,7 @@ typedef struct Visiting
 
 	/* The person at hand: links value after value */
 	uint64		allocated;
-	Link	   *links;
+	ClassLink	   *links;
 	int32	   *releases;
 	Code		nvalues;
 	Code	   *values;
@@ -159,7 +159,7 @@ put_links(Visiting *visiting, const Step *step, const Step *end, uint64 links)
 			if (!counts(visiting, shown->value[i]))
 				continue;
 			place = visiting->end[shown->value[i]]++;
-			visiting->links[place] = (Link) {size, shown->count[i]};
+			visiting->links[place] = (ClassLink) {size, shown->count[i]};
 			visiting->releases[place] = step->release;
 		}
 	}
@@ -192,7 +192,7 @@ visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_
 	Size		nvalues = (Size) statistics->seen->nvalues + 1;
 	Visiting	visiting = {
 		.statistics = statistics, .is_protected = is_protected,
-		.links = palloc(sizeof(Link)), .releases = palloc(sizeof(int32)),
+		.links = palloc(sizeof(ClassLink)), .releases = palloc(sizeof(int32)),
 		.values = new_array(Code, nvalues),
 		.n = new_zeros(uint64, nvalues),
 		.end = new_array(uint64, nvalues),
@@ -228,7 +228,7 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 				CHECK_FOR_INTERRUPTS();
 			for (uint64 i = shown->first[c]; i < shown->first[c + 1]; i++)
 			{
-				Link		link = {size, shown->count[i]};
+				ClassLink		link = {size, shown->count[i]};
 
 				double		times = (double) ((uint64) link.count * l[r]) / link.size;	/* of 1/l: exact at 1 */
 
@@ -265,7 +265,7 @@ typedef struct BreachJudge
 	double	   *kept;			/* [values] of the person at hand by classes of the past; 1 before and after, and for
 								 * all others */
 	Code	   *touched;		/* [values] of which less is kept */
-	Link	   *links;			/* [steps of a person + 1] */
+	ClassLink	   *links;			/* [steps of a person + 1] */
 	uint64		allocated;
 } BreachJudge;
 
@@ -291,13 +291,13 @@ may_be_linked(BreachJudge *judge, RowId row, uint64 size, Code value)
 	uint64		n = 0;
 
 	array_reserve(judge->links, judge->allocated, paths->first[row + 1] - paths->first[row] + 1);
-	judge->links[n++] = (Link) {size, judge->count[value]};
+	judge->links[n++] = (ClassLink) {size, judge->count[value]};
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 	{
 		uint32		count = times_shown(&judge->shown, paths->class[i], value);
 
 		if (count > 0)
-			judge->links[n++] = (Link) {paths_size(paths, paths->class[i]), count};
+			judge->links[n++] = (ClassLink) {paths_size(paths, paths->class[i]), count};
 	}
 	return breach_is_allowed(judge->links, n, judge->l);
 }
@@ -446,7 +446,7 @@ judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 	for (Code value = 0; value < frame->nsensitive; value++)
 		judge.kept[value] = 1;
 	judge.touched = new_array(Code, nvalues);
-	judge.links = palloc(sizeof(Link));
+	judge.links = palloc(sizeof(ClassLink));
 	if (paths != NULL)
 		judge.shown = shown_classes(paths, frame);
 	for (uint32 c = 0; c < classes->nclasses; c++)

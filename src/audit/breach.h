@@ -11,24 +11,24 @@
 #include "partition/classes.h"
 
 /* A class that linked a person to a value: its rows, and how many of them have it, which is not 0. */
-typedef struct Link
+typedef struct ClassLink
 {
 	uint32		size;
 	uint32		count;
-} Link;
+} ClassLink;
 
 /* The share of possible worlds in which a person is linked at least once (Lemma 4). */
-extern double breach_probability_of(const Link *links, uint64 n);
+extern double breach_probability_of(const ClassLink *links, uint64 n);
 
 /* Is it 1/l at most?  Where rounding might decide, whole numbers do. */
-extern bool breach_is_allowed(const Link *links, uint64 n, uint32 l);
+extern bool breach_is_allowed(const ClassLink *links, uint64 n, uint32 l);
 
 /*
  * The ratio size / count that the largest class has at least, if so many linked a person with a chance of 1/l at most
  * (Theorem 4); and that of some classes.
  */
 extern double least_largest_ratio(uint32 l, uint64 n);
-extern double largest_ratio(const Link *links, uint64 n);
+extern double largest_ratio(const ClassLink *links, uint64 n);
 
 /* A person, a value that the person was linked to, and by what, in order of releases. */
 typedef struct Breach
@@ -36,7 +36,7 @@ typedef struct Breach
 	Individual	person;
 	Code		value;
 	uint64		n;
-	const Link *links;			/* [n] */
+	const ClassLink *links;		/* [n] */
 	const int32 *releases;		/* [n] from 0 on */
 } Breach;
 
@@ -53,7 +53,7 @@ typedef struct LocalBreach
 	int32		release;		/* from 0 on */
 	uint32		class;
 	Code		value;
-	Link		link;
+	ClassLink	link;
 } LocalBreach;
 
 extern bool worst_local_breach(const Statistics *statistics, const bool *is_protected, const uint32 *l, LocalBreach *worst);

@@ -29,8 +29,6 @@
  * ----------------------------------------------------------------
  */
 
-#define NO_GROUP PG_UINT32_MAX
-
 typedef struct Peers
 {
 	const Statistics *statistics;	/* borrowed */

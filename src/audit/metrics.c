@@ -204,7 +204,12 @@ measure_release(const Frame *frame, const Classes *classes, const ReleaseCounts 
 	metrics.classes = classes->nclasses;
 	metrics.rows = classes->nclasses > 0 ? classes->first[classes->nclasses] : 0;
 	metrics.suppressed = counts->suppressed;
+	metrics.waiting = counts->waiting;
+	metrics.retired = counts->retired;
+	metrics.hidden = counts->hidden;
 	metrics.dirty = counts->dirty;
+	metrics.stale = counts->stale;
+	metrics.unrefreshed = counts->unrefreshed;
 	if (counts->counterfeits != NULL)
 		for (uint32 c = 0; c < classes->nclasses; c++)
 			metrics.counterfeits += counts->counterfeits[c];
@@ -230,6 +235,11 @@ list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS])
 		{"suppressed", metrics->suppressed},
 		{"dirty", metrics->dirty},
 		{"counterfeits", metrics->counterfeits},
+		{"stale", metrics->stale},
+		{"unrefreshed", metrics->unrefreshed},
+		{"waiting", metrics->waiting},
+		{"retired", metrics->retired},
+		{"hidden", metrics->hidden},
 	};
 
 	StaticAssertStmt(lengthof(all) == NMETRICS, "metrics missing from the list");
@@ -258,6 +268,7 @@ list_summary(const Metrics *metrics, NamedMetric list[NSUMMARY])
 		{"loss_percent", percent(metrics->lm, cells)},
 		{"withheld_percent", percent(metrics->suppressed, rows_asked_for(metrics))},
 		{"invented_percent", percent(metrics->counterfeits, released)},
+		{"stale_percent", percent(metrics->stale, metrics->rows)},
 		{"average_class", metrics->classes == 0 ? 0 : released / metrics->classes},
 	};
 

@@ -12,7 +12,12 @@
 typedef struct ReleaseCounts
 {
 	uint64		suppressed;		/* rows asked for and withheld */
+	uint64		waiting;		/* of these, and the next two: see method/method.h */
+	uint64		retired;
+	uint64		hidden;
 	uint64		dirty;			/* members of classes that were not asked for */
+	uint64		stale;			/* rows of people that show another value than that of today */
+	uint64		unrefreshed;	/* rows that could not show new values, invented ones too */
 	const uint64 *counterfeits; /* [nclasses] invented rows, or NULL for none */
 	const bool *shown;			/* [nqis] quasi-identifiers that the release shows, or NULL for all */
 } ReleaseCounts;
@@ -44,8 +49,13 @@ typedef struct Metrics
 	uint64		classes;
 	int			columns;		/* quasi-identifiers that are shown */
 	uint64		suppressed;
+	uint64		waiting;
+	uint64		retired;
+	uint64		hidden;
 	uint64		dirty;
 	uint64		counterfeits;
+	uint64		stale;
+	uint64		unrefreshed;
 } Metrics;
 
 /*
@@ -69,16 +79,17 @@ typedef struct NamedMetric
 	double		value;
 } NamedMetric;
 
-#define NMETRICS	13
+#define NMETRICS	18
 
 /* All figures that are noted of a release, in their order. */
 extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
 
-#define NSUMMARY	4
+#define NSUMMARY	5
 
 /*
- * How much a release lost, withheld and invented, in per cent, and how large its classes are.  Needs of the metrics
- * only lm and the counts, so that it can be made of what was noted, and nothing more needs to be.
+ * How much a release lost, withheld and invented, and how many of its people show an older value, in per cent; and how
+ * large its classes are.  Needs of the metrics only lm and the counts, so that it can be made of what was noted, and
+ * nothing more needs to be.
  */
 extern void list_summary(const Metrics *metrics, NamedMetric list[NSUMMARY]);
 

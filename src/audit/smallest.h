@@ -44,28 +44,9 @@ extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *
 
 /*
  * Marks individuals in such atoms that the principle does not allow with the values of each release that they were in:
- * [individuals]; and how many of the first so many are in any.
+ * [individuals]; and how many people are in any now.
  */
 extern void mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *principle, bool *marked);
-extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals);
-
-/* ---- Whose values have changed, where rows stood in for people? ---- */
-
-/* A class that shows values that were not shown of its people in the release before */
-typedef struct Change
-{
-	uint32		class;			/* of the release, from 0 on */
-	int32		before;			/* the release that showed these people last */
-	uint64		rows;			/* with a new value; 0: there is no change */
-	uint32		values;			/* different new ones */
-	uint64		bearers;		/* people whom observers know the new values to be of */
-	bool		stood_in;		/* did rows stand in for any of these people, now or before? */
-} Change;
-
-/* The change of each release that is hidden worst, of those where rows stood in: [releases]; one of no rows where there is none. */
-extern Change *worst_changes(const Seen *seen, const Principle *promised);
-
-/* May k people be the bearers, and are there l new values where all of them must have one? */
-extern bool change_is_hidden(const Change *change, const Principle *promised);
+extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle);
 
 #endif							/* PPREPUB_AUDIT_SMALLEST_H */

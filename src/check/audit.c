@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "audit/places_judge.h"
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/catalog.h"
@@ -86,22 +87,25 @@ count_logged(const Audit *audit)
 	return rows;
 }
 
-/* Nothing of a table with other columns is looked at. */
-static void
-check_neighborhoods(Audit *audit)
+static bool
+stands_as_made(const DeclaredPublication *publication, PastTable table)
 {
-	PastComparison comparison = {.wrong = audit->atoms->natoms};
-	bool		is_gone = !OidIsValid(past_table(audit->publication, NEIGHBORHOODS_TABLE));
+	return OidIsValid(past_table(publication, table)) && past_table_has_columns(publication, table);
+}
 
-	if (is_gone || past_table_has_columns(audit->publication, NEIGHBORHOODS_TABLE))
-		comparison = neighborhoods_compare(audit->publication, audit->recalled, audit->atoms);
-	set_values(add_check(audit, "invariant",
-						 psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
-						 psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong),
-						 comparison.wrong == 0,
-						 comparison.first_wrong == 0 ? NULL :
-						 psprintf("{\"neighborhood\": " INT64_FORMAT "}", comparison.first_wrong)),
-			   audit->atoms->natoms, comparison.items - comparison.wrong);
+/* Are groups and places what the log tells?  Nothing of a table with other columns is looked at. */
+static void
+check_groups(Audit *audit)
+{
+	const DeclaredPublication *publication = audit->publication;
+	PastComparison comparison = {.items = audit->recalled->seen.ngroups, .wrong = audit->recalled->seen.ngroups};
+
+	if (stands_as_made(publication, GROUPS_TABLE) && stands_as_made(publication, PLACES_TABLE))
+		comparison = groups_compare(publication);
+	set_values(add_check(audit, "invariant", psprintf(INT64_FORMAT " groups, as the log tells", comparison.items),
+						 psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong), comparison.wrong == 0,
+						 comparison.first_wrong == 0 ? NULL : psprintf("{\"group\": " INT64_FORMAT "}", comparison.first_wrong)),
+			   comparison.items, comparison.items - comparison.wrong);
 }
 
 /* Is what is kept of people's classes what the log tells? */
@@ -123,7 +127,8 @@ check_remembered(Audit *audit)
 	uint64		individuals = audit->recalled->seen.nindividuals;
 	uint64		remembered = audit->publication->remembered;
 
-	set_values(add_check(audit, "remembered", psprintf(UINT64_FORMAT " people and invented rows", remembered),
+	set_values(add_check(audit, "remembered",
+						 psprintf(UINT64_FORMAT " %s", remembered, audit->recalled->seen.group_of == NULL ? "people and invented rows" : "places"),
 						 psprintf(UINT64_FORMAT, individuals), individuals == remembered, NULL),
 			   remembered, individuals);
 }
@@ -245,6 +250,24 @@ worst_release(int32 number, int64 class, const char *column)
 	}
 	appendStringInfoChar(&json, '}');
 	return json.data;
+}
+
+/* Have all classes kept to the rules of places, by which a permutation of the people in a group changes nothing that is seen? */
+static void
+check_places(Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	Principle  *principle = palloc(sizeof(Principle) * audit->publication->releases);
+	PlacesVerdict verdict;
+
+	for (int32 r = 0; r < audit->publication->releases; r++)
+		principle[r] = audit->released[r].principle;
+	verdict = places_judge(seen, audit->aspects, principle);
+	set_values(add_check(audit, "places", pstrdup("each class keeps the rules of places"),
+						 verdict.holds ? pstrdup("all do")
+						 : psprintf(UINT64_FORMAT " class(es) do not; of the first: %s", verdict.violations, verdict.fault), verdict.holds,
+						 verdict.holds ? NULL : worst_release(verdict.release + 1, seen->release[verdict.release].number[verdict.class], NULL)),
+			   0, verdict.violations);
 }
 
 /* Of releases that were imported without a key, nothing is judged but their tables. */
@@ -425,9 +448,12 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
-	progress_phase("compare neighborhoods", count_logged(audit));
-	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		check_neighborhoods(audit);
+	progress_phase("compare groups", count_logged(audit));
+	if (keeps_past(publication, PAST_PLACES))
+	{
+		check_groups(audit);
+		check_places(audit);
+	}
 	progress_phase("compare paths", count_logged(audit));
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		check_paths(audit);

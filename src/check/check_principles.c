@@ -89,7 +89,7 @@ principle_part(const Audit *audit, const Principle *whole, PrinciplePart part)
 	return principle_bound(&principle, audit->recalled->seen.nvalues, audit->aspects);
 }
 
-/* Counts the people who were marked as in sets that are refused, and frees the marks. */
+/* Counts the people, or places, who were marked as in sets that are refused, and frees the marks. */
 static uint64
 count_marked(const Seen *seen, bool *marked)
 {
@@ -101,7 +101,7 @@ count_marked(const Seen *seen, bool *marked)
 	return people;
 }
 
-/* Counts the classes of all releases that a part of their principles refuses, and the people in them, invented ones among them. */
+/* Counts the classes of all releases that a part of their principles refuses, and the people or places in them, invented ones among them. */
 static void
 count_failing_classes(const Audit *audit, Check *check, PrinciplePart part)
 {
@@ -287,7 +287,7 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	bool	   *in = palloc0(sizeof(bool) * (nreleases + 1));
 	StringInfoData list;
 
-	for (uint32 place = atoms->last[atom]; place != NOWHERE; place = atoms->previous[place])
+	for (uint32 place = atoms->last[atom]; place != NO_STOP; place = atoms->previous[place])
 		in[atoms->release[place]] = true;
 	initStringInfo(&list);
 	for (int32 r = 0; r < nreleases; r++)
@@ -296,7 +296,7 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	return psprintf("[%s]", list.data);
 }
 
-/* Counts the people, invented ones among them, in atoms that a part of what was promised refuses. */
+/* Counts the people or places, invented ones among them, in atoms that a part of what was promised refuses. */
 static void
 count_failing_atoms(const Audit *audit, const List *list, Check *check, PrinciplePart part)
 {
@@ -441,39 +441,6 @@ check_atoms(Audit *audit)
 	}
 }
 
-/* Where rows stood in for people and a class changed, may enough people be those whose values are new? */
-static void
-check_changes(Audit *audit)
-{
-	int32		n = audit->publication->releases;
-	Principle  *promised = new_array(Principle, n);
-	const Change *worst;
-	int32		least = -1;
-	int64		failing = 0;
-
-	for (int32 r = 0; r < n; r++)
-		promised[r] = audit->released[r].principle;
-	worst = worst_changes(&audit->recalled->seen, promised);
-	for (int32 r = 0; r < n; r++)
-	{
-		bool		hidden = change_is_hidden(&worst[r], &promised[r]);
-
-		failing += !hidden;
-		if (worst[r].rows > 0 &&
-			(least < 0 || (!hidden && change_is_hidden(&worst[least], &promised[least])) ||
-			 (hidden == change_is_hidden(&worst[least], &promised[least]) &&
-			  margin(worst[r].bearers, promised[r].k) < margin(worst[least].bearers, promised[least].k))))
-			least = r;
-	}
-	if (least >= 0)
-		set_values(add_check(audit, "changes",
-							 psprintf("values that are new beside invented rows may be of " UINT64_FORMAT " people, or more", promised[least].k),
-							 psprintf("of " UINT64_FORMAT, worst[least].bearers), failing == 0,
-							 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"before\": %d, \"records\": " UINT64_FORMAT "}",
-									  least + 1, class_number(audit, least, worst[least].class), worst[least].before + 1, worst[least].bearers)),
-				   promised[least].k, worst[least].bearers);
-}
-
 void
 check_principles(Audit *audit)
 {
@@ -487,5 +454,4 @@ check_principles(Audit *audit)
 	check_classes(audit, worst, true);
 	check_terms(audit, worst);
 	check_atoms(audit);
-	check_changes(audit);
 }

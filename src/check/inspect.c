@@ -526,7 +526,7 @@ await_member(const Inspecting *inspecting, const RowId *row_of_person, uint64 i)
 	RowId		row = NO_ROW;
 
 	if (i < seen->first[seen->nclasses] && !seen->counterfeit[i])
-		row = row_of_person[seen->individual[i]];
+		row = row_of_person[seen_person(seen, i)];
 	if (row == NO_ROW)
 		return;
 	__builtin_prefetch(&inspecting->present->fingerprint[row]);
@@ -546,7 +546,7 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1] && inspecting->is_read[c]; i++)
 		{
-			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->individual[i]];
+			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen_person(seen, i)];
 
 			await_member(inspecting, row_of_person, i + AHEAD);
 			if (row == NO_ROW || inspecting->present->fingerprint[row] != seen->fingerprint[i])

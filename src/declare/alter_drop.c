@@ -198,7 +198,6 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	note_columns(publication, 0);	/* with other bands */
 	copy_tables(publication, given, accept);
 	warn_of_stand_ins(publication, before);
-	foresee_losses(publication, given);
 	declare_hooks->look_at_source(publication, before);
 }
 

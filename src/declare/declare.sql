@@ -113,6 +113,8 @@ CREATE TABLE pprepub_internal.catalog_release (
 	suppressed bigint NOT NULL,
 	dirty bigint NOT NULL,
 	counterfeits bigint NOT NULL,
+	stale bigint NOT NULL,				-- rows of people that show another value than that of the day
+	unrefreshed bigint NOT NULL,		-- rows of groups that could not show new values, by numbers alone
 	seconds float8 NOT NULL,
 	history_seconds float8 NOT NULL,	-- of them: reading, guarding, writing the history
 	phases jsonb NOT NULL,				-- seconds of each, up to when this was noted
@@ -428,7 +430,7 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $2::name AND (c.relname = $1::name OR pprepub_internal.is_name_of(c.relname::text, $1))
 			OR n.nspname = $3::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked',
-				$1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
+				$1 || '_groups', $1 || '_places', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
 		UNION ALL SELECT 5, ARRAY['42723', format('function %s already exists', f.oid::regprocedure), NULL,
 			'Choose another name, or another target schema.']
 		FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace

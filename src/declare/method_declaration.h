@@ -8,7 +8,7 @@
 
 typedef enum ParamType
 {
-	PARAM_INTEGER,				/* or a word of a list, where there is one */
+	PARAM_INTEGER,
 	PARAM_DECIMAL,				/* a number with up to six digits behind the point */
 	PARAM_CHOICE,				/* one of a list of words */
 	PARAM_BOOLEAN,
@@ -68,10 +68,17 @@ typedef struct ParamSpec
 	ParamPresence presence;
 	int64		least;			/* PARAM_INTEGER, PARAM_DECIMAL */
 	int64		most;
-	const char *const *choices; /* PARAM_CHOICE, PARAM_INTEGER: ends with NULL */
+	const char *const *choices; /* PARAM_CHOICE: ends with NULL */
 	const char *fallback;		/* the default as JSON, or NULL for none */
 	ParamStrength strength;
 } ParamSpec;
+
+/* A parameter that there is no more, which is refused; use: a sentence on what there is instead. */
+typedef struct GoneParam
+{
+	const char *name;
+	const char *use;
+} GoneParam;
 
 /* The least that a source must hold to be published.  The strings complete a hint about what to declare instead. */
 typedef struct SourceNeeds
@@ -95,6 +102,7 @@ typedef struct MethodDeclaration
 	const char *name;
 	const char *title;			/* in errors about parameters; NULL: method "NAME" */
 	const ParamSpec *params;	/* ends with a NULL name */
+	const GoneParam *gone;		/* likewise; or NULL */
 	bool		columns;		/* may a release show a part of the columns? */
 	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */
@@ -141,11 +149,9 @@ typedef struct MethodDeclaration
 /*
  * Methods get their parameters as plain numbers, in the order of the table: an integer itself, a decimal in millionths,
  * so that it is exact, a boolean 0 or 1, a choice its place in the list, 1 for tables and columns, and PARAM_ABSENT where
- * there is neither a value nor a default.  A word in the place of an integer is PARAM_WORD, and its place in the list
- * behind that.
+ * there is neither a value nor a default.
  */
 #define PARAM_ABSENT	PG_INT64_MIN
-#define PARAM_WORD		(PG_INT64_MIN + 1)
 #define PARAM_SCALE		1000000 /* of decimals */
 
 #endif							/* PPREPUB_DECLARE_METHOD_DECLARATION_H */

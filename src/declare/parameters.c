@@ -75,8 +75,6 @@ accepted_values(const ParamSpec *spec)
 	if (spec->type == PARAM_INTEGER || spec->type == PARAM_DECIMAL)
 		appendStringInfo(&text, " from " INT64_FORMAT " to " INT64_FORMAT "%s", spec->least, spec->most,
 						 spec->type == PARAM_DECIMAL ? " with up to 6 digits behind the point" : "");
-	if (spec->type == PARAM_INTEGER && spec->choices != NULL)
-		appendStringInfoString(&text, " or ");
 	for (const char *const *choice = spec->choices; choice != NULL && *choice != NULL; choice++)
 		appendStringInfo(&text, "%s\"%s\"", choice == spec->choices ? "" : choice[1] == NULL ? " or " : ", ", *choice);
 	if (spec->presence == PARAM_NULLABLE)
@@ -247,9 +245,7 @@ read_value(const ParamSpec *spec, const JsonbValue *value, int64 *number)
 	switch (spec->type)
 	{
 		case PARAM_INTEGER:
-			if (choice >= 0)
-				*number = PARAM_WORD + choice;
-			return choice >= 0 || (integer_of(value, number) && *number >= spec->least && *number <= spec->most);
+			return integer_of(value, number) && *number >= spec->least && *number <= spec->most;
 		case PARAM_DECIMAL:
 			return millionths_of(value, number) && *number >= spec->least * PARAM_SCALE && *number <= spec->most * PARAM_SCALE;
 		case PARAM_SEED:
@@ -304,6 +300,17 @@ hint_value(const ParamSpec *spec, const JsonbValue *value)
 	return spec->fallback == NULL ? 0 : errhint("If it is left out, it is %s.", spec->fallback);
 }
 
+static void
+verify_not_gone(const MethodDeclaration *method, const char *name)
+{
+	for (const GoneParam *gone = method->gone; gone != NULL && gone->name != NULL; gone++)
+		if (strcmp(gone->name, name) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s has no parameter \"%s\" any more", title_of(method), name),
+					 errhint("%s", gone->use)));
+}
+
 /* Raises an error about the first key that the method lacks, or whose value is not accepted. */
 static void
 verify_given(const MethodDeclaration *method, Jsonb *given)
@@ -321,6 +328,8 @@ verify_given(const MethodDeclaration *method, Jsonb *given)
 			continue;
 		name = pnstrdup(item.val.string.val, item.val.string.len);
 		spec = find_parameter(method, name);
+		if (spec == NULL)
+			verify_not_gone(method, name);
 		if (spec == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -15,7 +15,7 @@
 #define RELEASES_COLUMNS \
 	"release pg_catalog.int4, published_at pg_catalog.timestamptz, relation pg_catalog.text, kind pg_catalog.text," \
 	" columns pg_catalog.name[], rows pg_catalog.int8, withheld_percent pg_catalog.int4, invented_percent pg_catalog.int4," \
-	" k pg_catalog.\"numeric\", l pg_catalog.\"numeric\", principle pg_catalog.text, repair pg_catalog.text"
+	" stale_percent pg_catalog.int4, k pg_catalog.\"numeric\", l pg_catalog.\"numeric\", principle pg_catalog.text, repair pg_catalog.text"
 
 /* Comments on columns, by name; the last has none. */
 typedef struct ColumnComment
@@ -28,7 +28,7 @@ typedef struct ColumnComment
 	{"k", "least number of people who cannot be told apart"}, \
 	{"l", "least number of different sensitive values of such people"}, \
 	{"principle", "other conditions on sensitive values"}, \
-	{"repair", "protection of people whom a gap would expose: \"counterfeit\" invents rows, \"dirty\" and \"minimal\" add true rows of others, \"none\" withholds"}
+	{"repair", "protection of people whom a gap would expose: \"counterfeit\" invents rows, \"dirty\" shows true rows only"}
 
 static const ColumnComment releases_comments[] = {
 	{"release", "number of the release"},
@@ -39,6 +39,7 @@ static const ColumnComment releases_comments[] = {
 	{"rows", "rows of a release of everybody, including invented ones"},
 	{"withheld_percent", "withheld people, in whole percent"},
 	{"invented_percent", "invented rows, in whole percent"},
+	{"stale_percent", "rows that could not show new values, in whole percent"},
 	PROMISE_COMMENTS,
 	{NULL, NULL}
 };

@@ -270,40 +270,6 @@ warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 	});
 }
 
-/* "release 2 withholds about 41 % of the people". */
-static char *
-describe_release(const ForeseenRelease *release)
-{
-	char	   *withheld = psprintf("withholds about %.0f %% of the people", 100 * release->withheld);
-	char	   *invented = psprintf("invents about %.0f rows for 100 people", 100 * release->invented);
-
-	if (release->invented < 0.005)
-		return psprintf("release %u %s", release->number, withheld);
-	if (release->withheld < 0.005)
-		return psprintf("release %u %s", release->number, invented);
-	return psprintf("release %u %s, and %s", release->number, invented, withheld);
-}
-
-void
-foresee_losses(const DeclaredPublication *publication, Jsonb *given)
-{
-	const MethodDeclaration *method = method_declaration(publication->method);
-	const ForeseenRelease *later;
-	Foresight	foresight;
-
-	if (method->foresee == NULL ||
-		!method->foresee(param_values(method, given), param_values(method, publication->params), &foresight))
-		return;
-	later = &foresight.release[1];
-	ereport(NOTICE,
-			(later->withheld >= later->invented
-			 ? errmsg("publication \"%s\" will lose people if its table changes", publication->name)
-			 : errmsg("publication \"%s\" will have many invented rows if its table changes", publication->name),
-			 errdetail("If %g %% of the people leave between two releases, and as many come, %s, and %s.", 100 * foresight.leave,
-					   describe_release(&foresight.release[0]), describe_release(later)),
-			 errhint("For a table that is published again and again, %s.", foresight.instead)));
-}
-
 void
 warn_of_unlogged_tables(const DeclaredPublication *publication)
 {

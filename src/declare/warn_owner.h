@@ -91,12 +91,6 @@ extern void warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *bef
 /* A WARNING when rows of the source stand in unlogged tables: a crash of the server empties these, but not the history. */
 extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
 
-/*
- * A NOTICE when parameters given in a declaration lose many people of a table that is published again and again, in
- * numbers.
- */
-extern void foresee_losses(const DeclaredPublication *publication, Jsonb *given);
-
 /* ---- Publications whose sources reach the same tables ---- */
 
 /*

@@ -1,170 +1,339 @@
 /*
  * fold.c
- *		Making the table of neighborhoods, and reading it.
+ *		Reading the tables of groups and places.
+ *
+ * NOTES
+ *		Both tables are read from end to end for all of the source, or for many people.  Otherwise the stays of the people
+ *		asked for are found by their keys, and groups by their numbers: in both cases groups come in the order of numbers,
+ *		so that a draft does not depend on how they were found.
  */
 #include "history/fold.h"
 
 #include "compat.h"
-#include "declare/parameters.h"
+#include "executor/spi.h"
 #include "frame/arrays.h"
 #include "history/rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+/* Of more than one in so many people of the history, all of it is read. */
+#define FEW				8
 
 typedef struct Reading
 {
 	Fold	   *fold;
-	FrameLoad  *load;
-	const NeighborhoodRef *ref; /* of the row at hand, where a directory knows it */
+	const KeyTable *people;
+	KeyTable   *strangers;		/* not among the rows; NULL if they do not matter */
 } Reading;
 
-/* Makes room for another neighborhood, with so many members and values. */
-static void
-make_room(Fold *fold, uint64 members, uint64 values)
-{
-	Past	   *past = &fold->past;
-	uint32		n = past->nneighborhoods;
+/* ----------------------------------------------------------------
+ * Groups
+ * ----------------------------------------------------------------
+ */
 
-	if (n + 2 > fold->allocated)
-	{
-		fold->allocated = array_room(fold->allocated, n + 2);
-		array_resize(fold->neighborhoods, fold->allocated);
-		array_resize(past->first, fold->allocated);
-		array_resize(past->first_value, fold->allocated);
-	}
-	array_reserve(past->row, fold->members_allocated, past->first[n] + members);
-	array_reserve(fold->absence, fold->away_allocated, past->first[n] + members);
-	array_reserve(past->value, fold->values_allocated, past->first_value[n] + values);
+/* Copies an array of a row, since the row does not outlive its visit; NULL for NULL. */
+static ArrayType *
+keep(const Fold *fold, const TupleTableSlot *slot, int column)
+{
+	ArrayType  *array;
+
+	if (slot->tts_isnull[column])
+		return NULL;
+	array = DatumGetArrayTypeP(slot->tts_values[column]);
+	return memcpy(MemoryContextAllocHuge(fold->context, VARSIZE(array)), array, VARSIZE(array));
 }
 
-/* Looks up the members, whose keys stay in the buffer; returns how many are in the source. */
-static uint64
-find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
+static int
+length_of(const ArrayType *array)
 {
-	ElementRoom *room = &fold->room;
-	RowId	   *row;
-	uint64		found = 0;
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
 
-	(void) element_read(&fold->key, PointerGetDatum(keys), room, fold->context);
-	make_room(fold, room->n, 0);
-	row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
-	keys_find_all(people, room->values, room->nulls, room->n, row);
-	for (int i = 0; i < room->n; i++)
-	{
-		found += row[i] != NO_ROW;
-		fold->past.departed += row[i] == NO_ROW && !room->nulls[i];
-	}
-	fold->members += room->n;
+/* Integers as they stand in an array; false if these are not n. */
+static bool
+integers_in(const ArrayType *array, int n, const int32 **integers)
+{
+	*integers = array == NULL ? NULL : (const int32 *) ARR_DATA_PTR(array);
+	return array == NULL || (!ARR_HASNULL(array) && length_of(array) == n);
+}
+
+/* The first place of each part is named by all places of it. */
+static bool
+are_parts(const int32 *parts, int n)
+{
+	for (int i = 0; parts != NULL && i < n; i++)
+		if (parts[i] < 0 || parts[i] > i + 1 || (parts[i] > 0 && parts[parts[i] - 1] != parts[i]))
+			return false;
+	return true;
+}
+
+/* Keeps the row of a group; false if it is malformed. */
+static bool
+take_group(Fold *fold, const TupleTableSlot *slot)
+{
+	ArrayType  *epochs = keep(fold, slot, GROUPS_EPOCHS);
+	GroupRow	group = {
+		.number = DatumGetInt64(slot->tts_values[GROUPS_GROUP]), .tid = slot->tts_tid,
+		.created = DatumGetInt32(slot->tts_values[GROUPS_CREATED]), .nepochs = length_of(epochs),
+		.keys = keep(fold, slot, GROUPS_KEYS), .sensitive = keep(fold, slot, GROUPS_SENSITIVE)
+	};
+
+	group.size = length_of(group.keys);
+	if (!integers_in(keep(fold, slot, GROUPS_STATES), group.size, &group.states) ||
+		!integers_in(keep(fold, slot, GROUPS_FINGERPRINTS), group.size, &group.fingerprints) ||
+		!integers_in(keep(fold, slot, GROUPS_PARTS), group.size, &group.parts) ||
+		!integers_in(epochs, group.nepochs, &group.epochs))
+		return false;
+	fold->last_number = Max(fold->last_number, group.number);
+	array_reserve(fold->groups, fold->groups_allocated, fold->places.ngroups + 1);
+	fold->groups[fold->places.ngroups++] = group;
+	fold->places.nplaces += group.size;
+	return group.size > 0 && group.nepochs > 0 && are_parts(group.parts, group.size) &&
+		(int64) length_of(group.sensitive) == (int64) group.size * group.nepochs;
+}
+
+/* Visits a row of the table of groups; a malformed one is an error. */
+static void
+read_group(void *what, TupleTableSlot *slot)
+{
+	Fold	   *fold = ((Reading *) what)->fold;
+	static const int always[] = {
+		GROUPS_GROUP, GROUPS_CREATED, GROUPS_KEYS, GROUPS_FINGERPRINTS, GROUPS_EPOCHS, GROUPS_SENSITIVE
+	};
+
+	if (!row_has_values(slot, GROUPS_COLUMNS, always, lengthof(always)) || !take_group(fold, slot))
+		refuse_group(fold->publication, slot->tts_isnull[GROUPS_GROUP] ? 0 : DatumGetInt64(slot->tts_values[GROUPS_GROUP]));
+}
+
+static int
+compare_int64(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+compare_groups(const void *a, const void *b)
+{
+	return compare_int64(&((const GroupRow *) a)->number, &((const GroupRow *) b)->number);
+}
+
+/* The group of a number; an error if there is none. */
+static uint32
+find_group(const Fold *fold, int64 number)
+{
+	uint32		n = fold->places.ngroups;
+	uint64		found = n == 0 || number < fold->groups[0].number ? n : (uint64) (number - fold->groups[0].number);
+
+	/* Where all have been read, none is missing. */
+	if (found < n && fold->groups[found].number == number)
+		return found;
+	find_first(found, n, i, fold->groups[i].number >= number);
+	if (found == n || fold->groups[found].number != number)
+		refuse_group(fold->publication, number);
 	return found;
 }
 
-int64
-last_invented(ArrayType *invented)
-{
-	ElementWalk walk;
-	int64		last = 0;
+/* ----------------------------------------------------------------
+ * Stays
+ * ----------------------------------------------------------------
+ */
 
-	for (element_walk(&walk, &element_int8, invented); element_next(&walk);)
-		if (!walk.isnull)
-			last = Max(last, DatumGetInt64(walk.value));
-	return last;
-}
-
-/* Copies an array of a row, since the row does not outlive its visit. */
-static ArrayType *
-keep(const Fold *fold, const ArrayType *array)
-{
-	return array == NULL ? NULL : memcpy(MemoryContextAlloc(fold->context, VARSIZE(array)), array, VARSIZE(array));
-}
-
-bool
-is_neighborhood(const TupleTableSlot *slot)
-{
-	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_KEYS, FOLD_SENSITIVE};
-
-	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
-}
-
-/* Notes who of the neighborhood at hand had no row of its own. */
 static void
-note_absences(Fold *fold, ArrayType *invented, uint64 size)
+add_stay(Fold *fold, uint64 person, int64 group, int32 place, int32 came)
 {
-	uint64		first = fold->past.first[fold->past.nneighborhoods];
-	ElementWalk walk;
+	array_reserve(fold->stays, fold->stays_allocated, fold->nstays + 1);
+	fold->stays[fold->nstays++] = (PersonStay) {person, group, {(uint64) place, came}};
+}
 
-	memset(fold->absence + first, WAS_THERE, size);
-	if (invented == NULL)
+/* Takes a row of the table of places; others than those of a person are left out, unless that is NO_KEY. */
+static void
+read_stay(Reading *reading, TupleTableSlot *slot, uint32 of)
+{
+	static const int always[] = {PLACES_KEY, PLACES_GROUP, PLACES_PLACE, PLACES_CAME};
+	uint64		person;
+
+	if (!row_has_values(slot, PLACES_COLUMNS, always, lengthof(always)))
+		refuse_group(reading->fold->publication, 0);
+	person = keys_find(reading->people, slot->tts_values[PLACES_KEY]);
+	if ((person == NO_KEY && reading->strangers == NULL) || (of != NO_KEY && of != person))
 		return;
-	for (element_walk(&walk, &element_int8, invented); element_next(&walk);)
-		fold->absence[first + walk.i] = walk.isnull || DatumGetInt64(walk.value) > 0 ? WAS_THERE : 1 - DatumGetInt64(walk.value);
+	if (person == NO_KEY)
+		person = reading->people->size + keys_add(reading->strangers, slot->tts_values[PLACES_KEY]);
+	add_stay(reading->fold, person, DatumGetInt64(slot->tts_values[PLACES_GROUP]),
+			 DatumGetInt32(slot->tts_values[PLACES_PLACE]), DatumGetInt32(slot->tts_values[PLACES_CAME]));
 }
 
-/* Keeps a neighborhood that has members in the source and is not lost; false if it is malformed. */
-static bool
-take_neighborhood(Reading *reading, const TupleTableSlot *slot)
+static void
+read_any_stay(void *what, TupleTableSlot *slot)
+{
+	read_stay(what, slot, NO_KEY);
+}
+
+/* Sorts stays by person, those of each the oldest first.  What is not there yet is of person 0, who has none before. */
+static void
+sort_stays(Fold *fold, uint64 npeople)
+{
+	uint64	   *end = new_zeros(uint64, npeople + 1);
+	PersonStay *sorted = new_zeros(PersonStay, fold->nstays);
+
+	for (uint64 i = 0; i < fold->nstays; i++)
+		end[fold->stays[i].person + 1]++;
+	for (uint64 person = 0; person < npeople; person++)
+		end[person + 1] += end[person];
+	for (uint64 i = 0; i < fold->nstays; i++)
+	{
+		const PersonStay *stay = &fold->stays[i];
+		uint64		at = end[stay->person]++;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; at > 0 && sorted[at - 1].person == stay->person && sorted[at - 1].stay.came > stay->stay.came; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = *stay;
+	}
+	pfree(end);
+	pfree(fold->stays);
+	fold->stays = sorted;
+}
+
+/* Each stay of a person after an earlier one links two groups. */
+static void
+link_groups(Fold *fold)
+{
+	Places	   *places = &fold->places;
+	uint64		room = 0;
+
+	places->link = new_array(Link, 0);
+	for (uint64 i = 1; i < fold->nstays; i++)
+	{
+		const PersonStay *from = &fold->stays[i - 1];
+		const PersonStay *to = &fold->stays[i];
+
+		if (from->person != to->person || from->group == to->group)
+			continue;
+		array_reserve(places->link, room, places->nlinks + 1);
+		places->link[places->nlinks++] = (Link) {from->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
+	}
+}
+
+/* Gives stays the places of the past, sorts them, and drops those of people who are not among the rows. */
+static void
+lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
+{
+	const Places *places = &fold->places;
+	uint64		npeople = nrows;
+
+	for (uint64 i = 0; i < fold->nstays; i++)
+	{
+		PersonStay *stay = &fold->stays[i];
+		uint32		g = find_group(fold, stay->group);
+
+		CHECK_FOR_INTERRUPTS();
+		if (stay->stay.place < 1 || stay->stay.place > group_size(places, g))
+			refuse_group(fold->publication, stay->group);
+		stay->stay.place += places->first[g] - 1;
+		npeople = Max(npeople, stay->person + 1);
+	}
+	sort_stays(fold, npeople);
+	if (is_all)
+		link_groups(fold);
+	fold->nread = nrows;
+	while (fold->nstays > 0 && fold->stays[fold->nstays - 1].person >= nrows)
+		fold->nstays--;
+}
+
+/* ----------------------------------------------------------------
+ * Looking few people up
+ * ----------------------------------------------------------------
+ */
+
+/* The stays of the people loaded. */
+static void
+look_up_stays(Reading *reading, IndexReader *places)
+{
+	TupleTableSlot *slot;
+
+	for (uint64 i = 0; i < reading->people->size; i++)
+	{
+		index_reader_find(places, reading->people->keys[i]);
+		while ((slot = index_reader_next(places)) != NULL)
+			read_stay(reading, slot, i);
+	}
+}
+
+/* The groups of these stays. */
+static void
+look_up_groups(Reading *reading, IndexReader *groups)
 {
 	Fold	   *fold = reading->fold;
-	Past	   *past = &fold->past;
-	uint32		n = past->nneighborhoods;
-	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
-	ArrayType  *invented = slot->tts_isnull[FOLD_INVENTED] ? NULL : DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]);
-	uint64		found = find_members(fold, load_keys(reading->load), keys);
-	uint64		size = fold->room.n;
-	uint64		nvalues;
+	uint64		n = fold->nstays;
+	int64	   *numbers = new_array(int64, n);
+	TupleTableSlot *slot;
+
+	for (uint64 i = 0; i < n; i++)
+		numbers[i] = fold->stays[i].group;
+	if (n > 0)
+		qsort(numbers, n, sizeof(int64), compare_int64);
+	for (uint64 i = 0; i < n; i++)
+	{
+		if (i > 0 && numbers[i] == numbers[i - 1])
+			continue;
+		index_reader_find(groups, Int64GetDatum(numbers[i]));
+		while ((slot = index_reader_next(groups)) != NULL)
+			read_group(reading, slot);
+	}
+}
+
+/* The greatest number of a group. */
+static int64
+last_number(const DeclaredPublication *publication)
+{
+	MemoryContext old = CurrentMemoryContext;
+	bool		isnull;
 	int64		last = 0;
 
-	progress_step(size);
-	/* Members without a key have a number each, in an array that is as long. */
-	if (invented == NULL ? ARR_HASNULL(keys) : (uint64) ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) != size)
-		return false;
-	if (invented != NULL)
-		last = last_invented(invented);
-	fold->last_number = Max(fold->last_number, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
-	fold->last_invented = Max(fold->last_invented, last);
-	if (found == 0)
-		return true;
-	if (found < size && size < fold->smallest_parted)
-	{
-		/* Lost: too small to be parted, and members have left.  Only its people in the source are kept. */
-		const RowId *row = past->row + past->first[n];
-
-		for (uint64 i = 0; i < size; i++)
-			if (row[i] != NO_ROW)
-				fold->is_lost[row[i]] = true;
-		fold->lost += found;
-		past->nlost++;
-		return true;
-	}
-	fold->neighborhoods[n] = (Neighborhood) {
-		.tid = slot->tts_tid, .keys = keep(fold, keys), .invented = keep(fold, invented), .is_filled = last > 0
-	};
-	note_absences(fold, invented, size);
-	/* Values stay numbers of the load's dictionary, until the finished load gives codes. */
-	(void) element_read(&fold->sensitive, slot->tts_values[FOLD_SENSITIVE], &fold->room, fold->context);
-	nvalues = fold->room.n;
-	make_room(fold, 0, nvalues);
-	load_sensitive_numbers(reading->load, fold->room.values, fold->room.nulls, past->value + past->first_value[n], nvalues);
-	past->first_value[n + 1] = past->first_value[n] + nvalues;
-	past->first[n + 1] = past->first[n] + size;
-	past->nneighborhoods++;
-	return nvalues > 0 && nvalues % size == 0;
+	if (SPI_execute(psprintf("SELECT pg_catalog.max(\"group\") FROM %s", quoted_relation(past_table(publication, GROUPS_TABLE))),
+					true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not look up the last group");
+	last = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(old);
+	return isnull ? 0 : last;
 }
 
-/* Visits a row of the fold; a malformed one is an error. */
-static void
-read_neighborhood(void *what, TupleTableSlot *slot)
+/* False where an index is gone. */
+static bool
+look_up(Reading *reading)
 {
-	Reading    *reading = what;
 	Fold	   *fold = reading->fold;
+	IndexReader *places = index_reader_open(past_table(fold->publication, PLACES_TABLE), PLACES_KEY);
+	IndexReader *groups = index_reader_open(past_table(fold->publication, GROUPS_TABLE), GROUPS_GROUP);
 
-	if (!is_neighborhood(slot) || !take_neighborhood(reading, slot))
-		refuse_neighborhood(fold->publication, slot);
+	if (places != NULL && groups != NULL)
+	{
+		look_up_stays(reading, places);
+		look_up_groups(reading, groups);
+		fold->last_number = last_number(fold->publication);
+	}
+	if (places != NULL)
+		index_reader_close(places);
+	if (groups != NULL)
+		index_reader_close(groups);
+	return places != NULL && groups != NULL;
 }
 
-/* Makes a fold that has read nothing yet, with room for so many members and as many values. */
+/* ----------------------------------------------------------------
+ * All of it
+ * ----------------------------------------------------------------
+ */
+
+/* Makes a fold that has read nothing yet. */
 static Fold *
-fold_create(const DeclaredPublication *publication, uint64 members, MemoryContext context)
+fold_create(const DeclaredPublication *publication, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Fold	   *fold = palloc0(sizeof(Fold));
@@ -173,147 +342,290 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	fold->context = context;
 	fold->key = element_of(publication_column(publication, ROLE_KEY));
 	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	fold->keeps_neighborhoods = keeps_past(publication, PAST_NEIGHBORHOODS);
+	fold->keeps_places = keeps_past(publication, PAST_PLACES);
+	fold->groups = new_array(GroupRow, 0);
+	fold->stays = new_array(PersonStay, 0);
 	fold->past.releases = publication->releases;
-	fold->past.first = palloc0(sizeof(uint64));
-	fold->past.first_value = palloc0(sizeof(uint64));
-	fold->members_allocated = fold->values_allocated = members + 1; /* of most, enough */
-	fold->past.row = new_array(RowId, fold->members_allocated);
-	fold->away_allocated = fold->members_allocated;
-	fold->absence = new_array(uint8, fold->away_allocated);
-	fold->past.value = new_array(Code, fold->values_allocated);
-	fold->neighborhoods = palloc(sizeof(Neighborhood));
+	fold->past.places = fold->keeps_places ? &fold->places : NULL;
 	MemoryContextSwitchTo(old);
 	return fold;
+}
+
+/* Puts a group's holders, parts and epochs among those of all; values stay numbers until the finished load gives codes. */
+static void
+lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
+{
+	Places	   *places = &fold->places;
+	GroupRow   *group = &fold->groups[g];
+	ElementRoom *room = &fold->room;
+	uint64		at = places->first[g];
+
+	places->number[g] = group->number;
+	places->created[g] = group->created;
+	(void) element_read(&fold->key, PointerGetDatum(group->keys), room, fold->context);
+	keys_find_all(load_keys(load), room->values, room->nulls, group->size, places->row + at);
+	for (int i = 0; i < group->size; i++)
+	{
+		places->is_held[at + i] = !room->nulls[i];
+		places->part[at + i] = group->parts == NULL ? 0 : group->parts[i] == 0 ? PART_IS_GONE : (uint32) group->parts[i] - 1;
+	}
+	memcpy(places->since + places->first_epoch[g], group->epochs, sizeof(int32) * group->nepochs);
+	(void) element_read(&fold->sensitive, PointerGetDatum(group->sensitive), room, fold->context);
+	load_sensitive_numbers(load, room->values, room->nulls, places->value + places->first_value[g], room->n);
+	pfree(group->sensitive);
+	group->sensitive = NULL;
+}
+
+/* Lays out what was read, by the numbers of groups. */
+static void
+lay_out(Fold *fold, FrameLoad *load, bool is_all)
+{
+	MemoryContext old = MemoryContextSwitchTo(fold->context);
+	MemoryContext work = AllocSetContextCreate(fold->context, "group", ALLOCSET_DEFAULT_SIZES);
+	Places	   *places = &fold->places;
+	uint32		n = places->ngroups;
+
+	if (n > 0)
+		qsort(fold->groups, n, sizeof(GroupRow), compare_groups);
+	places->number = new_array(int64, n);
+	places->created = new_array(int32, n);
+	places->first = new_zeros(uint64, n);
+	places->first_epoch = new_zeros(uint64, n);
+	places->first_value = new_zeros(uint64, n);
+	for (uint32 g = 0; g < n; g++)
+	{
+		const GroupRow *group = &fold->groups[g];
+
+		if (g > 0 && group->number == group[-1].number)
+			refuse_group(fold->publication, group->number);
+		places->first[g + 1] = places->first[g] + group->size;
+		places->first_epoch[g + 1] = places->first_epoch[g] + group->nepochs;
+		places->first_value[g + 1] = places->first_value[g] + (uint64) group->size * group->nepochs;
+	}
+	places->row = new_array(RowId, places->nplaces);
+	places->is_held = new_array(bool, places->nplaces);
+	places->part = new_array(uint32, places->nplaces);
+	places->since = new_array(int32, places->first_epoch[n]);
+	places->value = new_array(Code, places->first_value[n]);
+	for (uint32 g = 0; g < n; g++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(work);
+		lay_out_group(fold, load, g);
+		MemoryContextReset(work);
+		progress_step(fold->groups[g].size);
+	}
+	MemoryContextSwitchTo(fold->context);
+	lay_out_stays(fold, load_keys(load)->size, is_all);
+	MemoryContextDelete(work);
+	MemoryContextSwitchTo(old);
+}
+
+/* Reads both tables from end to end. */
+static void
+read_all(Reading *reading, bool is_all)
+{
+	Fold	   *fold = reading->fold;
+	const DeclaredPublication *publication = fold->publication;
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "strangers", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+
+	if (is_all)
+		reading->strangers = keys_create(key->type, key->collation);
+	MemoryContextSwitchTo(old);
+	read_each(past_table(publication, GROUPS_TABLE), read_group, reading);
+	if (fold->places.nplaces != (uint64) publication->remembered)
+		past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
+	array_reserve(fold->stays, fold->stays_allocated, fold->places.nplaces + fold->places.nplaces / 4);
+	read_each(past_table(publication, PLACES_TABLE), read_any_stay, reading);
+	MemoryContextDelete(work);
+}
+
+/* Groups and places of a publication that has some. */
+static void
+read_places(Fold *fold, FrameLoad *load, bool is_all)
+{
+	const DeclaredPublication *publication = fold->publication;
+	Reading		reading = {.fold = fold, .people = load_keys(load)};
+
+	if (!OidIsValid(past_table(publication, GROUPS_TABLE)) || !OidIsValid(past_table(publication, PLACES_TABLE)))
+		past_refuse(publication, 0);
+	past_table_verify(publication, GROUPS_TABLE);
+	past_table_verify(publication, PLACES_TABLE);
+	if (is_all || reading.people->size > (uint64) publication->remembered / FEW || !look_up(&reading))
+		read_all(&reading, is_all);
+}
+
+/* Visits a class of the log: its people are known. */
+static void
+note_known(void *what, TupleTableSlot *slot)
+{
+	Reading    *reading = what;
+	ElementRoom *room = &reading->fold->room;
+	RowId	   *row;
+
+	if (slot->tts_isnull[LOG_KEYS])
+		return;
+	(void) element_read(&reading->fold->key, slot->tts_values[LOG_KEYS], room, reading->fold->context);
+	row = new_array(RowId, room->n);
+	keys_find_all(reading->people, room->values, room->nulls, room->n, row);
+	for (int i = 0; i < room->n; i++)
+		if (row[i] != NO_ROW)
+			reading->fold->is_known[row[i]] = true;
 }
 
 Fold *
 fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context)
 {
-	Fold	   *fold = fold_create(publication, publication->remembered, context);
-	const MethodDeclaration *method = method_declaration(publication->method);
-	Oid			table = past_table(publication, NEIGHBORHOODS_TABLE);
+	Fold	   *fold = fold_create(publication, context);
 
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-	{
 		fold->paths = path_reader_open(publication, load, context);
-		fold->last_invented = fold->paths->counts.invented;
-	}
-	if (!fold->keeps_neighborhoods)
-		return fold;
-	if (is_all && method->smallest_parted != NULL)
-		fold->smallest_parted = method->smallest_parted(param_values(method, publication->params));
-	if (fold->smallest_parted > 0)
-		fold->is_lost = MemoryContextAllocExtended(context, load_keys(load)->size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	if (OidIsValid(table))
+	else if (fold->keeps_places)
 	{
-		past_table_verify(publication, NEIGHBORHOODS_TABLE);
-		read_each(table, read_neighborhood, &(Reading) {fold, load, NULL});
+		if (publication->remembered > 0)
+			read_places(fold, load, is_all);
+		lay_out(fold, load, is_all);
 	}
-	if (fold->members != (uint64) publication->remembered)
-		past_refuse(publication, fold->members);	/* the missing would pass for newcomers */
+	else
+	{
+		fold->is_known = MemoryContextAllocExtended(context, load_keys(load)->size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		if (publication->releases > 0)
+			log_read(publication, note_known, &(Reading) {.fold = fold, .people = load_keys(load)});
+	}
 	return fold;
 }
 
-/* Reads a neighborhood that the directory points at; false if the row is another one. */
-static bool
-read_ref(void *what, TupleTableSlot *slot)
-{
-	Reading    *reading = what;
-	uint32		n = reading->fold->past.nneighborhoods;
+/* ----------------------------------------------------------------
+ * The past
+ * ----------------------------------------------------------------
+ */
 
-	if (slot->tts_isnull[FOLD_NEIGHBORHOOD] ||
-		DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]) != reading->ref->number)
-		return false;
-	read_neighborhood(reading, slot);
-	if (reading->fold->past.nneighborhoods > n)
-		reading->fold->neighborhoods[n].index = reading->ref->index;
-	reading->ref++;
+/* The place that each row holds.  A person must not hold two, which would be shown twice. */
+static void
+find_place_of_each(Fold *fold, uint64 nrows)
+{
+	Places	   *places = &fold->places;
+
+	places->place = new_array(uint64, nrows);
+	memset(places->place, 0xff, sizeof(uint64) * nrows);	/* NO_PLACE */
+	for (uint32 g = 0; g < places->ngroups; g++)
+		for (uint64 i = places->first[g]; i < places->first[g + 1]; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (places->row[i] == NO_ROW)
+				continue;
+			if (places->place[places->row[i]] != NO_PLACE)
+				refuse_group(fold->publication, places->number[g]);
+			places->place[places->row[i]] = i;
+		}
+}
+
+/* The release that created the group of a place: a helper came no sooner. */
+static int32
+created_with(const Places *places, uint64 place)
+{
+	uint32		behind;
+
+	find_first(behind, places->ngroups, i, places->first[i] > place);
+	return places->created[behind - 1];
+}
+
+/* Lists the stays of each row.  Those of helpers were not read: they have but the place that they hold. */
+static void
+list_stays(Fold *fold, uint64 nrows)
+{
+	Places	   *places = &fold->places;
+	uint64		at = 0;
+	uint64		n = 0;
+
+	places->first_stay = new_array(uint64, nrows);
+	places->stay = new_array(Stay, fold->nstays + nrows);
+	for (uint64 row = 0; row < nrows; row++)
+	{
+		uint64		place = places->place[row];
+		bool		is_there = place == NO_PLACE;
+
+		CHECK_FOR_INTERRUPTS();
+		places->first_stay[row] = n;
+		for (; at < fold->nstays && fold->stays[at].person == row; at++)
+		{
+			is_there |= fold->stays[at].stay.place == place;
+			places->stay[n++] = fold->stays[at].stay;
+		}
+		if (is_there)
+			continue;
+		if (n > places->first_stay[row] || row < fold->nread)
+			past_refuse(fold->publication, fold->nstays);
+		places->stay[n++] = (Stay) {place, created_with(places, place)};
+	}
+	places->first_stay[nrows] = n;
+}
+
+/* Notes whose holders were away when their places were shown last. */
+static const bool *
+list_away(const Fold *fold)
+{
+	const Places *places = &fold->places;
+	bool	   *is_away = new_zeros(bool, places->nplaces);
+	bool		is_any = false;
+
+	for (uint32 g = 0; g < places->ngroups; g++)
+		for (int i = 0; fold->groups[g].states != NULL && i < fold->groups[g].size; i++)
+			is_any |= is_away[places->first[g] + i] = fold->groups[g].states[i] == HOLDER_WAS_AWAY;
+	return is_any ? is_away : NULL;
+}
+
+bool
+fold_has_prints(const Fold *fold, const LoadedFrame *loaded)
+{
+	for (int i = 0; i < fold->publication->ncolumns; i++)
+		if (fold->publication->columns[i].role == ROLE_QUASI_IDENTIFIER && !loaded->shown[i])
+			return false;
 	return true;
 }
 
-/* In assert builds: a look-up finds exactly the neighborhoods that reading the whole fold finds, in the same order. */
-static void
-check_looked_up(const Fold *fold, FrameLoad *load)
+/* Notes whose quasi-identifiers have changed since their places were shown last. */
+static const bool *
+list_moved(const Fold *fold, const LoadedFrame *loaded)
 {
-#ifdef USE_ASSERT_CHECKING
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "whole fold", ALLOCSET_DEFAULT_SIZES);
-	const Fold *whole = fold_read(fold->publication, load, false, context);
-	const Past *past = &fold->past;
-	uint32		n = past->nneighborhoods;
+	const Places *places = &fold->places;
+	bool	   *has_moved;
+	bool		is_any = false;
 
-	Assert(whole->past.nneighborhoods == n);
-	for (uint32 i = 0; i < n; i++)
-		Assert(ItemPointerEquals(&whole->neighborhoods[i].tid, &fold->neighborhoods[i].tid));
-	Assert(memcmp(whole->past.first, past->first, sizeof(uint64) * (n + 1)) == 0);
-	Assert(memcmp(whole->past.first_value, past->first_value, sizeof(uint64) * (n + 1)) == 0);
-	Assert(memcmp(whole->past.row, past->row, sizeof(RowId) * past->first[n]) == 0);
-	Assert(memcmp(whole->past.value, past->value, sizeof(Code) * past->first_value[n]) == 0);
-	Assert(whole->last_number == fold->last_number && whole->last_invented == fold->last_invented);
-	MemoryContextDelete(context);
-#endif
-}
-
-Fold *
-fold_look_up(const DeclaredPublication *publication, Directory *directory,
-			 FrameLoad *load, MemoryContext context)
-{
-	Fold	   *fold = fold_create(publication, 0, context);
-	NeighborhoodRefs found = directory_find(directory, load_keys(load));
-
-	past_table_verify(publication, NEIGHBORHOODS_TABLE);
-	if (found.n > 0 &&
-		!read_some(past_table(publication, NEIGHBORHOODS_TABLE), found.tids, found.n, read_ref,
-				   &(Reading) {fold, load, found.refs}))
+	if (!fold_has_prints(fold, loaded))
 		return NULL;
-	fold->directory = directory;
-	fold->last_number = directory_last_number(directory);
-	fold->last_invented = directory_last_invented(directory);
-	check_looked_up(fold, load);
-	return fold;
-}
+	has_moved = new_zeros(bool, loaded->frame.nrows);
+	for (uint32 g = 0; g < places->ngroups; g++)
+		for (int i = 0; i < fold->groups[g].size; i++)
+		{
+			RowId		row = places->row[places->first[g] + i];
+			int32		before = fold->groups[g].fingerprints[i];
 
-/*
- * Finds the member of the past that each row is.  A person must not be in two
- * neighborhoods, which would be shown twice.
- */
-static void
-find_member_of_each(Fold *fold, uint64 nrows)
-{
-	Past	   *past = &fold->past;
-	uint64	   *member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
-	uint64		found = fold->lost;
-
-	for (uint64 row = 0; row < nrows; row++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		member[row] = fold->is_lost != NULL && fold->is_lost[row] ? LOST_MEMBER : NO_MEMBER;
-	}
-	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		found += past->row[i] != NO_ROW;
-		member[Min(past->row[i], nrows)] = i;	/* members without a row go to the extra last element */
-	}
-	for (uint64 row = 0; row < nrows; row++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		found -= member[row] != NO_MEMBER;
-	}
-	if (found > 0)
-		past_refuse(fold->publication, fold->publication->remembered - found);
-	past->member = member;
+			if (row != NO_ROW && before != 0 && known_print(loaded, row) != 0 && known_print(loaded, row) != before)
+				is_any = has_moved[row] = true;
+		}
+	return is_any ? has_moved : NULL;
 }
 
 const Past *
 fold_past(Fold *fold, const LoadedFrame *loaded)
 {
+	MemoryContext old = MemoryContextSwitchTo(fold->context);
 	Past	   *past = &fold->past;
+	Places	   *places = &fold->places;
 
-	for (uint64 i = 0; i < past->first_value[past->nneighborhoods]; i++)
-		past->value[i] = loaded->sensitive_code[past->value[i]];
-	past->absence = fold->absence;
-	find_member_of_each(fold, loaded->frame.nrows);
+	if (fold->keeps_places)
+	{
+		for (uint64 i = 0; i < places->first_value[places->ngroups]; i++)
+			places->value[i] = loaded->sensitive_code[places->value[i]];
+		find_place_of_each(fold, loaded->frame.nrows);
+		list_stays(fold, loaded->frame.nrows);
+		past->is_away = list_away(fold);
+		past->has_moved = list_moved(fold, loaded);
+	}
+	MemoryContextSwitchTo(old);
 	if (fold->paths != NULL)
 	{
 		past->paths = path_reader_paths(fold->paths, loaded);
@@ -325,40 +637,19 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 void
 fold_keep_values(const Fold *fold, LoadedFrame *loaded)
 {
-	const Past *past = &fold->past;
+	const Places *places = &fold->places;
 	Frame	   *frame = &loaded->frame;
 
 	frame->shows_no_value = true;
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
+	for (uint32 g = 0; g < places->ngroups; g++)
 	{
-		const Code *last = past_values(past, n, past_epochs(past, n) - 1);
+		const Code *last = group_shown(places, g);
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-			if (past->row[i] != NO_ROW)
-				frame->sensitive[past->row[i]] = last[i - past->first[n]];
+		for (uint64 i = places->first[g]; i < places->first[g + 1]; i++)
+			if (places->row[i] != NO_ROW)
+				frame->sensitive[places->row[i]] = last[i - places->first[g]];
 	}
-}
-
-void
-fold_members(const Fold *fold, uint32 neighborhood, Members *members)
-{
-	const Neighborhood *from = &fold->neighborhoods[neighborhood];
-	ElementWalk walk;
-
-	element_walk(&walk, &fold->key, from->keys);
-	*members = (Members) {.keys = new_array(Datum, walk.n), .is_invented = new_array(bool, walk.n), .n = walk.n};
-	while (element_next(&walk))
-	{
-		members->keys[walk.i] = walk.value;
-		members->is_invented[walk.i] = walk.isnull;
-	}
-	if (from->invented == NULL)
-		return;
-	members->numbers = palloc0(sizeof(int64) * members->n);
-	for (element_walk(&walk, &element_int8, from->invented); element_next(&walk);)
-		if (!walk.isnull)
-			members->numbers[walk.i] = DatumGetInt64(walk.value);
 }
 
 /* ----------------------------------------------------------------
@@ -367,53 +658,56 @@ fold_members(const Fold *fold, uint32 neighborhood, Members *members)
  */
 
 Past
-peek_at_past(const Fold *fold, const Code *code)
+peek_at_past(Fold *fold, const Frame *frame, const Code *code)
 {
 	Past		past = fold->past;
-	uint64		n = past.first_value[past.nneighborhoods];
+	Places	   *places = palloc(sizeof(Places));
+	uint64		n = fold->places.first_value[fold->places.ngroups];
 
-	past.absence = fold->absence;
-	past.value = new_array(Code, n);
+	find_place_of_each(fold, frame->nrows);
+	list_stays(fold, frame->nrows);
+	past.is_away = list_away(fold);
+	*places = fold->places;
+	places->value = new_array(Code, n);
 	for (uint64 i = 0; i < n; i++)
-		past.value[i] = code[fold->past.value[i]];
+		places->value[i] = code[fold->places.value[i]];
+	past.places = places;
 	return past;
 }
 
-/* Of members whose rows have not been read, since they were not asked for or have left the source. */
+/* Of holders whose rows have not been read, since they were not asked for or have left the source. */
 void
 fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "helpers", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
-	RowId	   *row = fold->past.row;
+	Places	   *places = &fold->places;
 	uint64		n = 0;
 	uint64		keys_room = 0;
-	uint64		members_room = 0;
+	uint64		places_room = 0;
 	Datum	   *key = NULL;
-	uint64	   *member = NULL;
+	uint64	   *place = NULL;
 
-	for (uint32 neighborhood = 0; neighborhood < fold->past.nneighborhoods; neighborhood++)
+	for (uint32 g = 0; g < places->ngroups; g++)
 	{
-		uint64		first = fold->past.first[neighborhood];
-		Members		members;
+		ElementWalk walk;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!wanted[neighborhood])
+		if (!wanted[g])
 			continue;
-		fold_members(fold, neighborhood, &members);
-		for (int i = 0; i < members.n; i++)
-			if (!members.is_invented[i] && row[first + i] == NO_ROW)
+		for (element_walk(&walk, &fold->key, fold->groups[g].keys); element_next(&walk);)
+			if (!walk.isnull && places->row[places->first[g] + walk.i] == NO_ROW)
 			{
 				array_reserve(key, keys_room, n + 1);
-				array_reserve(member, members_room, n + 1);
-				key[n] = members.keys[i];
-				member[n++] = first + i;
+				array_reserve(place, places_room, n + 1);
+				key[n] = walk.value;
+				place[n++] = places->first[g] + walk.i;
 			}
 	}
 	if (n > 0)
 		load_helpers(load, key, n);
 	for (uint64 i = 0; i < n; i++)
-		row[member[i]] = keys_find(load_keys(load), key[i]);
+		places->row[place[i]] = keys_find(load_keys(load), key[i]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }

@@ -208,8 +208,8 @@ typedef struct Past
 	const Places *places;		/* NULL if the method does not want them; never NULL if it does */
 	const bool *is_away;		/* [places] the holder was not in the source when the group was shown last; NULL where
 								 * nobody was away */
-	const bool *has_moved;		/* [rows of the frame] are the quasi-identifiers of the holder of a place others than when
-								 * the group was shown last?  NULL where that is not known, or nobody has */
+	const bool *has_moved;		/* [rows of the frame] are the quasi-identifiers of the holder of a place others than
+								 * when the group was shown last?  NULL where that is not known, or nobody has */
 	const Paths *paths;			/* NULL if the method does not want them */
 	const Companies *companies; /* the same */
 	const Updates *updates;		/* what values can become, as observers know; NULL where nothing was declared */
@@ -217,10 +217,5 @@ typedef struct Past
 								 * NULL if there are none */
 	bool		is_whole;		/* is the frame all of the source, so that holders without a row have left? */
 } Past;
-
-struct Draft;
-
-/* In history/places.c: the past as it would be read for the same frame after a draft was published as the release of this number. */
-extern Past *past_after(const Past *past, const Frame *frame, const struct Draft *draft, int32 release);
 
 #endif							/* PPREPUB_HISTORY_PAST_H */

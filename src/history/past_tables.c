@@ -6,8 +6,10 @@
 
 #include "access/table.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "frame/arrays.h"
@@ -24,7 +26,8 @@ typedef struct PastColumn
 {
 	const char *name;
 	Oid			type;			/* or InvalidOid for an array of ... */
-	ColumnRole	role;			/* ... values of the only column with this role */
+	ColumnRole	role;			/* ... values of the only column with this role, */
+	bool		is_single;		/* or a single one */
 } PastColumn;
 
 typedef struct PastTableKind
@@ -49,8 +52,8 @@ static const char *const storage_sql[] = {
 			[LOG_RELEASE] = {.name = "release", .type = INT4OID}, \
 			[LOG_CLASS] = {.name = "class", .type = INT8OID}, \
 			[LOG_KEYS] = {.name = "keys", .role = ROLE_KEY}, \
-			[LOG_STANDS_FOR] = {.name = "stands_for", .role = ROLE_KEY}, \
-			[LOG_INVENTED] = {.name = "invented", .type = INT8ARRAYOID}, \
+			[LOG_GROUP] = {.name = "group", .type = INT8OID}, \
+			[LOG_PLACES] = {.name = "places", .type = INT4ARRAYOID}, \
 			[LOG_SENSITIVE] = {.name = "sensitive", .role = ROLE_SENSITIVE}, \
 			[LOG_FINGERPRINTS] = {.name = "fingerprints", .type = INT4ARRAYOID}, \
 		}, \
@@ -59,13 +62,26 @@ static const char *const storage_sql[] = {
 static const PastTableKind kinds[] = {
 	[MEMBERS_TABLE] = LOG_KIND("members", IN_GROUPS),
 	[ASKED_TABLE] = LOG_KIND("asked", IN_HEAP),
-	[NEIGHBORHOODS_TABLE] = {
-		.name = "neighborhoods", .content = "neighborhoods", .storage = IN_UPDATED_HEAP, .ncolumns = FOLD_COLUMNS,
+	[GROUPS_TABLE] = {
+		.name = "groups", .content = "groups", .storage = IN_UPDATED_HEAP, .ncolumns = GROUPS_COLUMNS,
 		.columns = {
-			[FOLD_NEIGHBORHOOD] = {.name = "neighborhood", .type = INT8OID},
-			[FOLD_KEYS] = {.name = "keys", .role = ROLE_KEY},
-			[FOLD_INVENTED] = {.name = "invented", .type = INT8ARRAYOID},
-			[FOLD_SENSITIVE] = {.name = "sensitive", .role = ROLE_SENSITIVE},
+			[GROUPS_GROUP] = {.name = "group", .type = INT8OID},
+			[GROUPS_CREATED] = {.name = "created", .type = INT4OID},
+			[GROUPS_KEYS] = {.name = "keys", .role = ROLE_KEY},
+			[GROUPS_STATES] = {.name = "states", .type = INT4ARRAYOID},
+			[GROUPS_FINGERPRINTS] = {.name = "fingerprints", .type = INT4ARRAYOID},
+			[GROUPS_PARTS] = {.name = "parts", .type = INT4ARRAYOID},
+			[GROUPS_EPOCHS] = {.name = "epochs", .type = INT4ARRAYOID},
+			[GROUPS_SENSITIVE] = {.name = "sensitive", .role = ROLE_SENSITIVE},
+		},
+	},
+	[PLACES_TABLE] = {
+		.name = "places", .content = "places", .storage = IN_HEAP, .ncolumns = PLACES_COLUMNS,
+		.columns = {
+			[PLACES_KEY] = {.name = "key", .role = ROLE_KEY, .is_single = true},
+			[PLACES_GROUP] = {.name = "group", .type = INT8OID},
+			[PLACES_PLACE] = {.name = "place", .type = INT4OID},
+			[PLACES_CAME] = {.name = "came", .type = INT4OID},
 		},
 	},
 	[PATHS_TABLE] = {
@@ -91,10 +107,16 @@ keeps_past(const DeclaredPublication *publication, int what)
 	return (method_declaration(publication->method)->past & what) != 0;
 }
 
+/* The type of a column: a single value, or an array of elements, which are text where there are no arrays of the type. */
 static Oid
 column_type(const DeclaredPublication *publication, const PastColumn *column)
 {
-	return OidIsValid(column->type) ? column->type : get_array_type(element_of(publication_column(publication, column->role)).stored);
+	const DeclaredColumn *declared;
+
+	if (OidIsValid(column->type))
+		return column->type;
+	declared = publication_column(publication, column->role);
+	return column->is_single ? declared->type : get_array_type(element_of(declared).stored);
 }
 
 /* ----------------------------------------------------------------
@@ -158,9 +180,34 @@ past_table_ensure(const DeclaredPublication *publication, PastTable which)
 		const PastColumn *column = &kind->columns[i];
 
 		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(column->name),
+						 column->is_single ? column_type_sql(publication_column(publication, column->role)) :
 						 format_type_be_qualified(column_type(publication, column)));
 	}
 	return private_table_ensure(publication, kind->name, columns.data, kind->storage);
+}
+
+static bool
+has_index(Oid table)
+{
+	Relation	relation = table_open(table, AccessShareLock);
+	bool		result = RelationGetIndexList(relation) != NIL;
+
+	table_close(relation, NoLock);
+	return result;
+}
+
+void
+past_indexes_ensure(const DeclaredPublication *publication)
+{
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	Oid			groups = past_table(publication, GROUPS_TABLE);
+	Oid			places = past_table(publication, PLACES_TABLE);
+
+	if (!has_index(groups))
+		execute_own_ddl(psprintf("CREATE UNIQUE INDEX ON %s (\"group\")", quoted_relation(groups)));
+	if (!has_index(places))
+		execute_own_ddl(psprintf("CREATE INDEX ON %s USING %s (key)", quoted_relation(places),
+								 OidIsValid(GetDefaultOpClass(key->type, BTREE_AM_OID)) ? "btree" : "hash"));
 }
 
 /* ----------------------------------------------------------------
@@ -216,20 +263,17 @@ past_refuse(const DeclaredPublication *publication, uint64 members)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("the history of publication \"%s\" is not whole", publication->name),
-			 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
+			 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people, places or invented rows.",
 					   members, publication->remembered),
 			 errhint(REBUILD_HINT)));
 }
 
 void
-refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot)
+refuse_group(const DeclaredPublication *publication, int64 number)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
-			 slot->tts_isnull[FOLD_NEIGHBORHOOD]
-			 ? errmsg("a neighborhood of publication \"%s\" is malformed", publication->name)
-			 : errmsg("neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
-					  DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), publication->name),
+			 errmsg("group " INT64_FORMAT " of publication \"%s\" is malformed", number, publication->name),
 			 errhint(REBUILD_HINT)));
 }
 

@@ -4,7 +4,7 @@
  *		what columns they have, and what is wrong with them.
  *
  * They stand in TARGET_private, and are called NAME_ and the name of the part.  The log is what all else follows
- * from: members, of releases that have tables, and asked, of answers.  Neighborhoods (see fold.h) and paths (see
+ * from: members, of releases that have tables, and asked, of answers.  Groups and places (see fold.h) and paths (see
  * path_blocks.h) are folds of it, kept for methods that need them, and made anew by rebuild_history().
  */
 #ifndef PPREPUB_HISTORY_PAST_TABLES_H
@@ -23,7 +23,8 @@ typedef enum PastTable
 {
 	MEMBERS_TABLE,
 	ASKED_TABLE,
-	NEIGHBORHOODS_TABLE,
+	GROUPS_TABLE,
+	PLACES_TABLE,
 	PATHS_TABLE
 } PastTable;
 
@@ -33,22 +34,39 @@ enum
 	LOG_RELEASE,
 	LOG_CLASS,
 	LOG_KEYS,					/* of people */
-	LOG_STANDS_FOR,				/* of all members: keys of people whom a counterfeit stands for; NULL where the class
-								 * has none */
-	LOG_INVENTED,				/* of all members: numbers of other counterfeits; NULL where the class has none */
+	LOG_GROUP,					/* NULL for methods without places */
+	LOG_PLACES,					/* of all members, from 1 on; NULL where the group is */
 	LOG_SENSITIVE,				/* of all members */
 	LOG_FINGERPRINTS,			/* of the quasi-identifiers of those who have a row, 0 where they are not known */
 	LOG_COLUMNS
 };
 
-/* Columns of neighborhoods: see fold.h. */
+/* Columns of groups: see fold.h.  Arrays have an element a place, but for epochs, and sensitive values of each epoch. */
 enum
 {
-	FOLD_NEIGHBORHOOD,
-	FOLD_KEYS,
-	FOLD_INVENTED,
-	FOLD_SENSITIVE,
-	FOLD_COLUMNS
+	GROUPS_GROUP,
+	GROUPS_CREATED,				/* the release that showed it first */
+	GROUPS_KEYS,				/* of the holders; NULL: nobody */
+	GROUPS_STATES,				/* HOLDER_WAS_AWAY or 0; NULL where all are 0 */
+	GROUPS_FINGERPRINTS,		/* of the holders when they were shown last with all quasi-identifiers; 0: not known */
+	GROUPS_PARTS,				/* the number of the first place of its part, 0 where it is gone; NULL: all are one
+								 * part */
+	GROUPS_EPOCHS,				/* the releases that began them */
+	GROUPS_SENSITIVE,			/* epoch by epoch, place by place */
+	GROUPS_COLUMNS
+};
+
+#define HOLDER_WAS_AWAY 1		/* when the place was shown last in a release of everybody, and has not been shown
+								 * since */
+
+/* Columns of places: a row for each stay. */
+enum
+{
+	PLACES_KEY,
+	PLACES_GROUP,
+	PLACES_PLACE,
+	PLACES_CAME,				/* the release that showed the person there first */
+	PLACES_COLUMNS
 };
 
 /* Columns of paths: see path_blocks.h. */
@@ -76,6 +94,9 @@ extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
 /* The table, made when it is not there yet: as the owner, inside SPI. */
 extern Oid	past_table_ensure(const DeclaredPublication *publication, PastTable which);
 
+/* Has the tables of groups and places their indexes?  Else they are made: when rows were written, which costs less. */
+extern void past_indexes_ensure(const DeclaredPublication *publication);
+
 /*
  * Has the table, which is there, the columns that it was made with?  Rows are read and written by position: to take a
  * number for an array would bring the server down.  The latter raises an error if not.
@@ -98,9 +119,9 @@ extern Oid	private_table_ensure(const DeclaredPublication *publication, const ch
 								 const char *columns, HistoryStorage storage);
 extern bool has_columns(Oid table, const Oid *types, int n);
 
-/* Errors of tables that tell of so many people only, or have malformed rows: one of neighborhoods, or some of paths. */
+/* Errors of tables that tell of so many people only, or have malformed rows: those of a group, or some of paths. */
 pg_noreturn extern void past_refuse(const DeclaredPublication *publication, uint64 members);
-pg_noreturn extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot);
+pg_noreturn extern void refuse_group(const DeclaredPublication *publication, int64 number);
 pg_noreturn extern void refuse_paths(const DeclaredPublication *publication);
 
 /* ----------------------------------------------------------------
@@ -109,9 +130,9 @@ pg_noreturn extern void refuse_paths(const DeclaredPublication *publication);
  * Two tables of TARGET_private: NAME_members for releases that have tables, NAME_asked for answers.  A row is a class
  * of a release: its members' keys, in the key's own type, and the sensitive values that were published of them, as
  * arrays in the same order; fingerprints of their quasi-identifiers tell later who has changed since.  A person
- * counted in from a registry has a key, and neither a value nor a fingerprint.  A counterfeit has no key; it stands
- * for a person who was published before, or is an invented row with a number.  Everything else about the past is a
- * fold of it.
+ * counted in from a registry has a key, and neither a value nor a fingerprint.  A counterfeit has no key: in a class of a
+ * group it stands in at a place, else it comes once.  A class that was published elsewhere mixes people of several groups:
+ * those who had no place yet make a group, and have places in the row.  Everything else about the past is a fold of it.
  *
  * NOTES
  *		The former is of the access method pprepub, and takes a third of what a heap does.  How small it makes a class

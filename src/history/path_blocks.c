@@ -317,13 +317,6 @@ blocks_add_invented(BlockWriter *writer)
 	return -(int32) ++writer->counts.invented;
 }
 
-void
-blocks_note_invented(BlockWriter *writer, int64 number)
-{
-	writer->counts.invented = Max(writer->counts.invented, number);
-	verify_counts(&writer->counts);
-}
-
 /* A value that the block does not have yet gets a place in the block's values. */
 void
 blocks_add_row(BlockWriter *writer, int32 member, Code code, Datum value, bool is_protected)

@@ -133,10 +133,9 @@ extern Oid	path_table_ready(const DeclaredPublication *publication);
 extern void blocks_open(BlockWriter *writer, Oid table, const DeclaredPublication *publication);
 extern void blocks_prepare(BlockWriter *writer, Code ncodes);
 
-/* The next number of a person, with the key; that of an invented row that comes next; one that an invented row has. */
+/* The next number of a person, with the key; that of an invented row that comes next. */
 extern int32 blocks_add_person(BlockWriter *writer, Datum key);
 extern int32 blocks_add_invented(BlockWriter *writer);
-extern void blocks_note_invented(BlockWriter *writer, int64 number);
 
 /* A class: room for so many rows, then each of them, then the end. */
 extern void blocks_make_room(BlockWriter *writer, uint64 rows);

@@ -3,8 +3,9 @@
  *		The table of paths: compared with the log, release by release, and made anew from it.
  *
  * NOTES
- *		A class of the table is looked up in the log by its first row.  The two are alike if they are of one size, and
- *		each row of one is the other's, with the same value, and with what all its classes have disclosed by then.
+ *		A class of the table is looked up in the log by its first person.  The two are alike if they are of one size, and
+ *		each row of one is the other's, with the same value, and with what all its classes have disclosed by then.  Invented
+ *		rows, which come last, are numbered as they come.
  *
  *		When all is made anew, people get numbers where they are met first, from the oldest release on.
  */
@@ -38,6 +39,7 @@ typedef struct Comparing
 	/* People as the table numbers them */
 	uint64		npeople;
 	Individual *person;			/* [people of the log] */
+	int32		invented;		/* rows so far */
 
 	/* The release at hand */
 	int32		release;		/* from 0 on, or -1 */
@@ -109,8 +111,7 @@ disclose(Comparing *comparing, const SeenRelease *release)
 static void
 count_members(Comparing *comparing, const SeenRelease *release)
 {
-	const Recalled *recalled = comparing->recalled;
-	uint64		npeople = recalled->people->size;
+	uint64		npeople = comparing->recalled->people->size;
 
 	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
 	{
@@ -122,8 +123,7 @@ count_members(Comparing *comparing, const SeenRelease *release)
 		if (member < npeople)
 			comparing->counts.people++;
 		else
-			comparing->counts.invented = Max(comparing->counts.invented,
-											 DatumGetInt64(recalled->invented->keys[member - npeople]));
+			comparing->counts.invented++;
 	}
 	comparing->counts.rows += release->first[release->nclasses];
 }
@@ -200,17 +200,24 @@ number_people(Comparing *comparing, ArrayType *keys)
 			comparing->person[comparing->npeople++] = recalled_person(comparing->recalled, walk.value);
 }
 
-/* The row of a member in the release at hand, or NOT_IN_RELEASE. */
+/* The row of a person in the release at hand, or NOT_IN_RELEASE. */
 static uint64
-row_of_member(const Comparing *comparing, int32 member)
+row_of_person(const Comparing *comparing, int32 member)
 {
-	Individual	individual = NO_INDIVIDUAL;
+	if (member < 0 || (uint64) member >= comparing->npeople || comparing->person[member] == NO_INDIVIDUAL)
+		return NOT_IN_RELEASE;
+	return comparing->row_of[comparing->person[member]];
+}
 
-	if (member < 0)
-		individual = recalled_invented(comparing->recalled, -(int64) member);
-	else if ((uint64) member < comparing->npeople)
-		individual = comparing->person[member];
-	return individual == NO_INDIVIDUAL ? NOT_IN_RELEASE : comparing->row_of[individual];
+/* The row of a member of class c, by its place there; invented rows of the table have numbers below 0, in order. */
+static uint64
+row_of_member(Comparing *comparing, const SeenRelease *release, uint32 c, int32 member, int place)
+{
+	uint64		row = release->first[c] + place;
+
+	if (member >= 0)
+		return row_of_person(comparing, member);
+	return release->counterfeit[row] && member == -(++comparing->invented) ? row : NOT_IN_RELEASE;
 }
 
 /* Is the class of a block that begins with a row a class of the log, which no other was? */
@@ -218,7 +225,7 @@ static bool
 is_class(Comparing *comparing, const PathBlock *block, int from, int size, const Code *value)
 {
 	const SeenRelease *release = seen_release(&comparing->recalled->seen, comparing->release);
-	uint64		row = row_of_member(comparing, block->members[from]);
+	uint64		row = row_of_person(comparing, block->members[from]);
 	uint32		c;
 
 	if (row == NOT_IN_RELEASE || comparing->class[row] == NO_CLASS)
@@ -229,7 +236,7 @@ is_class(Comparing *comparing, const PathBlock *block, int from, int size, const
 	comparing->has_block[c] = true;
 	for (int i = from; i < from + size; i++)
 	{
-		row = row_of_member(comparing, block->members[i]);
+		row = row_of_member(comparing, release, c, block->members[i], i - from);
 		if (row == NOT_IN_RELEASE || comparing->class[row] != c ||
 			release->value[row] != (block->shown[i] < 0 ? NO_CODE : value[block->shown[i]]))
 			return false;
@@ -278,6 +285,7 @@ compare_block(void *what, TupleTableSlot *slot)
 		if (!is_class(comparing, &block, from, block.sizes[c], value))
 			note_wrong(comparing, block.release);
 		from += block.sizes[c];
+		comparing->invented = Max(comparing->invented, -block.members[from - 1]);	/* one wrong class makes no others wrong */
 	}
 	return true;
 }
@@ -334,20 +342,14 @@ typedef struct Rebuilding
 	int32	   *disclosed;		/* [people] so far; NULL where the table does not say */
 } Rebuilding;
 
-/* The number of an individual in the table; a person who is new gets the next one. */
+/* The number of an individual in the table; a person who is new gets the next one, and so does each invented row. */
 static int32
 number_of(Rebuilding *rebuilding, Individual individual)
 {
 	const Recalled *recalled = rebuilding->recalled;
-	uint64		npeople = recalled->people->size;
 
-	if (individual >= npeople)
-	{
-		int64		number = DatumGetInt64(recalled->invented->keys[individual - npeople]);
-
-		blocks_note_invented(&rebuilding->blocks, number);
-		return -(int32) number;
-	}
+	if (individual >= recalled->people->size)
+		return blocks_add_invented(&rebuilding->blocks);
 	if (rebuilding->number[individual] == NO_KEY)
 		rebuilding->number[individual] = blocks_add_person(&rebuilding->blocks, recalled->people->keys[individual]);
 	return rebuilding->number[individual];

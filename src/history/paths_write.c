@@ -134,8 +134,12 @@ write_empty_block(const DeclaredPublication *publication, int32 release)
 void
 past_skip(const DeclaredPublication *publication, int32 release)
 {
-	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		(void) past_table_ensure(publication, NEIGHBORHOODS_TABLE);
+	if (keeps_past(publication, PAST_PLACES))
+	{
+		(void) past_table_ensure(publication, GROUPS_TABLE);
+		(void) past_table_ensure(publication, PLACES_TABLE);
+		past_indexes_ensure(publication);
+	}
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		write_empty_block(publication, release);
 }

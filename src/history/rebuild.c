@@ -1,27 +1,39 @@
 /*
  * rebuild.c
- *		rebuild_history(): neighborhoods and paths, made anew from the log.
+ *		rebuild_history(): groups, places and paths, made anew from the log.
  *
  * NOTES
- *		A table is compared first, and stays where it is as the log tells.  It stays, too, where the log has not all
- *		that the catalog remembers: a good table is not replaced by what a damaged log tells.  The tests make both tables a third
- *		time, in SQL, which shares no code with what keeps, compares or rebuilds them.
+ *		What is kept is compared first, and stays where it is as the log tells.  It stays, too, where the log has not all
+ *		that the catalog remembers: a good table is not replaced by what a damaged log tells.
+ *
+ *		Groups and places follow from the log by SQL (history.sql), which shares no code with what keeps them.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "declare/work.h"
+#include "executor/spi.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "funcapi.h"
+#include "history/element.h"
 #include "history/rebuild.h"
 #include "history/rows.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
+
+/* What is kept, as rebuild_history() calls it */
+typedef enum KeptFold
+{
+	KEPT_GROUPS,				/* with their places */
+	KEPT_PATHS
+} KeptFold;
 
 static const struct
 {
@@ -29,18 +41,133 @@ static const struct
 	const char *name;
 }			folds[] =
 {
-	[NEIGHBORHOODS_TABLE] = {PAST_NEIGHBORHOODS, "neighborhoods"},
-	[PATHS_TABLE] = {PAST_LAST | PAST_PATHS, "paths"},
+	[KEPT_GROUPS] = {PAST_PLACES, "groups"},
+	[KEPT_PATHS] = {PAST_LAST | PAST_PATHS, "paths"},
 };
 
-/* Deletes all rows of the table that the active snapshot sees; returns the greatest number of a neighborhood, or 0. */
+/* ----------------------------------------------------------------
+ * Groups and places, in SQL
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * What stands in SQL before and behind an element of a column, to compare it as its type does: arrays are compared so,
+ * whatever operators there are.  Then what makes it a value of the type.
+ */
+static char *
+comparable_sql(const DeclaredColumn *column)
+{
+	Element		element = element_of(column);
+	char	   *cast = psprintf("::%s", format_type_be_qualified(column->type));
+	char	   *behind = "]";
+
+	if (element.stored != element.type)
+		return psprintf("ARRAY['', %s, %s]", quote_literal_cstr(cast), quote_literal_cstr(cast));
+	if (OidIsValid(column->collation))
+		behind = psprintf(" COLLATE %s]", generate_collation_name(column->collation));
+	return psprintf("ARRAY['ARRAY[', %s, '']", quote_literal_cstr(behind));
+}
+
+/* Releases as an array in SQL: those that do not show all quasi-identifiers, whose fingerprints are of fewer, and of cohorts. */
+static char *
+releases_sql(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	char	   *releases;
+
+	catalog_enter(&access);
+	catalog_read("SELECT ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND NOT columns @>"
+				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'))::text AS bare,"
+				 " ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND cohort IS NOT NULL)::text AS partial",
+				 CATALOG_INT(publication->id));
+	releases = psprintf("'%s', '%s'", catalog_text(&access, 0, "bare"), catalog_text(&access, 0, "partial"));
+	catalog_leave(&access);
+	return releases;
+}
+
+/* The arguments of fold_of_log(). */
+static char *
+log_arguments(const DeclaredPublication *publication)
+{
+	char	   *log = psprintf("TABLE %s UNION ALL TABLE %s", quoted_relation(past_table(publication, MEMBERS_TABLE)),
+							   quoted_relation(past_table(publication, ASKED_TABLE)));
+
+	log_verify(publication);
+	return psprintf("%s, %s, %s, %s", quote_literal_cstr(log), comparable_sql(publication_column(publication, ROLE_KEY)),
+					comparable_sql(publication_column(publication, ROLE_SENSITIVE)), releases_sql(publication));
+}
+
+/* Runs a query that returns a row, which stays in SPI_tuptable. */
+static void
+run_query(const char *sql)
+{
+	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "could not read the log");
+}
+
 static int64
-delete_all(Oid table, PastTable which)
+integer_of_row(int column)
+{
+	bool		isnull;
+
+	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull));
+}
+
+PastComparison
+groups_compare(const DeclaredPublication *publication)
+{
+	Oid			groups = past_table(publication, GROUPS_TABLE);
+	Oid			places = past_table(publication, PLACES_TABLE);
+	PastComparison comparison;
+
+	if (!OidIsValid(groups) || !OidIsValid(places))
+		past_refuse(publication, 0);
+	past_table_verify(publication, GROUPS_TABLE);
+	past_table_verify(publication, PLACES_TABLE);
+	run_query(psprintf("SELECT items, wrong, first_wrong FROM pprepub_internal.compare_fold(%s, %s, %s)", log_arguments(publication),
+					   quote_literal_cstr(quoted_relation(groups)), quote_literal_cstr(quoted_relation(places))));
+	comparison = (PastComparison) {integer_of_row(1), integer_of_row(2), integer_of_row(3)};
+	SPI_freetuptable(SPI_tuptable);
+	return comparison;
+}
+
+/* Writes the rows of a query into a table of our own. */
+static void
+write_rows(Oid table, const char *sql)
+{
+	RowWriter  *writer = writer_open(table, true);
+	SPIPlanPtr	plan = SPI_prepare(sql, 0, NULL);
+	Portal		portal;
+
+	if (plan == NULL)
+		elog(ERROR, "could not read the log");
+	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	for (SPI_cursor_fetch(portal, true, 1000); SPI_processed > 0; SPI_cursor_fetch(portal, true, 1000))
+	{
+		int			ncolumns = SPI_tuptable->tupdesc->natts;
+		Datum	   *values = palloc(sizeof(Datum) * ncolumns);
+		bool	   *nulls = palloc(sizeof(bool) * ncolumns);
+
+		for (uint64 i = 0; i < SPI_processed; i++)
+		{
+			heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
+			writer_add(writer, values, nulls);
+		}
+		pfree(values);
+		pfree(nulls);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+	writer_close(writer);
+}
+
+/* Deletes all rows of a table that the active snapshot sees. */
+static void
+delete_all(Oid table)
 {
 	RowReader  *reader = reader_open(table);
 	ItemPointerData tids[1024];
 	int			n = 0;
-	int64		last = 0;
 	TupleTableSlot *slot;
 
 	while ((slot = reader_next(reader)) != NULL)
@@ -51,20 +178,39 @@ delete_all(Oid table, PastTable which)
 			n = 0;
 		}
 		tids[n++] = slot->tts_tid;
-		if (which == NEIGHBORHOODS_TABLE && !slot->tts_isnull[FOLD_NEIGHBORHOOD])
-			last = Max(last, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
 	}
 	if (n > 0)
 		delete_rows(table, tids, n);
 	reader_close(reader);
-	return last;
 }
+
+static void
+rebuild_groups(const DeclaredPublication *publication)
+{
+	Oid			groups = past_table(publication, GROUPS_TABLE);
+	Oid			places = past_table(publication, PLACES_TABLE);
+	char	   *query;
+
+	run_query(psprintf("SELECT pprepub_internal.fold_of_log(%s)", log_arguments(publication)));
+	query = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	SPI_freetuptable(SPI_tuptable);
+	delete_all(groups);
+	delete_all(places);
+	write_rows(groups, psprintf("%s SELECT * FROM groups", query));
+	write_rows(places, psprintf("%s SELECT * FROM places", query));
+	past_indexes_ensure(publication);
+}
+
+/* ----------------------------------------------------------------
+ * Comparing
+ * ----------------------------------------------------------------
+ */
 
 typedef struct Comparing
 {
 	const DeclaredPublication *publication;
 	const Recalled *recalled;
-	PastTable	which;
+	KeptFold	which;
 	bool		is_equal;
 } Comparing;
 
@@ -73,17 +219,15 @@ static void
 compare(void *what)
 {
 	Comparing  *comparing = what;
-	const Recalled *recalled = comparing->recalled;
-	PastComparison comparison = comparing->which == NEIGHBORHOODS_TABLE
-		? neighborhoods_compare(comparing->publication, recalled, atoms_of(&recalled->seen))
-		: paths_compare(comparing->publication, recalled);
+	PastComparison comparison = comparing->which == KEPT_GROUPS ? groups_compare(comparing->publication)
+		: paths_compare(comparing->publication, comparing->recalled);
 
 	comparing->is_equal = comparison.wrong == 0;
 }
 
 /* A table that is malformed is not; an error of the log, or another, is thrown. */
 static bool
-is_as_log_tells(const DeclaredPublication *publication, const Recalled *recalled, PastTable which)
+is_as_log_tells(const DeclaredPublication *publication, const Recalled *recalled, KeptFold which)
 {
 	Comparing	comparing = {.publication = publication, .recalled = recalled, .which = which};
 	ErrorData  *error = look_in_subtransaction(compare, &comparing);
@@ -116,7 +260,7 @@ refuse_log(const DeclaredPublication *publication, const char *detail)
 			 errhint("Nothing was changed. Restore the table of its log from a backup.")));
 }
 
-/* Raises an error unless the log has as many people, and rows of each release, as the catalog remembers. */
+/* Raises an error unless the log has as many people or places, and rows of each release, as the catalog remembers. */
 static void
 verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 {
@@ -124,8 +268,9 @@ verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 	uint64		n;
 
 	if (seen->nindividuals != (uint64) publication->remembered)
-		refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
-										 seen->nindividuals, publication->remembered));
+		refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " %s.",
+										 seen->nindividuals, publication->remembered,
+										 keeps_past(publication, PAST_PLACES) ? "places" : "people and invented rows"));
 	catalog_enter(&access);
 	n = catalog_read("SELECT number, rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number <= $2",
 					 CATALOG_INT(publication->id), CATALOG_INT(seen->nreleases));
@@ -143,32 +288,35 @@ verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 	catalog_leave(&access);
 }
 
-/* Makes the table anew from the log. */
+/* The tables of a fold, made where they are gone. */
 static void
-make_anew(const DeclaredPublication *publication, const Recalled *recalled, Oid table, PastTable which)
+ensure_tables(const DeclaredPublication *publication, KeptFold which)
 {
-	int64		last = delete_all(table, which);
-
-	if (which == NEIGHBORHOODS_TABLE)
-		neighborhoods_rebuild(publication, recalled, table, last);
-	else
-		paths_rebuild(publication, recalled, table, protected_values(publication, recalled));
+	for (PastTable table = which == KEPT_GROUPS ? GROUPS_TABLE : PATHS_TABLE; table <= (which == KEPT_GROUPS ? PLACES_TABLE : PATHS_TABLE); table++)
+	{
+		(void) past_table_ensure(publication, table);
+		past_table_verify(publication, table);
+	}
 }
 
-/* Is the table what follows from the log?  If not, it is replaced. */
+/* Is it what follows from the log?  If not, it is replaced. */
 static bool
-rebuild(const DeclaredPublication *publication, PastTable which)
+rebuild(const DeclaredPublication *publication, KeptFold which)
 {
-	Oid			table = past_table_ensure(publication, which);
 	const Recalled *recalled;
 	bool		is_equal;
 
-	past_table_verify(publication, which);
+	ensure_tables(publication, which);
 	recalled = recall_in_parts(publication);
 	verify_log_is_whole(publication, &recalled->seen);
 	is_equal = is_as_log_tells(publication, recalled, which);
-	if (!is_equal)
-		make_anew(publication, recalled, table, which);
+	if (!is_equal && which == KEPT_GROUPS)
+		rebuild_groups(publication);
+	else if (!is_equal)
+	{
+		delete_all(past_table(publication, PATHS_TABLE));
+		paths_rebuild(publication, recalled, past_table(publication, PATHS_TABLE), protected_values(publication, recalled));
+	}
 	recalled_close(recalled);
 	return is_equal;
 }
@@ -185,7 +333,7 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	if (work.publication->releases == 0)
 		return (Datum) 0;
 	work_begin(&work, work.publication->owner, GetTransactionSnapshot());
-	for (PastTable which = NEIGHBORHOODS_TABLE; which <= PATHS_TABLE; which++)
+	for (KeptFold which = KEPT_GROUPS; which <= KEPT_PATHS; which++)
 		if (keeps_past(work.publication, folds[which].kept_for))
 		{
 			bool		is_equal = rebuild(work.publication, which);

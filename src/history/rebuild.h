@@ -1,6 +1,6 @@
 /*
  * rebuild.h
- *		Neighborhoods and paths: are they as the log tells? And made anew from it.
+ *		Groups, places and paths: are they as the log tells? And made anew from it.
  */
 #ifndef PPREPUB_HISTORY_REBUILD_H
 #define PPREPUB_HISTORY_REBUILD_H
@@ -11,27 +11,22 @@
 #include "history/recall.h"
 #include "history/seen.h"
 
-/* Items are neighborhoods of the table, or classes of the log. */
+/* Items are groups, or classes of the log. */
 typedef struct PastComparison
 {
 	int64		items;
-	int64		wrong;			/* of either that the other lacks, or has with other values */
-	int64		first_wrong;	/* the number of a neighborhood or of a release, or 0 */
+	int64		wrong;			/* that only one of the two has, or that differ */
+	int64		first_wrong;	/* the number of a group or of a release, or 0 */
 } PastComparison;
 
 /*
- * Both compare a table with the log as it was recalled, as the owner, inside SPI, under the active snapshot.  They
- * raise an error if the table is not there, or has other columns; and if paths are malformed.
+ * Both compare what is kept with the log, as the owner, inside SPI, under the active snapshot.  They raise an error if a
+ * table is not there, or has other columns; and if paths are malformed.  The former is in SQL, and takes its time.
  */
-extern PastComparison neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled,
-											const Atoms *atoms);
+extern PastComparison groups_compare(const DeclaredPublication *publication);
 extern PastComparison paths_compare(const DeclaredPublication *publication, const Recalled *recalled);
 
-/*
- * Both fill a table, which has no rows any more, as the owner, inside SPI.  Neighborhoods get numbers
- * after the last one given, which no row has had: so nothing is taken for a row that somebody knew.
- */
-extern void neighborhoods_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, int64 last);
+/* Fills the table, which has no rows any more, as the owner, inside SPI. */
 extern void paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, const bool *is_protected);
 
 /*

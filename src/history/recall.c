@@ -6,6 +6,9 @@
  *		Individuals of invented rows come after those of all people.  While the
  *		number of people is not known, they are counted down from the top.
  *
+ *		The log does not say where people sit whom a class published elsewhere shows, and who had a place: they keep it.
+ *		Answers stand in a table of their own, so this is known only when all is read.
+ *
  *		The log and a list of protected values may write equal values in different ways, so they
  *		are compared by the type's own equality.
  *
@@ -19,8 +22,10 @@
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "frame/dictionary.h"
+#include "frame/tuple_numbers.h"
 #include "history/element.h"
 #include "history/past_tables.h"
+#include "history/places.h"
 #include "history/reference.h"
 #include "history/rows.h"
 #include "miscadmin.h"
@@ -39,6 +44,13 @@ typedef struct Recalling
 	ElementRoom room;			/* for the keys of the class at hand */
 	uint64	   *rows_allocated; /* [releases] */
 	uint32	   *classes_allocated;	/* [releases] */
+	uint64		ninvented;
+
+	/* Where there are places: numbers of groups, and pairs of a group's number here and a place */
+	KeyTable   *groups;			/* NULL where there are none */
+	TupleNumbers *places;
+	bool	   *is_imported;	/* [releases] */
+	bool	   *keeps_places;	/* [releases] are there people who keep a place, which is not said? */
 
 	/* Where rows may go to a file */
 	SeenFile   *file;			/* NULL where they may not */
@@ -57,6 +69,8 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 		recalling->classes_allocated[r] *= 2;
 		array_resize(release->number, recalling->classes_allocated[r]);
 		array_resize(release->first, recalling->classes_allocated[r]);
+		if (release->group != NULL)
+			array_resize(release->group, recalling->classes_allocated[r]);
 	}
 	if (filled + rows > recalling->rows_allocated[r])
 	{
@@ -66,6 +80,8 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 		array_resize(release->value, room);
 		array_resize(release->counterfeit, room);
 		array_resize(release->fingerprint, room);
+		if (release->person != NULL)
+			array_resize(release->person, room);
 		if (release->is_counted != NULL)
 		{
 			array_resize(release->is_counted, room);
@@ -96,6 +112,29 @@ find_without_values(const DeclaredPublication *publication)
 	return without;
 }
 
+/* Prepares to read places. */
+static void
+prepare_places(Recalling *recalling)
+{
+	CatalogAccess access;
+
+	recalling->groups = keys_create(INT8OID, InvalidOid);
+	recalling->places = tuple_numbers_create(2);
+	recalling->is_imported = new_zeros(bool, recalling->publication->releases);
+	recalling->keeps_places = new_zeros(bool, recalling->publication->releases);
+	for (int32 r = 0; r < recalling->publication->releases; r++)
+	{
+		recalling->recalled->seen.release[r].group = new_array(uint32, 64);
+		recalling->recalled->seen.release[r].person = new_array(Individual, 0);
+	}
+	catalog_enter(&access);
+	catalog_read("SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND number <= $2 AND kind = 'imported'",
+				 CATALOG_INT(recalling->publication->id), CATALOG_INT(recalling->publication->releases));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		recalling->is_imported[catalog_int(i, "number") - 1] = true;
+	catalog_leave(&access);
+}
+
 /* Makes a history of empty releases. */
 static Recalling *
 recalling_create(const DeclaredPublication *publication)
@@ -114,7 +153,6 @@ recalling_create(const DeclaredPublication *publication)
 	recalling->rows_allocated = palloc0(sizeof(uint64) * publication->releases);
 	recalling->classes_allocated = palloc0(sizeof(uint32) * publication->releases);
 	recalled->people = keys_create(key->type, key->collation);
-	recalled->invented = keys_create(INT8OID, InvalidOid);
 	recalled->seen.nreleases = publication->releases;
 	recalled->seen.has_no_values = find_without_values(publication);
 	recalled->seen.release = palloc0(sizeof(SeenRelease) * publication->releases);
@@ -131,6 +169,8 @@ recalling_create(const DeclaredPublication *publication)
 		release->counterfeit = new_array(bool, 0);
 		release->fingerprint = new_array(uint32, 0);
 	}
+	if (keeps_past(publication, PAST_PLACES))
+		prepare_places(recalling);
 	return recalling;
 }
 
@@ -208,20 +248,36 @@ recall_keys(Recalling *recalling, Datum keys, uint64 n, Individual *individual, 
 		individual[i] = NO_INDIVIDUAL;
 }
 
-/* Counterfeits that stand for a person get the person's individual, the others have numbers. */
+/* Finds the places of a class's members, who get them as their individuals; NO_INDIVIDUAL is left to people who keep a place. */
 static void
-recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, Individual *individual)
+recall_places(Recalling *recalling, const TupleTableSlot *slot, uint64 n, int32 r, uint64 at)
 {
+	SeenRelease *release = &recalling->recalled->seen.release[r];
+	Individual *individual = release->individual + at;
+	uint32		group = NO_GROUP;
 	ElementWalk walk;
 
-	if (!slot->tts_isnull[LOG_STANDS_FOR])
-		for (walk_members(&walk, recalling, &recalling->key, slot->tts_values[LOG_STANDS_FOR], n); element_next(&walk);)
-			if (!walk.isnull)
-				individual[walk.i] = keys_add(recalling->recalled->people, walk.value);
-	if (!slot->tts_isnull[LOG_INVENTED])
-		for (walk_members(&walk, recalling, &element_int8, slot->tts_values[LOG_INVENTED], n); element_next(&walk);)
-			if (!walk.isnull)
-				individual[walk.i] = NO_INDIVIDUAL - 1 - keys_add(recalling->recalled->invented, walk.value);
+	memcpy(release->person + at, individual, sizeof(Individual) * n);
+	memset(individual, 0xff, sizeof(Individual) * n);	/* NO_INDIVIDUAL */
+	if (!slot->tts_isnull[LOG_GROUP])
+		group = keys_add(recalling->groups, slot->tts_values[LOG_GROUP]);
+	if (!slot->tts_isnull[LOG_PLACES])
+		for (walk_members(&walk, recalling, &element_int4, slot->tts_values[LOG_PLACES], n); element_next(&walk);)
+		{
+			if (walk.isnull)
+				continue;
+			if (group == NO_GROUP || DatumGetInt32(walk.value) <= 0)
+				refuse_class(recalling);
+			individual[walk.i] = tuple_number(recalling->places, (uint32[]) {group, DatumGetInt32(walk.value)}, 2);
+		}
+	for (uint64 i = 0; i < n; i++)
+		if (individual[i] == NO_INDIVIDUAL)
+		{
+			if (!recalling->is_imported[r] || release->counterfeit[at + i])
+				refuse_class(recalling);
+			recalling->keeps_places[r] = true;
+		}
+	release->group[release->nclasses] = recalling->is_imported[r] ? NO_GROUP : group;
 }
 
 /* Visits a class of the log; its values stay numbers of the dictionary until all classes are read. */
@@ -252,10 +308,11 @@ recall_class(void *what, TupleTableSlot *slot)
 	release = &recalling->recalled->seen.release[r];
 	at = release->first[release->nclasses];
 	recall_keys(recalling, slot->tts_values[LOG_KEYS], n, release->individual + at, release->counterfeit + at);
-	recall_counterfeits(recalling, slot, n, release->individual + at);
-	for (uint64 i = at; i < at + n; i++)
-		if (release->individual[i] == NO_INDIVIDUAL)
-			refuse_class(recalling);
+	if (recalling->groups != NULL)
+		recall_places(recalling, slot, n, r, at);
+	for (uint64 i = at; i < at + n && recalling->groups == NULL; i++)
+		if (release->counterfeit[i])
+			release->individual[i] = NO_INDIVIDUAL - 1 - recalling->ninvented++;
 	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
 		release->value[at + walk.i] = dictionary_number(recalling->dictionary, walk.value, walk.isnull);
 	for (walk_first(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
@@ -285,6 +342,54 @@ recall_class(void *what, TupleTableSlot *slot)
  * ----------------------------------------------------------------
  */
 
+/* Gives people of a release who keep a place the place that they sat in last. */
+static void
+keep_places(const Recalling *recalling, SeenRelease *release, Individual *held)
+{
+	CHECK_FOR_INTERRUPTS();
+	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+	{
+		Individual *place = &release->individual[i];
+
+		if (release->person[i] == NO_INDIVIDUAL)
+			continue;
+		if (*place == NO_INDIVIDUAL)
+			*place = held[release->person[i]];
+		if (*place == NO_INDIVIDUAL)
+			refuse_class(recalling);
+		held[release->person[i]] = *place;
+	}
+}
+
+/* Tells of the places, whose numbers are final, and finds those that people keep. */
+static void
+number_places(Recalling *recalling)
+{
+	Seen	   *seen = &recalling->recalled->seen;
+	uint32	   *group_of = new_array(uint32, recalling->places->n);
+	Individual *held = new_array(Individual, seen->npeople);
+	int32		last = seen->nreleases - 1;
+
+	seen->nindividuals = recalling->places->n;
+	seen->ngroups = recalling->groups->size;
+	for (uint32 place = 0; place < recalling->places->n; place++)
+		group_of[place] = tuple_words(recalling->places, place)[0];
+	seen->group_of = group_of;
+	tuple_numbers_free(recalling->places);
+	while (last >= 0 && !recalling->keeps_places[last])
+		last--;
+	memset(held, 0xff, sizeof(Individual) * seen->npeople);
+	for (int32 r = 0; r <= last; r++)
+	{
+		if (recalling->keeps_places[r] && recalling->file != NULL && seen_file_has(recalling->file, r))
+			seen_file_take_back(recalling->file, r);
+		(void) seen_release(seen, r);
+		keep_places(recalling, &seen->release[r], held);
+	}
+	pfree(held);
+	seen_put_aside(seen);
+}
+
 /* Replaces preliminary numbers of individuals and values by the final ones. */
 static void
 number_all(Recalling *recalling)
@@ -297,15 +402,18 @@ number_all(Recalling *recalling)
 	recalled->codes = keys_create(sensitive->type, sensitive->collation);
 	for (Code value = 0; value < seen->nvalues; value++)
 		(void) keys_add(recalled->codes, recalled->values[value]);
-	seen->nindividuals = recalled->people->size + recalled->invented->size;
+	seen->npeople = recalled->people->size;
+	seen->nindividuals = seen->npeople + recalling->ninvented;
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (recalling->file == NULL || !seen_file_has(recalling->file, r))
-			seen_number_rows(&seen->release[r], code, recalled->people->size);
+			seen_number_rows(&seen->release[r], code, seen->npeople);
 	}
 	if (recalling->file != NULL)
-		seen_file_number(recalling->file, code, recalled->people->size);
+		seen_file_number(recalling->file, code, seen->npeople);
+	if (recalling->groups != NULL)
+		number_places(recalling);
 }
 
 /* Reads the log. */
@@ -351,14 +459,6 @@ void
 recalled_forget_people(Recalled *recalled)
 {
 	keys_forget(recalled->people);
-}
-
-Individual
-recalled_invented(const Recalled *recalled, int64 number)
-{
-	uint32		found = keys_find(recalled->invented, Int64GetDatum(number));
-
-	return found == NO_KEY ? NO_INDIVIDUAL : recalled->people->size + found;
 }
 
 Code

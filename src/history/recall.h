@@ -16,15 +16,14 @@
 typedef struct Recalled
 {
 	Seen		seen;
-	KeyTable   *people;			/* a person's number is its individual */
-	KeyTable   *invented;		/* an invented row's number plus people->size is its individual */
+	KeyTable   *people;			/* numbers of persons */
 	Datum	   *values;			/* [seen.nvalues] the sensitive values of codes */
 	KeyTable   *codes;			/* a sensitive value's number is its code */
 } Recalled;
 
 /*
- * Reads the whole log, which takes 13 bytes for each row ever published, in the
- * current context.  Callers act as the owner, under the active snapshot.
+ * Reads the whole log, which takes 13 bytes for each row ever published, 17 of methods
+ * with places, in the current context.  Callers act as the owner, under the active snapshot.
  */
 extern Recalled *recall(const DeclaredPublication *publication);
 
@@ -37,9 +36,8 @@ extern Recalled *recall_in_parts(const DeclaredPublication *publication);
 /* Ends what recall_in_parts() began: the file goes, and no release is asked for any more. */
 extern void recalled_close(const Recalled *recalled);
 
-/* The individual of a person or of an invented row, or NO_INDIVIDUAL. */
+/* The number of a person, or NO_INDIVIDUAL. */
 extern Individual recalled_person(const Recalled *recalled, Datum key);
-extern Individual recalled_invented(const Recalled *recalled, int64 number);
 
 /* Frees what looks people up, and their keys: they can only be counted from now on. */
 extern void recalled_forget_people(Recalled *recalled);
@@ -83,7 +81,7 @@ extern const Aspects *aspects_of_recalled(const DeclaredPublication *publication
 typedef struct SeenFile SeenFile;
 
 /* The bytes that a row takes in the arrays of a release */
-#define SEEN_ROW_BYTES (sizeof(Individual) + sizeof(Code) + sizeof(uint32) + 2 * sizeof(bool))
+#define SEEN_ROW_BYTES (2 * sizeof(Individual) + sizeof(Code) + sizeof(uint32) + 2 * sizeof(bool))
 
 /* A file for releases of seen, all of which are in memory, in the current context; seen_release() looks into it from now on. */
 extern SeenFile *seen_file_create(Seen *seen);
@@ -99,7 +97,7 @@ extern void seen_put_aside(const Seen *seen);
 /* Removes the file; releases of which the rows were in it have none any more.  After an error PostgreSQL removes it. */
 extern void seen_file_close(SeenFile *file);
 
-/* All rows are put: code maps their values, and individuals from npeople on were counted down from the top. */
+/* All rows are put: code maps their values, and invented rows were counted down from the top. */
 extern void seen_file_number(SeenFile *file, const Code *code, uint64 npeople);
 
 /* Gives the rows of a release their final numbers. */

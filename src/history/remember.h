@@ -2,8 +2,9 @@
  * remember.h
  *		Remembering a release: a call for each class, then the end.
  *
- * The classes go into the log, and the neighborhoods that they part are written anew.  A method's class is part of
- * one neighborhood, or of none; a class of a release that was made without regard to the past may mix several.
+ * The classes go into the log.  Of groups, those that have changed are written anew, and people who have come to a place
+ * get a row there.  A method's class is of one group, or becomes one; a class of a release that was made without regard
+ * to the past may mix people of several.
  */
 #ifndef PPREPUB_HISTORY_REMEMBER_H
 #define PPREPUB_HISTORY_REMEMBER_H
@@ -16,15 +17,16 @@
 typedef struct RememberedClass
 {
 	int64		number;
-	uint32		parent;			/* the neighborhood that it is part of, or NO_NEIGHBORHOOD */
 	const RowId *rows;			/* [nrows + ncounted] */
 	uint64		nrows;
 	uint64		ncounted;		/* people who have no row in the release */
-
-	/* Counterfeits: the members of the past that they stand for, or NO_MEMBER; values */
-	const uint64 *stands_for;
-	const Code *invented;
+	const Code *invented;		/* [ninvented] values of counterfeits */
 	uint64		ninvented;
+
+	/* Under a method with places */
+	uint32		group;			/* of the past; NO_GROUP: a new one, whose places the rows take in their order */
+	const uint64 *place;		/* [rows of the frame] of the past */
+	const uint64 *stands_in;	/* [ninvented] places of the past */
 } RememberedClass;
 
 typedef struct Remembering Remembering;
@@ -33,9 +35,12 @@ typedef struct Remembering Remembering;
 extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
 
-/* Remembers a class of people from any neighborhoods; sorts the rows. */
+/* Remembers a class of people from any groups, which it parts; sorts the rows. */
 extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
 
-extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */
+/* These places of parts that are shown are not to be shown again: [places] or NULL; after the last class. */
+extern void remember_gone(Remembering *remembering, const bool *is_gone);
+
+extern uint64 remember_end(Remembering *remembering);	/* people, places or invented rows that are new */
 
 #endif							/* PPREPUB_HISTORY_REMEMBER_H */

@@ -1,6 +1,6 @@
 /*
  * rows.c
- *		Sequential scans, rows by where they stand, and bulk insertion as COPY does it.
+ *		Sequential scans, rows by where they stand or by an index, and bulk insertion as COPY does it.
  *
  * NOTES
  *		A heap is given many rows at once, which are copied into slots until
@@ -8,13 +8,16 @@
  */
 #include "history/rows.h"
 
+#include "access/genam.h"
 #include "access/heapam.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_am.h"
 #include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -131,6 +134,91 @@ read_some(Oid relation, const ItemPointerData *tids, uint32 n,
 }
 
 /* ----------------------------------------------------------------
+ * Reading by an index
+ * ----------------------------------------------------------------
+ */
+
+struct IndexReader
+{
+	Relation	table;
+	Relation	index;
+	IndexScanDesc scan;
+	ScanKeyData key;
+	TupleTableSlot *slot;
+};
+
+/* Opens an index of all rows by this column alone, or returns NULL. */
+static Relation
+open_index(Relation table, int column)
+{
+	List	   *indexes = RelationGetIndexList(table);
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		const FormData_pg_index *form = index->rd_index;
+
+		if (form->indisvalid && form->indnatts == 1 && form->indkey.values[0] == column + 1 &&
+			RelationGetIndexPredicate(index) == NIL &&
+			(index->rd_rel->relam == BTREE_AM_OID || index->rd_rel->relam == HASH_AM_OID))
+			return index;
+		index_close(index, AccessShareLock);
+	}
+	return NULL;
+}
+
+IndexReader *
+index_reader_open(Oid relation, int column)
+{
+	IndexReader *reader = palloc0(sizeof(IndexReader));
+	StrategyNumber equal;
+	Oid			type;
+
+	reader->table = table_open(relation, AccessShareLock);
+	reader->index = open_index(reader->table, column);
+	if (reader->index == NULL)
+	{
+		table_close(reader->table, AccessShareLock);
+		return NULL;
+	}
+	equal = reader->index->rd_rel->relam == BTREE_AM_OID ? BTEqualStrategyNumber : HTEqualStrategyNumber;
+	type = reader->index->rd_opcintype[0];
+	ScanKeyEntryInitialize(&reader->key, 0, 1, equal, type, reader->index->rd_indcollation[0],
+						   get_opcode(get_opfamily_member(reader->index->rd_opfamily[0], type, type, equal)), (Datum) 0);
+	reader->slot = table_slot_create(reader->table, NULL);
+	reader->scan = begin_index_scan(reader->table, reader->index, GetActiveSnapshot(), 1);
+	return reader;
+}
+
+void
+index_reader_find(IndexReader *reader, Datum value)
+{
+	CHECK_FOR_INTERRUPTS();
+	reader->key.sk_argument = value;
+	index_rescan(reader->scan, &reader->key, 1, NULL, 0);
+}
+
+TupleTableSlot *
+index_reader_next(IndexReader *reader)
+{
+	if (!index_getnext_slot(reader->scan, ForwardScanDirection, reader->slot))
+		return NULL;
+	slot_getallattrs(reader->slot);
+	return reader->slot;
+}
+
+void
+index_reader_close(IndexReader *reader)
+{
+	index_endscan(reader->scan);
+	ExecDropSingleTupleTableSlot(reader->slot);
+	index_close(reader->index, AccessShareLock);
+	table_close(reader->table, AccessShareLock);
+	pfree(reader);
+}
+
+/* ----------------------------------------------------------------
  * Writing
  * ----------------------------------------------------------------
  */
@@ -149,10 +237,6 @@ struct RowWriter
 	/* Rows not yet written */
 	TupleTableSlot *slots[BATCH];
 	int			nslots;
-
-	/* Callback for each row written, or NULL */
-	void		(*written) (void *what, TupleTableSlot *slot);
-	void	   *what;
 
 	/* Indexes */
 	EState	   *estate;
@@ -177,14 +261,7 @@ writer_open(Oid table, bool reuse_space)
 	return writer;
 }
 
-void
-writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what)
-{
-	writer->written = written;
-	writer->what = what;
-}
-
-/* Inserts the index entries of a row that is in the table, and calls the callback. */
+/* Inserts the index entries of a row that is in the table. */
 static void
 follow_up(RowWriter *writer, TupleTableSlot *slot)
 {
@@ -194,8 +271,6 @@ follow_up(RowWriter *writer, TupleTableSlot *slot)
 		list_free(ExecInsertIndexTuples(writer->result, slot, writer->estate, false, false, NULL, NIL, false));
 		ResetPerTupleExprContext(writer->estate);
 	}
-	if (writer->written != NULL)
-		writer->written(writer->what, slot);
 	ExecClearTuple(slot);
 }
 

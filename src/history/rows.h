@@ -39,6 +39,16 @@ extern void read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot
 extern bool read_some(Oid table, const ItemPointerData *tids, uint32 n,
 					  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
 
+/* Rows by the value of a column, for which the table has an index; NULL where it has none that is of use. */
+typedef struct IndexReader IndexReader;
+
+extern IndexReader *index_reader_open(Oid table, int column);
+
+/* The next rows are those with this value; of a hash index, also others. */
+extern void index_reader_find(IndexReader *reader, Datum value);
+extern TupleTableSlot *index_reader_next(IndexReader *reader);
+extern void index_reader_close(IndexReader *reader);
+
 typedef struct RowWriter RowWriter;
 
 /*
@@ -51,8 +61,5 @@ extern void writer_close(RowWriter *writer);
 
 /* Deletes rows of a table that no other transaction writes to. */
 extern void delete_rows(Oid table, const ItemPointerData *tids, uint64 n);
-
-/* Sets a callback for each row once it is in the table; the slot has its tid. */
-extern void writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what);
 
 #endif							/* PPREPUB_HISTORY_ROWS_H */

@@ -3,7 +3,7 @@
  *		Parting individuals into atoms, and counting what classes show.
  *
  * NOTES
- *		A place is a node of a tree: a class of a release, and the place before.  Individuals stand at places; a class
+ *		A stop is a node of a tree: a class of a release, and the stop before.  Individuals stand at stops; a class
  *		moves those who are in it, and those who stood together move together.  One step a row that was published.
  */
 #include "postgres.h"
@@ -14,6 +14,69 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* Seats a person in a place, which leaves the one before without a holder. */
+static void
+seat(Individual *holder, Individual *held, Individual person, Individual place)
+{
+	if (held[person] != NO_INDIVIDUAL && holder[held[person]] == person)
+		holder[held[person]] = NO_INDIVIDUAL;
+	holder[place] = person;
+	held[person] = place;
+}
+
+Individual *
+seen_holders(const Seen *seen)
+{
+	Individual *holder;
+	Individual *held;			/* [people] the place where each sat last */
+
+	if (seen->group_of == NULL)
+		return NULL;
+	holder = new_array(Individual, seen->nindividuals);
+	held = new_array(Individual, seen->npeople);
+	memset(holder, 0xff, sizeof(Individual) * seen->nindividuals);	/* NO_INDIVIDUAL */
+	memset(held, 0xff, sizeof(Individual) * seen->npeople);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			if (release->person[i] != NO_INDIVIDUAL)
+				seat(holder, held, release->person[i], release->individual[i]);
+	}
+	pfree(held);
+	return holder;
+}
+
+Seen
+seen_of_people(const Seen *seen)
+{
+	Seen		people = *seen;
+
+	if (seen->group_of == NULL)
+		return people;
+	people.nindividuals = seen->npeople;
+	people.ngroups = 0;
+	people.group_of = NULL;
+	people.release = new_array(SeenRelease, seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+		uint64		n = release->first[release->nclasses];
+		Individual *individual = new_array(Individual, n);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < n; i++)
+			individual[i] = release->person[i] == NO_INDIVIDUAL ? people.nindividuals++ : release->person[i];
+		people.release[r] = *release;
+		people.release[r].individual = individual;
+		people.release[r].person = NULL;
+		people.release[r].group = NULL;
+	}
+	return people;
+}
+
 /* ----------------------------------------------------------------
  * Atoms
  * ----------------------------------------------------------------
@@ -23,68 +86,68 @@ typedef struct AtomParting
 {
 	Atoms	   *atoms;
 	uint32		allocated;
-	uint32	   *place;			/* [individuals] where each stands */
-	uint32	   *next;			/* [places] where those of a place go in the class at hand */
+	uint32	   *stop;			/* [individuals] where each stands */
+	uint32	   *next;			/* [stops] where those of a stop go in the class at hand */
 } AtomParting;
 
-/* Adds a node of the tree: a class, and the place before it. */
+/* Adds a node of the tree: a class, and the stop before it. */
 static uint32
-place_create(AtomParting *parting, uint32 previous, int32 release, uint32 class)
+stop_create(AtomParting *parting, uint32 previous, int32 release, uint32 class)
 {
 	Atoms	   *atoms = parting->atoms;
 
-	if (atoms->nplaces == parting->allocated)
+	if (atoms->nstops == parting->allocated)
 	{
-		parting->allocated = array_room(parting->allocated, atoms->nplaces + 1);
+		parting->allocated = array_room(parting->allocated, atoms->nstops + 1);
 		array_resize(atoms->previous, parting->allocated);
 		array_resize(atoms->release, parting->allocated);
 		array_resize(atoms->class, parting->allocated);
 		array_resize(parting->next, parting->allocated);
 	}
-	atoms->previous[atoms->nplaces] = previous;
-	atoms->release[atoms->nplaces] = release;
-	atoms->class[atoms->nplaces] = class;
-	parting->next[atoms->nplaces] = NOWHERE;
-	return atoms->nplaces++;
+	atoms->previous[atoms->nstops] = previous;
+	atoms->release[atoms->nstops] = release;
+	atoms->class[atoms->nstops] = class;
+	parting->next[atoms->nstops] = NO_STOP;
+	return atoms->nstops++;
 }
 
-/* A place's next one is of the class at hand if it was made since this class began. */
+/* A stop's next one is of the class at hand if it was made since this class began. */
 static void
 part_by_class(AtomParting *parting, const SeenRelease *release, int32 r, uint32 c)
 {
-	uint32		begin = parting->atoms->nplaces;
+	uint32		begin = parting->atoms->nstops;
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		uint32	   *place = &parting->place[release->individual[i]];
+		uint32	   *stop = &parting->stop[release->individual[i]];
 
 		/* Atoms would not be wholly in a release, or not at all. */
-		if (parting->atoms->release[*place] == r)
+		if (parting->atoms->release[*stop] == r)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("somebody is in a release twice")));
-		if (parting->next[*place] < begin)
+		if (parting->next[*stop] < begin)
 		{
-			uint32		made = place_create(parting, *place, r, c);
+			uint32		made = stop_create(parting, *stop, r, c);
 
-			parting->next[*place] = made;
+			parting->next[*stop] = made;
 		}
-		*place = parting->next[*place];
+		*stop = parting->next[*stop];
 	}
 }
 
-/* Places where an individual still stands are atoms. */
+/* Stops where an individual still stands are atoms. */
 static void
 number_atoms(AtomParting *parting, uint64 nindividuals)
 {
 	Atoms	   *atoms = parting->atoms;
 	uint32	   *number = parting->next;
 
-	for (uint32 i = 0; i < atoms->nplaces; i++)
+	for (uint32 i = 0; i < atoms->nstops; i++)
 		number[i] = NO_CLASS;
 	for (uint64 t = 0; t < nindividuals; t++)
-		number[parting->place[t]] = 0;
-	for (uint32 i = 0; i < atoms->nplaces; i++)
+		number[parting->stop[t]] = 0;
+	for (uint32 i = 0; i < atoms->nstops; i++)
 		if (number[i] != NO_CLASS)
 			number[i] = atoms->natoms++;
 	atoms->atom = new_array(uint32, nindividuals);
@@ -92,11 +155,11 @@ number_atoms(AtomParting *parting, uint64 nindividuals)
 	atoms->last = new_array(uint32, atoms->natoms);
 	for (uint64 t = 0; t < nindividuals; t++)
 	{
-		uint32		atom = number[parting->place[t]];
+		uint32		atom = number[parting->stop[t]];
 
 		atoms->atom[t] = atom;
 		atoms->size[atom]++;
-		atoms->last[atom] = parting->place[t];
+		atoms->last[atom] = parting->stop[t];
 	}
 }
 
@@ -105,8 +168,8 @@ atoms_of(const Seen *seen)
 {
 	AtomParting parting = {.atoms = palloc0(sizeof(Atoms))};
 
-	parting.place = new_zeros(uint32, seen->nindividuals);
-	(void) place_create(&parting, NOWHERE, -1, NO_CLASS);
+	parting.stop = new_zeros(uint32, seen->nindividuals);
+	(void) stop_create(&parting, NO_STOP, -1, NO_CLASS);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = seen_release(seen, r);
@@ -118,7 +181,7 @@ atoms_of(const Seen *seen)
 		}
 	}
 	number_atoms(&parting, seen->nindividuals);
-	pfree(parting.place);
+	pfree(parting.stop);
 	pfree(parting.next);
 	return parting.atoms;
 }

@@ -2,10 +2,10 @@
  * seen.h
  *		All that was ever published of a publication, as dense integers: the auditors' view of the history.
  *
- * An individual is somebody whom observers can follow from release to release: a person, by true rows or by
- * counterfeits that stand for the person, or an invented row.  A person may also be counted in: observers take the
- * person for a member of the class, though it has no such row.  Values are codes of the sensitive values published;
- * equal values have the same code.
+ * An individual is what observers can follow from release to release.  Of methods with places (places.h) it is a place,
+ * and each row tells the person who sits there, if it is not a stand-in.  Of others it is a person, or an invented row,
+ * which comes once.  A person may also be counted in: observers take the person for a member of the class, though it has
+ * no such row.  Values are codes of the sensitive values published; equal values have the same code.
  */
 #ifndef PPREPUB_HISTORY_SEEN_H
 #define PPREPUB_HISTORY_SEEN_H
@@ -24,14 +24,14 @@ typedef struct SeenRelease
 	int64	   *number;			/* [nclasses] as the release table has it */
 	uint64	   *first;			/* [nclasses + 1] class c's rows are first[c] up to, not including, first[c + 1] */
 	Individual *individual;		/* [rows] the individual that each row belongs to */
+	Individual *person;			/* [rows] the person who sits in that place, NO_INDIVIDUAL for a stand-in; NULL where
+								 * individuals are people and invented rows */
+	uint32	   *group;			/* [nclasses] the group that is shown, NO_GROUP for classes published elsewhere; NULL as
+								 * above */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
-	bool	   *counterfeit;	/* [rows] */
+	bool	   *counterfeit;	/* [rows] has no person? */
 	bool	   *is_counted;		/* [rows] a person counted in, not a row? NULL if there are none */
 	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers of a true row; 0 where these are not known */
-
-	/* Of methods with places, else NULL */
-	Individual *person;			/* [rows] the person who sits there; NO_INDIVIDUAL for a row that stands in */
-	uint32	   *group;			/* [nclasses] or NO_GROUP: a class that was published elsewhere */
 } SeenRelease;
 
 typedef struct Seen
@@ -40,10 +40,10 @@ typedef struct Seen
 	SeenRelease *release;		/* [nreleases] release n is release[n - 1] */
 	const bool *has_no_values;	/* [nreleases] did it leave the sensitive columns out?  NULL if none did */
 	uint64		nindividuals;
+	uint64		npeople;		/* numbered from 0 on; individuals where there are no places, and then the first ones */
+	uint32		ngroups;		/* of places */
+	const uint32 *group_of;		/* [nindividuals] the group of each place; NULL where individuals are no places */
 	Code		nvalues;
-	uint64		npeople;
-	uint32		ngroups;
-	const uint32 *group_of;		/* [nindividuals] of a method with places; else NULL */
 
 	/* Rows that are not in memory come from a file: see seen_release(); NULL where all are */
 	void		(*fetch) (void *file, int32 r);
@@ -75,11 +75,32 @@ seen_is_counted(const SeenRelease *release, uint64 row)
 	return release->is_counted != NULL && release->is_counted[row];
 }
 
+/* The person of a row, or NO_INDIVIDUAL. */
+static inline Individual
+seen_person(const SeenRelease *release, uint64 row)
+{
+	if (release->counterfeit[row])
+		return NO_INDIVIDUAL;
+	return release->person == NULL ? release->individual[row] : release->person[row];
+}
+
 static inline uint64
 seen_size(const SeenRelease *release, uint32 c)
 {
 	return release->first[c + 1] - release->first[c];
 }
+
+/*
+ * The holders of places by the last release, NO_INDIVIDUAL where nobody holds one: the person who sat there last, and has
+ * sat nowhere else since.  NULL where individuals are no places.
+ */
+extern Individual *seen_holders(const Seen *seen);
+
+/*
+ * The same releases, with people as individuals: stand-ins are rows that come once.  All rows must be in memory; values
+ * are borrowed.
+ */
+extern Seen seen_of_people(const Seen *seen);
 
 /* The most rows of a class of any release. */
 static inline uint64
@@ -110,15 +131,15 @@ typedef struct Atoms
 	uint32	   *atom;			/* [individuals] */
 	uint64	   *size;			/* [natoms] individuals in it */
 
-	/* Where an atom was: places, walked from its last one back to NOWHERE */
+	/* Where an atom was: stops, walked from its last one back to NO_STOP */
 	uint32	   *last;			/* [natoms] */
-	uint32		nplaces;
-	uint32	   *previous;		/* [nplaces] */
-	int32	   *release;		/* [nplaces] from 0 on */
-	uint32	   *class;			/* [nplaces] index in its release */
+	uint32		nstops;
+	uint32	   *previous;		/* [nstops] */
+	int32	   *release;		/* [nstops] from 0 on */
+	uint32	   *class;			/* [nstops] index in its release */
 } Atoms;
 
-#define NOWHERE 0
+#define NO_STOP 0
 
 /* An error if an individual is in a release twice.  Everything returned is allocated in the current context. */
 extern Atoms *atoms_of(const Seen *seen);

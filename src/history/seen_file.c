@@ -17,6 +17,7 @@ typedef struct RowsPlace
 {
 	bool		is_put;
 	bool		has_counted;
+	bool		has_people;		/* beside individuals? */
 	bool		is_numbered;	/* finally */
 	int			file;			/* where the rows begin */
 	off_t		offset;
@@ -81,13 +82,14 @@ go_to(SeenFile *file, const RowsPlace *place)
 
 /* Makes a release borrow arrays, or no arrays. */
 static void
-lend_rows(SeenRelease *release, const SeenRelease *rows, bool has_counted)
+lend_rows(SeenRelease *release, const SeenRelease *rows, const RowsPlace *place)
 {
 	release->individual = rows->individual;
 	release->value = rows->value;
 	release->fingerprint = rows->fingerprint;
 	release->counterfeit = rows->counterfeit;
-	release->is_counted = has_counted ? rows->is_counted : NULL;
+	release->is_counted = place->has_counted ? rows->is_counted : NULL;
+	release->person = place->has_people ? rows->person : NULL;
 }
 
 /* Frees arrays that have been written, or are not needed any more. */
@@ -100,6 +102,8 @@ free_rows(const SeenRelease *rows)
 	pfree(rows->counterfeit);
 	if (rows->is_counted != NULL)
 		pfree(rows->is_counted);
+	if (rows->person != NULL)
+		pfree(rows->person);
 }
 
 /* Makes arrays with room for n rows. */
@@ -109,7 +113,7 @@ make_rows(uint64 n, MemoryContext context)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	SeenRelease rows = {
 		.individual = new_array(Individual, n), .value = new_array(Code, n), .fingerprint = new_array(uint32, n),
-		.counterfeit = new_array(bool, n), .is_counted = new_array(bool, n)
+		.counterfeit = new_array(bool, n), .is_counted = new_array(bool, n), .person = new_array(Individual, n)
 	};
 
 	MemoryContextSwitchTo(old);
@@ -134,8 +138,8 @@ seen_file_put(SeenFile *file, int32 r)
 		file->file = BufFileCreateTemp(false);
 	MemoryContextSwitchTo(old);
 	*place = (RowsPlace) {
-		.is_put = true, .has_counted = release->is_counted != NULL, .is_numbered = file->code != NULL,
-		.file = file->end_file, .offset = file->end_offset
+		.is_put = true, .has_counted = release->is_counted != NULL, .has_people = release->person != NULL,
+		.is_numbered = file->code != NULL, .file = file->end_file, .offset = file->end_offset
 	};
 	go_to(file, place);
 	BufFileWrite(file->file, release->individual, sizeof(Individual) * n);
@@ -144,9 +148,11 @@ seen_file_put(SeenFile *file, int32 r)
 	BufFileWrite(file->file, release->counterfeit, sizeof(bool) * n);
 	if (place->has_counted)
 		BufFileWrite(file->file, release->is_counted, sizeof(bool) * n);
+	if (place->has_people)
+		BufFileWrite(file->file, release->person, sizeof(Individual) * n);
 	BufFileTell(file->file, &file->end_file, &file->end_offset);
 	free_rows(release);
-	lend_rows(release, &none, false);
+	lend_rows(release, &none, place);
 }
 
 /* ----------------------------------------------------------------
@@ -178,6 +184,16 @@ read_rows(SeenFile *file, int32 r, SeenRelease *rows)
 	read_bytes(file, rows->counterfeit, sizeof(bool) * n);
 	if (place->has_counted)
 		read_bytes(file, rows->is_counted, sizeof(bool) * n);
+	if (place->has_people)
+		read_bytes(file, rows->person, sizeof(Individual) * n);
+}
+
+/* Rows that were put before that was possible get their final numbers when they come back. */
+static void
+number_rows(const SeenFile *file, int32 r)
+{
+	if (file->code != NULL && !file->place[r].is_numbered)
+		seen_number_rows(&file->seen->release[r], file->code, file->npeople);
 }
 
 /* Takes the rows away that have come back. */
@@ -187,7 +203,7 @@ take_away(SeenFile *file)
 	static const SeenRelease none = {0};
 
 	if (file->here >= 0)
-		lend_rows(&file->seen->release[file->here], &none, false);
+		lend_rows(&file->seen->release[file->here], &none, &file->place[file->here]);
 	file->here = -1;
 }
 
@@ -208,9 +224,8 @@ fetch_rows(void *what, int32 r)
 	if (file->rows.individual == NULL)
 		file->rows = make_rows(most, file->context);
 	read_rows(file, r, &file->rows);
-	lend_rows(&file->seen->release[r], &file->rows, file->place[r].has_counted);
-	if (!file->place[r].is_numbered)
-		seen_number_rows(&file->seen->release[r], file->code, file->npeople);
+	lend_rows(&file->seen->release[r], &file->rows, &file->place[r]);
+	number_rows(file, r);
 	file->here = r;
 }
 
@@ -241,9 +256,12 @@ seen_file_take_back(SeenFile *file, int32 r)
 	SeenRelease rows = make_rows(release->first[release->nclasses], file->context);
 
 	read_rows(file, r, &rows);
-	lend_rows(release, &rows, file->place[r].has_counted);
-	if (!file->place[r].has_counted)
+	lend_rows(release, &rows, &file->place[r]);
+	number_rows(file, r);
+	if (release->is_counted == NULL)
 		pfree(rows.is_counted);
+	if (release->person == NULL)
+		pfree(rows.person);
 	file->place[r].is_put = false;
 }
 
@@ -260,7 +278,7 @@ seen_number_rows(SeenRelease *release, const Code *code, uint64 npeople)
 	for (uint64 i = 0; i < n; i++)
 	{
 		release->value[i] = code[release->value[i]];
-		if (release->individual[i] >= npeople)
+		if (release->person == NULL && release->individual[i] >= npeople)
 			release->individual[i] = npeople + (NO_INDIVIDUAL - 1 - release->individual[i]);
 	}
 }

@@ -140,7 +140,7 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 	recalled = recall(publication);
 	promised = principle_bound(&promised, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
 	classes = count_refused_classes(&recalled->seen, publication->releases - 1, &promised, NULL);
-	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised, recalled->people->size);
+	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised);
 	if (classes == 0 && people == 0)
 		return;
 	warn_of_weak_release(publication, &(OwnerWarning) {

@@ -306,6 +306,7 @@ take_fingerprints(const Import *import, LoadedFrame *loaded)
 			loaded->fingerprint[row] = import->present->fingerprint[person];
 	}
 	loaded->is_unprinted = is_unprinted;
+	loaded->shown = import->shown;
 }
 
 void

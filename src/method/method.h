@@ -45,8 +45,15 @@ struct Draft
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
 	uint64		waiting;		/* of these: newcomers, or people who came back or moved, for whom no place was found */
 	uint64		retired;		/* of these: people of groups that are not shown any more */
+	uint64		hidden;			/* of these: people of parts that may not be shown, or not yet */
 	uint64		dirty;			/* rows in classes that were not asked for */
 	uint64		stale;			/* rows of people that show another value than that of today */
+
+	/*
+	 * Rows, invented ones too, of groups of the past of which not every place has a row of somebody who held it before:
+	 * they show what was shown last, whatever their values are, so that this number may be told to all.
+	 */
+	uint64		unrefreshed;
 
 	/*
 	 * For methods that want places: NULL for all others, whose counterfeits stand for no place, and never come again.
@@ -54,9 +61,11 @@ struct Draft
 	 * counterfeits.
 	 */
 	uint32	   *group;			/* [nclasses] or NO_GROUP */
-	uint64	   *place;			/* [rows of the frame] of the past, where the row is in a class of a group; else NO_PLACE */
+	uint64	   *place;			/* [rows of the frame] of the past, where the row is in a class of a group; else
+								 * NO_PLACE */
 	uint64	   *stands_in;		/* [counterfeits] the place of the past that each stands in for */
-	bool	   *is_gone;		/* [places of the past] parted off by this draft, not to be shown again; NULL where none is */
+	bool	   *is_gone;		/* [places of the past] parted off by this draft, not to be shown again; NULL where
+								 * none is */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */
 };
 
@@ -71,9 +80,9 @@ typedef struct Method
 	Principle	(*principle) (const int64 *params);
 
 	/*
-	 * Where only the rows asked for are in the frame: of which groups are rows of others needed, too?  Sets wanted[] and
-	 * returns how many these are.  The frame has no quasi-identifiers yet.  NULL for methods that show what was asked for,
-	 * or nothing.
+	 * Where only the rows asked for are in the frame: of which groups are rows of others needed, too?  Sets wanted[]
+	 * and returns how many these are.  The frame has no quasi-identifiers yet.  NULL for methods that show what was
+	 * asked for, or nothing.
 	 */
 	uint32		(*want_helpers) (const Frame *frame, const Past *past,
 								 const int64 *params, bool *wanted);
@@ -97,6 +106,12 @@ frame_take_shown(Frame *frame, const Draft *draft)
 	if (draft->shown != NULL)
 		frame->sensitive = draft->shown;
 }
+
+/*
+ * The past as it would be read for the same frame after a draft was published as the release of this number; of a method
+ * that wants places.  The number of a new group is one more than the last one's.  In places_after.c.
+ */
+extern Past *past_after(const Past *past, const Frame *frame, const Draft *draft, int32 release);
 
 extern const Method *const methods[];	/* ends with NULL */
 

@@ -17,6 +17,7 @@
 #include "frame/arrays.h"
 #include "partition/principle.h"
 #include "partition/principle_kinds.h"
+#include "utils/memutils.h"
 
 const char *const principle_distances[] = {"auto", "equal", "ordered", NULL};
 
@@ -580,6 +581,58 @@ values_are_allowed(const Principle *principle, const Tally *set)
 
 	look_at_all(principle, set, look_whether_allowed, &allowed);
 	return allowed;
+}
+
+/* Parts of a set that have so many of its rows. */
+typedef struct Parts
+{
+	uint64		size;
+	uint64		rows;			/* of the set */
+	bool		allowed;
+} Parts;
+
+/* NULLs are in the part first, so the rows with a value are fewer than its size. */
+static bool
+look_at_parts(const Principle *principle, const ValueCounts *set, int aspect, void *state)
+{
+	Parts	   *parts = state;
+	uint64		nulls = parts->rows - set->known;
+	uint64		size = parts->size - Min(nulls, parts->size);
+
+	parts->allowed = size > 0 && (principle->l <= 1 || fewest_values_in_parts(set, size) >= principle->l);
+	for (int i = 0; i < principle->nterms && parts->allowed; i++)
+		parts->allowed = term_allows_every_part(&principle->term[i], set, size);
+	return parts->allowed;
+}
+
+bool
+principle_allows_every_part(const Principle *principle, const Tally *set, uint64 size)
+{
+	Parts		parts = {size, set->rows, true};
+	ValueCounts values = {.n = set->values, .value = set->value, .count = set->count};
+	MemoryContext work;
+	MemoryContext old;
+
+	if (size >= set->rows || size < principle->k || (principle->judging == NULL && principle->l <= 1))
+		return size >= set->rows ? principle_allows(principle, set) : size >= principle->k;
+	if (principle->joint && principle->judging != NULL && principle->judging->naspects > 1)
+		return false;
+	work = AllocSetContextCreate(CurrentMemoryContext, "parts of a set", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(work);
+	if (principle->judging != NULL)
+		look_at_all(principle, set, look_at_parts, &parts);
+	else
+	{
+		for (uint32 i = 0; i < set->values; i++)
+		{
+			values.known += set->count[set->value[i]];
+			values.ncodes = Max(values.ncodes, set->value[i] + 1);
+		}
+		(void) look_at_parts(principle, &values, 0, &parts);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return parts.allowed;
 }
 
 /* Adds up what the conditions lack. */

@@ -208,6 +208,12 @@ principle_allows_values(const Principle *principle, const Tally *set)
 }
 
 /*
+ * Is every set of so many of these rows allowed, whichever they are?  May say no where it is not sure: of joint aspects,
+ * and of distances.
+ */
+extern bool principle_allows_every_part(const Principle *principle, const Tally *set, uint64 size);
+
+/*
  * How far the values of a set are from being allowed: about so many rows with other values would
  * have to come, or rows with its commonest to go; 0 if they are allowed.
  */

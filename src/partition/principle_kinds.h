@@ -45,6 +45,15 @@ struct PrincipleKind
 #define PRINCIPLE_KIND(name, kind, type, least, most, strength) extern const PrincipleKind kind;
 PRINCIPLES(PRINCIPLE_KIND)
 
+/*
+ * Does a condition allow all parts of a set that have these many rows with a value, at most as many as the set has?  In
+ * every_part.c.
+ */
+extern bool term_allows_every_part(const PrincipleTerm *term, const ValueCounts *set, uint64 size);
+
+/* The different values that all of these parts have. */
+extern uint32 fewest_values_in_parts(const ValueCounts *set, uint64 size);
+
 /* Logarithms and sums of shares are not exact: so much less than the strength is as good as it. */
 #define PRINCIPLE_ROUNDING	1e-9
 

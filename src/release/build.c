@@ -85,11 +85,10 @@ load_wanted(ReleaseBuild *build, FrameLoad *load)
 	const Method *method = find_method(publication->method);
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "who is wanted", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
-	uint32		nneighborhoods = build->fold->past.nneighborhoods;
-	bool	   *wanted = new_zeros(bool, nneighborhoods);
+	bool	   *wanted = new_zeros(bool, build->fold->places.ngroups);
 	Code	   *code;
 	Frame		frame = load_peek(load, &code);
-	Past		past = peek_at_past(build->fold, code);
+	Past		past = peek_at_past(build->fold, &frame, code);
 
 	progress_phase("read helpers", NO_TOTAL);
 	if (method->want_helpers(&frame, &past, param_values(&method->declaration, publication->params), wanted) > 0)
@@ -170,7 +169,16 @@ measure(ReleaseBuild *build)
 {
 	const Draft *draft = build->draft;
 	uint64	   *counterfeits = new_array(uint64, draft->classes->nclasses);
-	ReleaseCounts counts = {.suppressed = draft->suppressed, .dirty = draft->dirty, .counterfeits = counterfeits};
+	ReleaseCounts counts = {
+		.suppressed = draft->suppressed,
+		.waiting = draft->waiting,
+		.retired = draft->retired,
+		.hidden = draft->hidden,
+		.dirty = draft->dirty,
+		.stale = draft->stale,
+		.unrefreshed = draft->unrefreshed,
+		.counterfeits = counterfeits,
+	};
 
 	for (uint32 c = 0; c < draft->classes->nclasses; c++)
 		counterfeits[c] = class_counterfeits(draft->classes, c);
@@ -187,34 +195,14 @@ measure_against_source(ReleaseBuild *build)
 	measure(build);
 }
 
-/*
- * Notes where rows were invented, before anybody is asked for; only where shares of values are judged, since answers
- * may be many, and each is looked at.
- */
-static void
-note_invented(ReleaseBuild *build)
-{
-	Past	   *past = &build->fold->past;
-	bool	   *is_filled;
-
-	if (!build->fold->keeps_neighborhoods || past->releases == 0 || !judges_shares_under(build->publication, build->publication->params))
-		return;
-	past->is_loose = has_loose_rows(build->publication);
-	past->is_filled = is_filled = new_zeros(bool, past->nneighborhoods);
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
-		is_filled[n] = build->fold->neighborhoods[n].is_filled;
-}
-
 ReleaseBuild *
-build_empty_release(const DeclaredPublication *publication, const Scope *scope,
-					Directory *directory, MemoryContext context)
+build_empty_release(const DeclaredPublication *publication, const Scope *scope, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));
 
 	build->publication = publication;
 	build->request = scope->request;
-	build->directory = directory;
 	build->reference = scope->reference;
 	build->draft = palloc0(sizeof(Draft));
 	build->draft->classes = palloc0(sizeof(Classes));
@@ -223,15 +211,13 @@ build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 }
 
 ReleaseBuild *
-load_release(const DeclaredPublication *publication, const Scope *scope,
-			 Directory *directory, MemoryContext context)
+load_release(const DeclaredPublication *publication, const Scope *scope, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));
 	Stopwatch	watch = stopwatch_start();
 	const MethodSql *sql = find_method_sql(publication->method);
 	FrameLoad  *load;
-	Past	   *past;
 	void	   *updates;
 
 	build->publication = publication;
@@ -241,16 +227,11 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 		sql->load_tables(publication, load);
 	build->load_seconds = stopwatch_lap(&watch);
 	progress_phase("read history", publication->remembered);
-	/* From where the directory says; from end to end where there is none, or it is out of date. */
-	build->fold = directory == NULL ? NULL : fold_look_up(publication, directory, load, context);
-	if (build->fold == NULL)
-		build->fold = fold_read(publication, load, scope->condition == NULL, context);
-	build->directory = build->fold->directory;
-	note_invented(build);
+	build->fold = fold_read(publication, load, scope->condition == NULL, context);
 	build->reference = scope->reference != NULL ? scope->reference : read_distribution(publication, scope);
 	compare_with_distribution(publication, scope, build->reference, load);
 	build->history_seconds = stopwatch_lap(&watch);
-	if (scope->condition != NULL && build->fold->past.nneighborhoods > 0 &&
+	if (scope->condition != NULL && build->fold->places.ngroups > 0 &&
 		find_method(publication->method)->want_helpers != NULL)
 		load_wanted(build, load);
 	updates = sql->read_updates == NULL ? NULL : sql->read_updates(publication, load);
@@ -262,11 +243,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	(void) fold_past(build->fold, build->loaded);
 	if (shows_last_values(publication, scope->shown))
 		fold_keep_values(build->fold, build->loaded);
-	/* Of a part of the source, nothing is known of how fast people leave. */
-	past = &build->fold->past;
-	past->is_whole = scope->condition == NULL && !scope->is_lenient;
-	if (past->is_whole && past->releases > 0 && build->fold->keeps_neighborhoods)
-		past->exposed = count_released_people(publication).exposed;
+	build->fold->past.is_whole = scope->condition == NULL;
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);
 	build->history_seconds += stopwatch_lap(&watch);
@@ -286,10 +263,9 @@ draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed)
 }
 
 ReleaseBuild *
-build_release(const DeclaredPublication *publication, const Scope *scope,
-			  Directory *directory, MemoryContext context)
+build_release(const DeclaredPublication *publication, const Scope *scope, MemoryContext context)
 {
-	ReleaseBuild *build = load_release(publication, scope, directory, context);
+	ReleaseBuild *build = load_release(publication, scope, context);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Stopwatch	watch = stopwatch_start();
 
@@ -362,19 +338,22 @@ notice_of_empty_columns(const ReleaseBuild *build)
 				 : errhint("Publish more people, coarser or fewer quasi-identifiers, or declare weaker parameters.")));
 }
 
-/* Explains what is withheld of a table that has releases, and how much of it for ever. */
+/* Explains what is withheld of a table that has releases. */
 static char *
 why_withheld(const ReleaseBuild *build)
 {
-	const char *together = "Together with what was published before, these rows would tell too much.";
+	const Draft *draft = build->draft;
+	StringInfoData words;
 
-	if (build->draft->given_up > 0)
-		return psprintf("%s " UINT64_FORMAT " people are fewer than the rows that would be invented to show them.",
-						together, build->draft->given_up);
-	if (build->draft->lost == 0 || build->request->cohort != NULL)
-		return pstrdup(together);
-	return psprintf("%s " UINT64_FORMAT " people can never be shown again without invented rows.",
-					together, build->draft->lost);
+	initStringInfo(&words);
+	appendStringInfoString(&words, "Together with what was published before, these rows would tell too much.");
+	if (draft->waiting > 0)
+		appendStringInfo(&words, " " UINT64_FORMAT " people wait for a free place that shows their value, or for others to form a group with.",
+						 draft->waiting);
+	if (draft->retired > 0)
+		appendStringInfo(&words, " " UINT64_FORMAT " people are in groups that are not shown any more, since most of their places are free.",
+						 draft->retired);
+	return words.data;
 }
 
 /* The hint for what is withheld, or NULL where nothing helps. */
@@ -382,15 +361,16 @@ static const char *
 what_to_do(const ReleaseBuild *build)
 {
 	const DeclaredPublication *publication = build->publication;
+	const MethodDeclaration *method = method_declaration(publication->method);
 
 	if (publication->releases == 0)
 		return "Declare fewer or coarser quasi-identifiers, or weaker parameters.";
-	if (build->draft->lost > 0)
+	if (build->draft->waiting + build->draft->retired == 0 || build->request->cohort != NULL)
+		return NULL;
+	if (method->without_stand_ins != NULL && method->without_stand_ins(param_values(method, publication->params)) == NULL)
 		return psprintf("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
 						quote_literal_cstr(publication->name));
-	if (build->draft->given_up > 0)
-		return "Parameter \"invented_cost\" says how many people such a row is worth.";
-	return NULL;
+	return "A larger parameter \"reserve\" makes larger groups, in which more of those who come find a place.";
 }
 
 void

@@ -159,7 +159,7 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall_in_parts(publication);
 	bound = principle_bound(principle, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
-	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), &bound, recalled->people->size);
+	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), &bound);
 	recalled_close(recalled);
 	work_close(&work);
 	return lost;

@@ -104,24 +104,6 @@ read_released(const DeclaredPublication *publication)
 	return released;
 }
 
-ReleasedPeople
-count_released_people(const DeclaredPublication *publication)
-{
-	ReleasedPeople people = {0};
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT exposed, last, withheld FROM pprepub_internal.catalog_released_people WHERE publication = $1",
-					 CATALOG_INT(publication->id)) > 0)
-	{
-		people.exposed = catalog_int(0, "exposed");
-		people.last = catalog_int(0, "last");
-		people.withheld = catalog_int(0, "withheld");
-	}
-	catalog_leave(&access);
-	return people;
-}
-
 bool
 judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 {
@@ -133,22 +115,6 @@ judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 		naspects += is_sensitive(&publication->columns[i]);
 	(void) param_names(params, "bands", &nbands);
 	return principle_judges_shares(&principle, naspects > 1 || nbands > 0);
-}
-
-bool
-has_loose_rows(const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-	bool		result = false;
-	bool		isnull;
-
-	catalog_enter(&access);
-	catalog_read("SELECT DISTINCT params FROM pprepub_internal.catalog_release WHERE publication = $1 AND counterfeits > 0",
-				 CATALOG_INT(publication->id));
-	for (uint64 i = 0; i < SPI_processed && !result; i++)
-		result = !judges_shares_under(publication, DatumGetJsonbP(catalog_field(i, "params", &isnull)));
-	catalog_leave(&access);
-	return result;
 }
 
 bool

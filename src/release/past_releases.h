@@ -48,21 +48,8 @@ extern Released *read_released(const DeclaredPublication *publication);
  */
 extern void verify_may_see_figures(const DeclaredPublication *publication, int32 number);
 
-/* The people of the source at releases of all of it, as they were published or imported; 0 if there are none. */
-typedef struct ReleasedPeople
-{
-	uint64		exposed;		/* added up */
-	uint64		last;			/* at the last one */
-	uint64		withheld;		/* of these */
-} ReleasedPeople;
-
-extern ReleasedPeople count_released_people(const DeclaredPublication *publication);
-
 /* Does a principle of the publication judge more of values than how many there are? */
 extern bool judges_shares_under(const DeclaredPublication *publication, Jsonb *params);
-
-/* Were rows invented in any release or answer whose principle did not? */
-extern bool has_loose_rows(const DeclaredPublication *publication);
 
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);

@@ -131,10 +131,10 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 	note_number(publication, note, now);
 	catalog_execute("INSERT INTO pprepub_internal.catalog_release"
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
-					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds, phases,"
+					"  rows, classes, suppressed, dirty, counterfeits, stale, unrefreshed, seconds, history_seconds, phases,"
 					"  trees, checksum_seed, checksum, witness, identified, format)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7, $8, $9, $10,"
-					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)",
+					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)",
 					CATALOG_INT(publication->id),
 					CATALOG_INT(note->number),
 					CATALOG_TEXT(note->kind),
@@ -151,6 +151,8 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->suppressed)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->dirty)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->counterfeits)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->stale)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->unrefreshed)),
 					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->seconds)),
 					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->history_seconds)),
 					CATALOG_PARAM(JSONBOID, phases_so_far()),
@@ -237,7 +239,8 @@ list_release(const DeclaredPublication *publication, int32 number)
 	RowWriter  *writer;
 
 	catalog_enter(&access);
-	catalog_read("SELECT release, published_at, relation, kind, columns, rows, withheld_percent, invented_percent, k, l, $3 AS principle, repair"
+	catalog_read("SELECT release, published_at, relation, kind, columns, rows, withheld_percent, invented_percent, stale_percent, k, l,"
+				 " $3 AS principle, repair"
 				 " FROM pprepub_internal.catalog_listed_release WHERE publication = $1 AND release = $2",
 				 CATALOG_INT(publication->id), CATALOG_INT(number), CATALOG_TEXT(further_principle(publication)));
 	row = SPI_copytuple(SPI_tuptable->vals[0]);

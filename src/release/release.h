@@ -268,7 +268,6 @@ typedef struct ReleaseBuild
 	LoadedFrame *loaded;
 	Fold	   *fold;
 	Reference  *reference;		/* the distribution that it is compared with, or NULL */
-	Directory  *directory;		/* that will learn of the release, or NULL */
 	Draft	   *draft;
 	Metrics		metrics;
 
@@ -285,26 +284,20 @@ typedef struct ReleaseBuild
  * Called as the owner, inside SPI, under the active snapshot: reads the source, has
  * the method draft a release, has the draft judged, and measures it; writes
  * nothing.  A draft without classes means that nothing may be published.
- *
- * directory: NULL, or one that is current, which will learn of the release; if
- * the fold is not what it says, it is not the build's, and wrong.  Everything
- * is allocated in the context given.
+ * Everything is allocated in the context given.
  */
-extern ReleaseBuild *build_release(const DeclaredPublication *publication, const Scope *scope,
-								   Directory *directory, MemoryContext context);
+extern ReleaseBuild *build_release(const DeclaredPublication *publication, const Scope *scope, MemoryContext context);
 
 /*
  * The two halves of build_release(): what is read, and a draft of it, which is
  * allocated in the current context.  A forecast drafts one release after the other,
  * and puts another frame into what was loaded.
  */
-extern ReleaseBuild *load_release(const DeclaredPublication *publication, const Scope *scope,
-								  Directory *directory, MemoryContext context);
+extern ReleaseBuild *load_release(const DeclaredPublication *publication, const Scope *scope, MemoryContext context);
 extern void draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed);
 
 /* A release without rows, where the source cannot be read, or no person is asked for. */
-extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
-										 Directory *directory, MemoryContext context);
+extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope, MemoryContext context);
 
 /* An error, for the owner, if there is nothing that may be published. */
 extern void verify_something(const ReleaseBuild *build);
@@ -440,9 +433,6 @@ extern void note_release(const ReleaseBuild *build, int32 number, const SentRele
 
 /* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
 extern void check_history(DeclaredPublication *publication);
-
-/* Likewise, before check_history(): is the past what a forecast would have gone on with? */
-extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
 
 /*
  * Tells of a release with a table, which was noted: analysts in TARGET.NAME_releases, and all who listen to channel

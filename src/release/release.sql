@@ -6,7 +6,8 @@ CREATE VIEW pprepub.release WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method,
 		CASE WHEN a.is_owner THEN r.params ELSE r.params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text END AS params,
 		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.classes AS classes,
-		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits, s.figures * r.seconds AS seconds,
+		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits,
+		s.figures * r.stale AS stale, s.figures * r.unrefreshed AS unrefreshed, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases
 	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
 		-- auditors may be among those who ask, and figures of cohorts follow who is in them
@@ -27,20 +28,11 @@ COMMENT ON FUNCTION pprepub.preview(text, text, name[], jsonb) IS
 
 CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL,
 		params jsonb DEFAULT NULL,
-		OUT release integer, OUT rows bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT loss_percent float8, OUT average_class float8)
+		OUT release integer, OUT rows bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT stale_percent float8, OUT loss_percent float8, OUT average_class float8)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forecast';
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
-
-CREATE VIEW pprepub_internal.catalog_released_people AS
-	SELECT s.publication, pg_catalog.sum(s.people)::pg_catalog.int8 AS exposed, (pg_catalog.array_agg(s.people ORDER BY s.number DESC))[1] AS last,
-		(pg_catalog.array_agg(s.suppressed ORDER BY s.number DESC))[1] AS withheld
-	FROM (SELECT r.publication, r.number, r.rows - r.counterfeits + r.suppressed AS people, r.suppressed
-		  FROM pprepub_internal.catalog_release r WHERE r.kind <> 'query' AND r.cohort IS NULL) s
-	GROUP BY s.publication;
-COMMENT ON VIEW pprepub_internal.catalog_released_people IS
-	'people of the source at releases of all of it: added up, of the last one, and those of them who were withheld';
 
 -- Distributions that releases are compared with
 
@@ -91,6 +83,7 @@ CREATE VIEW pprepub_internal.catalog_listed_release AS
 		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.rows - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
 			AS withheld_percent,
 		pg_catalog.round(100 * coalesce(r.counterfeits::pg_catalog.float8 / nullif(r.rows, 0), 0))::pg_catalog.int4 * t.told AS invented_percent,
+		pg_catalog.round(100 * coalesce(r.unrefreshed::pg_catalog.float8 / nullif(r.rows, 0), 0))::pg_catalog.int4 * t.told AS stale_percent,
 		(r.params->>'k')::pg_catalog."numeric" AS k, (r.params->>'l')::pg_catalog."numeric" AS l, r.params->>'repair' AS repair
 	FROM pprepub_internal.catalog_release r
 		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t;

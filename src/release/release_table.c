@@ -373,7 +373,6 @@ remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, c
 	const Draft *draft = build->draft;
 	const Classes *classes = draft->classes;
 	Remembering *remembering = remember_begin(build->fold, build->loaded, number, log);
-	bool		is_mixed = draft->parent == NULL && keeps_past(build->publication, PAST_NEIGHBORHOODS);
 	RowId	   *room = palloc(sizeof(RowId));
 
 	progress_phase("write history", rows_of(classes));
@@ -384,21 +383,20 @@ remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, c
 		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
 		RememberedClass class = {
 			.number = numbers[c],
-			.parent = draft->parent == NULL ? NO_NEIGHBORHOOD : draft->parent[c],
 			.nrows = class_size(classes, c),
-			.stands_for = ninvented == 0 || draft->stands_for == NULL ? NULL : &draft->stands_for[from],
 			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
 			.ninvented = ninvented,
+			.group = draft->group == NULL ? NO_GROUP : draft->group[c],
+			.place = draft->place,
+			.stands_in = draft->stands_in == NULL ? NULL : draft->stands_in + from,
 		};
 
 		CHECK_FOR_INTERRUPTS();
 		class.rows = people_of(draft, c, &class.ncounted, &room);
-		if (is_mixed)
-			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
-		else
-			remember_class(remembering, &class);
+		remember_class(remembering, &class);
 		progress_step(class.nrows + class.ninvented);
 	}
+	remember_gone(remembering, draft->is_gone);
 	return remember_end(remembering);
 }
 
@@ -445,8 +443,6 @@ emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 		/* The tables of the history are made, though they tell of no person. */
 		log_ensure(build->publication);
 		past_skip(build->publication, number);
-		if (build->directory != NULL)
-			directory_advance(build->directory, number, 0);
 	}
 	sent.history_seconds = stopwatch_seconds(&watch);
 	pfree(order);

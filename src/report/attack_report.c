@@ -36,7 +36,6 @@ put_revealed(const OwnersWork *work, const Revealed *revealed)
 	static const char *const kinds[] = {
 		[REVEALED_BY_INTERSECTION] = "intersection",
 		[REVEALED_BY_DIFFERENCE] = "difference",
-		[REVEALED_BY_CHANGE] = "change",
 		[REVEALED_BY_ALL] = "atom",
 	};
 	Datum		values[] = {
@@ -150,10 +149,10 @@ report_correlations(FunctionCallInfo fcinfo)
 	report_open_for_auditor(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
-		const Recalled *recalled = recall(work.publication);
-		Correlating correlating = {&recalled->seen, &work};
+		Seen		people = seen_of_people(&recall(work.publication)->seen);
+		Correlating correlating = {&people, &work};
 
-		find_correlations(statistics_of(&recalled->seen), most, put_correlation, &correlating);
+		find_correlations(statistics_of(&people), most, put_correlation, &correlating);
 		work_close(&work);
 	}
 	return (Datum) 0;
@@ -205,7 +204,74 @@ typedef struct Deduced
 	Code		null;
 	const Deduction *deduction;
 	const Deduction *without;	/* the same one, if nobody is known */
+	const bool *is_ruled;		/* [people] may more follow by the rules of places? NULL where there are none */
 } Deduced;
+
+/* A class that was published elsewhere joins the groups that it meets: marks all of them if one is marked; was any new? */
+static bool
+mark_met(const Seen *seen, const SeenRelease *release, uint32 c, bool *is_marked)
+{
+	bool		is_met = false;
+	bool		any = false;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		is_met |= is_marked[seen->group_of[release->individual[i]]];
+	for (uint64 i = release->first[c]; i < release->first[c + 1] && is_met; i++)
+	{
+		bool	   *mark = &is_marked[seen->group_of[release->individual[i]]];
+
+		any |= !*mark;
+		*mark = true;
+	}
+	return any;
+}
+
+/*
+ * No search knows the rules of places.  They say more than classes do where one sits after another, or somebody elsewhere
+ * than before: so, of observers who know them, it is not known of these groups whether they exclude any more.
+ */
+static const bool *
+find_ruled(const Seen *seen)
+{
+	bool	   *is_marked = new_zeros(bool, seen->ngroups);
+	Individual *sitter = new_array(Individual, seen->nindividuals);
+	Individual *seat = new_array(Individual, seen->npeople);
+	bool	   *is_ruled = new_zeros(bool, seen->npeople);
+	bool		any = true;
+
+	if (seen->group_of == NULL)
+		return NULL;
+	memset(sitter, 0xff, sizeof(Individual) * seen->nindividuals);	/* NO_INDIVIDUAL */
+	memset(seat, 0xff, sizeof(Individual) * seen->npeople);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint64 i = 0; i < seen->release[r].first[seen->release[r].nclasses]; i++)
+		{
+			Individual	place = seen->release[r].individual[i];
+			Individual	person = seen->release[r].person[i];
+
+			if (sitter[place] == NO_INDIVIDUAL)
+				sitter[place] = person;
+			is_marked[seen->group_of[place]] |= person == NO_INDIVIDUAL || sitter[place] != person;
+			if (person == NO_INDIVIDUAL)
+				continue;
+			if (seat[person] == NO_INDIVIDUAL)
+				seat[person] = place;
+			if (seat[person] != place)
+				is_marked[seen->group_of[place]] = is_marked[seen->group_of[seat[person]]] = true;
+		}
+	while (any)
+	{
+		CHECK_FOR_INTERRUPTS();
+		any = false;
+		for (int32 r = 0; r < seen->nreleases; r++)
+			for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+				if (seen->release[r].group[c] == NO_GROUP)
+					any |= mark_met(seen, &seen->release[r], c, is_marked);
+	}
+	for (Individual person = 0; person < seen->npeople; person++)
+		is_ruled[person] = is_marked[seen->group_of[seat[person]]];
+	return is_ruled;
+}
 
 /* The values that a person can have in a column, each once, as an array of texts. */
 static Datum
@@ -241,19 +307,22 @@ candidates_text(const Deduction *deduction, Code null, const SensitiveColumn *co
 static Deduced
 deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 {
-	Recalled   *recalled = recall(publication);
-	Code		null = name_null(&recalled->seen);
-	const Statistics *statistics = statistics_of(&recalled->seen);
+	const Recalled *recalled = recall(publication);
+	Seen	   *people = palloc(sizeof(Seen));
+	const Statistics *statistics;
 	bool		knows_inventions = method_declaration(publication->method)->invents_known;
 	Deduced		deduced = {
 		.publication = publication,
 		.recalled = recalled,
 		.columns = recalled_columns(publication, recalled),
-		.null = null,
+		.is_ruled = find_ruled(&recalled->seen),
 	};
 	Individual *known;
 	int			n;
 
+	*people = seen_of_people(&recalled->seen);
+	deduced.null = name_null(people);
+	statistics = statistics_of(people);
 	if (find_changed(statistics) != NO_INDIVIDUAL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -283,6 +352,7 @@ put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person
 		values[1] = candidates_text(with, deduced->null, column, casts[c], with->peers->group[person]);
 		values[2] = candidates_text(without, deduced->null, column, casts[c], without->peers->group[person]);
 		values[3] = BoolGetDatum(deduction_is_exact(with, with->peers->group[person]));
+		nulls[3] = DatumGetBool(values[3]) && deduced->is_ruled != NULL && deduced->is_ruled[person];
 		values[4] = CStringGetTextDatum(column->column->name);
 		report_row(work, values, nulls);
 	}

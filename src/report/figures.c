@@ -123,7 +123,7 @@ pprepub_release_figures(PG_FUNCTION_ARGS)
 	return for_auditors(fcinfo, report_release_figures);
 }
 
-/* class_members(publication), for the owner: of a log that is whole, or it is an error. */
+/* NAME(publication), for the owner, of people in the log: that is whole, or it is an error. */
 Datum
 pprepub_class_members(PG_FUNCTION_ARGS)
 {

@@ -4,8 +4,7 @@
  *		likely an observer of all of them thinks it that there ever was a link.
  *
  * NOTES
- *		A class links all its people, and those for whom its counterfeits stand, to all protected values that it
- *		shows.  These are as many links as people, releases and values: in SQL, sorting them takes ten times as long.
+ *		A class links all its people to all protected values that it shows.  These are as many links as people, releases and values: in SQL, sorting them takes ten times as long.
  */
 #include "postgres.h"
 
@@ -34,7 +33,7 @@ typedef struct Linking
 } Linking;
 
 static Datum
-integers_of(const Link *links, uint64 n, bool sizes)
+integers_of(const ClassLink *links, uint64 n, bool sizes)
 {
 	int32	   *integers = new_array(int32, n);
 
@@ -78,6 +77,7 @@ put_links(const OwnersWork *work)
 {
 	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
+	Seen		people = seen_of_people(&recalled->seen);
 	Linking		linking = {
 		.work = work, .recalled = recalled, .lists_classes = TupleDescAttr(work->result->setDesc, 2)->atttypid == INT4ARRAYOID,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
@@ -87,7 +87,7 @@ put_links(const OwnersWork *work)
 		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
 	};
 
-	visit_breaches(statistics_of(&recalled->seen), recalled->people->size,
+	visit_breaches(statistics_of(&people), people.npeople,
 				   protected_values(publication, recalled), put_link, &linking);
 }
 

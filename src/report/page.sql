@@ -258,19 +258,20 @@ CREATE FUNCTION pprepub_internal.report_releases(publication text) RETURNS text
 	AS $$
 DECLARE
 	rows jsonb := (
-		SELECT jsonb_agg(jsonb_build_array(r.number, r.published_at::timestamp(0)::text, r.kind, r.rows, r.classes, m.withheld, m.invented, m.loss) ORDER BY r.number)
+		SELECT jsonb_agg(jsonb_build_array(r.number, r.published_at::timestamp(0)::text, r.kind, r.rows, r.classes, m.withheld, m.invented, m.stale, m.loss) ORDER BY r.number)
 		FROM (SELECT * FROM pprepub.release e WHERE e.publication = report_releases.publication AND e.kind <> 'query' AND e.cohort IS NULL OFFSET 0) r
 			CROSS JOIN LATERAL (
 				SELECT round(max(f.value) FILTER (WHERE f.metric = 'withheld_percent')::numeric, 1) AS withheld,
 					round(max(f.value) FILTER (WHERE f.metric = 'invented_percent')::numeric, 1) AS invented,
+					round(max(f.value) FILTER (WHERE f.metric = 'stale_percent')::numeric, 1) AS stale,
 					round(max(f.value) FILTER (WHERE f.metric = 'loss_percent')::numeric, 1) AS loss
 				FROM pprepub.metrics(r.publication, r.number) f) m);
 BEGIN
 	RETURN pprepub_internal.html_heading('releases', 'Releases of everybody') || CASE WHEN rows IS NULL THEN pprepub_internal.html_paragraph('There is none.') ELSE
 		pprepub_internal.svg_lines('rows', 'Rows of releases of everybody', '', rows, '{3}', '{rows}') ||
-		pprepub_internal.svg_lines('shares', 'Withheld, invented, and lost in cells', '%', rows, '{5,6,7}', '{withheld,invented,loss}') ||
-		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#Classes,#Withheld %,#Invented %,#Loss %}', rows) ||
-		pprepub_internal.html_paragraph('Loss: 0 % shows values as they are, 100 % withholds all cells of quasi-identifiers.') END;
+		pprepub_internal.svg_lines('shares', 'Withheld, invented, stale, and lost in cells', '%', rows, '{5,6,7,8}', '{withheld,invented,stale,loss}') ||
+		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %}', rows) ||
+		pprepub_internal.html_paragraph('Stale: people whose row shows an older value than theirs. Loss: 0 % shows values as they are, 100 % withholds all cells of quasi-identifiers.') END;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_releases(text) IS 'write a section of report(): the releases of everybody';
@@ -285,11 +286,17 @@ DECLARE
 		FROM pprepub.publication p, (VALUES ('_members'), ('_asked')) s (suffix)
 		WHERE p.name = told_apart.publication AND to_regclass(format('%I.%I', p.target || '_private', p.name || s.suffix)) IS NOT NULL);
 BEGIN
+	-- People of a class published elsewhere keep a place that they have, which the log does not say again.
 	RETURN QUERY EXECUTE format('SELECT s.size, count(*) FROM (
 			SELECT count(*) AS size FROM (
-				SELECT bit_xor(hashint8extended(l.class, l.release)) AS a, bit_xor(hashint8extended(l.class, - l.release)) AS b
-				FROM (%s) l CROSS JOIN LATERAL unnest(l.keys, l.stands_for, l.invented) m (key, stands_for, invented)
-				GROUP BY coalesce(m.key, m.stands_for), m.invented) i
+				SELECT bit_xor(hashint8extended(k.class, k.release)) AS a, bit_xor(hashint8extended(k.class, - k.release)) AS b
+				FROM (SELECT c.release, c.class, first_value(c."group") OVER stay AS "group", coalesce(c.place, first_value(c.place) OVER stay) AS place, c.key, c.invented
+					FROM (SELECT l.release, l.class, CASE WHEN m.place IS NOT NULL THEN l."group" END AS "group", m.place, m.key,
+							CASE WHEN m.key IS NOT DISTINCT FROM NULL THEN row_number() OVER () END AS invented,
+							count(m.place) OVER (PARTITION BY m.key ORDER BY l.release) AS stay
+						FROM (%s) l CROSS JOIN LATERAL (SELECT unnest(l.keys) AS key, unnest(l.places) AS place, unnest(l.sensitive)) m) c
+					WINDOW stay AS (PARTITION BY c.key, c.invented, c.stay ORDER BY c.release)) k
+				GROUP BY k."group", k.place, CASE WHEN k."group" IS NULL THEN k.key END, CASE WHEN k."group" IS NULL THEN k.invented END) i
 			GROUP BY i.a, i.b) s GROUP BY s.size', logs);
 END
 $$;

@@ -4,7 +4,7 @@
 
 CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number AS release, m.position, m.metric, m.value,
-		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits,
+		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
 		(SELECT pg_catalog.count(*) FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_release r USING (publication)
@@ -19,9 +19,10 @@ CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metr
 			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = metrics.publication AND m.release = metrics.release)
 		SELECT f.metric, f.value FROM (
 			SELECT s.* FROM measured m CROSS JOIN LATERAL (VALUES
-				(-4, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
-				(-3, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
-				(-2, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
+				(-5, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
+				(-4, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
+				(-3, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
+				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.rows - m.counterfeits, 0), 0)),
 				(-1, 'average_class', coalesce(m.rows / nullif(m.classes, 0), 0))) s (position, metric, value)
 			WHERE m.metric = 'lm'
 			UNION ALL SELECT m.position, m.metric, m.value FROM measured m) f
@@ -34,6 +35,49 @@ CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, 
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_figures';
 COMMENT ON FUNCTION pprepub.metrics(text, int) IS
 	'show how much a release lost and how much it still says, as measured when it was made';
+
+CREATE FUNCTION pprepub_internal.withheld(publication text, OUT release int, OUT reason text, OUT people bigint) RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	BEGIN ATOMIC
+		WITH measured AS MATERIALIZED (
+			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = withheld.publication AND m.release = (
+				SELECT max(r.number) FROM pprepub.release r WHERE r.publication = withheld.publication AND r.kind = 'stored' AND r.cohort IS NULL)),
+			known AS (SELECT m.release, m.metric, m.value::bigint AS people, m.suppressed FROM measured m WHERE m.metric IN ('waiting', 'retired', 'hidden'))
+		SELECT k.release, 'left_out', k.suppressed - sum(k.people)::bigint FROM known k GROUP BY k.release, k.suppressed
+		UNION ALL SELECT k.release, k.metric, k.people FROM known k;
+	END;
+COMMENT ON FUNCTION pprepub_internal.withheld(text) IS 'rows of pprepub.withheld(), for the owner of the publication';
+
+CREATE FUNCTION pprepub.withheld(publication text, OUT release int, OUT reason text, OUT people bigint) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_figures';
+COMMENT ON FUNCTION pprepub.withheld(text) IS
+	'count the people whom the newest release of everybody withholds, by reason';
+
+CREATE FUNCTION pprepub_internal.withheld_keys(publication text, OUT key text, OUT reason text) RETURNS SETOF record
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	made record;
+BEGIN
+	SELECT p.name, p.target || '_private' AS private, p.key, max(r.number) AS newest INTO made
+	FROM pprepub.publication p LEFT JOIN pprepub.release r ON r.publication = p.name AND r.kind = 'stored' AND r.cohort IS NULL
+	WHERE p.name = withheld_keys.publication GROUP BY p.name, p.target, p.key;
+	RETURN QUERY EXECUTE format('SELECT s.%1$I::text, %2$s FROM %3$I.%4$I s
+			WHERE NOT EXISTS (SELECT FROM (SELECT unnest(l.keys) AS key FROM %3$I.%5$I l WHERE l.release = $1) l WHERE l.key = s.%1$I) ORDER BY s.%1$I',
+		made.key,
+		CASE WHEN to_regclass(format('%I.%I', made.private, made.name || '_places')) IS NULL THEN 'NULL::text' ELSE
+			format('CASE WHEN EXISTS (SELECT FROM %1$I.%2$I p WHERE p.key = s.%3$I) THEN ''has a place, not shown'' ELSE ''never had a place'' END',
+				made.private, made.name || '_places', made.key) END,
+		made.private, made.name || '_source', made.name || '_members')
+	USING made.newest;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.withheld_keys(text) IS 'rows of pprepub.withheld_keys(), for the owner of the publication';
+
+CREATE FUNCTION pprepub.withheld_keys(publication text, OUT key text, OUT reason text) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
+COMMENT ON FUNCTION pprepub.withheld_keys(text) IS
+	'list the people of the source who are not in the newest release of everybody';
 
 CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, OUT release int, OUT kind text, OUT other_release int,
 		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
@@ -72,11 +116,33 @@ CREATE FUNCTION pprepub.breach_probability(publication text, OUT key text, OUT s
 COMMENT ON FUNCTION pprepub.breach_probability(text) IS
 	'compute how likely an observer of all releases thinks it that each person was ever linked to each protected value';
 
-CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint, OUT signature varbit, OUT region jsonb,
-		OUT records bigint, OUT sensitive_values bigint) RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_neighborhoods';
-COMMENT ON FUNCTION pprepub.neighborhoods(text) IS
-	'list the sets of people whom no observer can separate using all releases';
+-- Places of a part that is gone are never shown again.
+CREATE FUNCTION pprepub_internal.groups(publication text, OUT "group" bigint, OUT part int, OUT places bigint, OUT people bigint, OUT free bigint,
+		OUT sensitive_values bigint, OUT created int, OUT since int) RETURNS SETOF record
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	kept regclass := (SELECT to_regclass(format('%I.%I', p.target || '_private', p.name || '_groups')) FROM pprepub.publication p WHERE p.name = groups.publication);
+BEGIN
+	IF kept IS NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY EXECUTE format('SELECT g."group", m.part, count(*), count(*) FILTER (WHERE m.is_there), count(*) FILTER (WHERE NOT m.is_there),
+			count(DISTINCT m.value), g.created, g.epochs[cardinality(g.epochs)]
+		FROM %s g CROSS JOIN LATERAL (
+			SELECT coalesce(u.part, 1) AS part, u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0 AS is_there, u.value
+			FROM (SELECT unnest(g.keys) AS key, unnest(g.states) AS state, unnest(g.parts) AS part,
+				unnest(g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) AS value) u) m
+		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part', kept);
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.groups(text) IS 'rows of pprepub.groups(), for the owner of the publication';
+
+CREATE FUNCTION pprepub.groups(publication text, OUT "group" bigint, OUT part int, OUT places bigint, OUT people bigint, OUT free bigint,
+		OUT sensitive_values bigint, OUT created int, OUT since int) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_owners_list';
+COMMENT ON FUNCTION pprepub.groups(text) IS
+	'list the groups of places that are shown together, with the people in them, and how many values they show since when';
 
 CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAULT NULL, OUT release_a int, OUT class_a bigint,
 		OUT release_b int, OUT class_b bigint, OUT unmatched int) RETURNS SETOF record

@@ -41,7 +41,7 @@ progress_done(uint64 n)
 		pg_atomic_write_u64(progress_counter, n);
 }
 
-/* So much is done by now: for a trial that counts, too, whose steps progress_done() takes back. */
+/* So much is done by now. */
 static inline uint64
 progress_so_far(void)
 {

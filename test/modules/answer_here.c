@@ -33,7 +33,7 @@ answer_as_owner(DeclaredPublication *publication, const Request *request, Memory
 	act_as(&caller, publication->owner);
 	SPI_connect();
 	scope = scope_of(publication, request, true);
-	answer = remember_answer(publication, build_release(publication, &scope, NULL, context), NULL, 0, context);
+	answer = remember_answer(publication, build_release(publication, &scope, context), NULL, 0, context);
 	SPI_finish();
 	act_as_before(&caller);
 	PopActiveSnapshot();

@@ -8,7 +8,7 @@ SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}'
 
 CREATE FUNCTION broken(name text) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(check_name, ' ') FROM pprepub.audit(name) WHERE NOT holds $$;
 CREATE FUNCTION history_of(name text) RETURNS bigint[] LANGUAGE sql AS $$
-	SELECT ARRAY[(SELECT count(*) FROM pprepub.class_members(name)), (SELECT count(*) FROM pprepub.neighborhoods(name)),
+	SELECT ARRAY[(SELECT count(*) FROM pprepub.class_members(name)), (SELECT count(*) FROM pprepub.groups(name)),
 		(SELECT count(*) FROM pprepub.linked_values(name)), (SELECT count(*) FROM pprepub.attack(name)), (SELECT count(*) FROM pprepub.release WHERE publication = name)]
 $$;
 -- asked by code, which is not told of errors

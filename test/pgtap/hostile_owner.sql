@@ -137,7 +137,7 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.import_release(''alices'', ''evil.people'', ''id'')'),
 	('SELECT pprepub.import_release(''evil'', ''vault.secret'')'),
 	('SELECT pprepub.class_members(''alices'')'),
-	('SELECT pprepub.neighborhoods(''alices'')'),
+	('SELECT pprepub.groups(''alices'')'),
 	('SELECT pprepub.linkability(''alices'')'),
 	('SELECT pprepub.link_profile(''alices'')'),
 	('SELECT pprepub.linked_values(''alices'')'),
@@ -450,9 +450,9 @@ CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();
 SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_cast) @> '{cast}', 'members: the key''s cast did run');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE ran_as <> 'regress_mallory' $$, 'members: as the owner');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE outcome = 'done' AND device IN (SELECT sql FROM forbidden) $$, 'members: and got nowhere');
-SELECT lives_ok($$ SELECT * FROM pprepub.neighborhoods('tagged') $$, 'a superuser reads their neighborhoods');
+SELECT lives_ok($$ SELECT * FROM pprepub.groups('tagged') $$, 'a superuser reads their groups');
 SELECT results_eq($$ SELECT runs > 0, foreigners, breaches FROM gist() $$,
-	$$ VALUES (true, 0::bigint, NULL::text) $$, 'neighborhoods: hashing and equality ran as the owner, and got nowhere');
+	$$ VALUES (true, 0::bigint, NULL::text) $$, 'groups: hashing and equality ran as the owner, and got nowhere');
 SELECT lives_ok($$ SELECT * FROM pprepub.linkability('tagged') $$, 'a superuser joins their releases');
 SELECT lives_ok($$ SELECT * FROM pprepub.link_profile('tagged') $$, 'and profiles them');
 SELECT results_eq($$ SELECT runs > 0, foreigners, breaches FROM gist() $$,

@@ -13,7 +13,7 @@ SELECT pprepub.publish('listed') \g /dev/null
 SELECT is(broken('listed'), '', 'arrays with NULLs are known again');
 RESET array_nulls;
 SELECT is(broken('listed'), '', 'as they were');
-SELECT is((SELECT count(*) FROM pprepub.neighborhoods('listed'), generate_series(1, records)), 100::bigint, 'nobody is taken for a newcomer');
+SELECT is((SELECT count(*) FROM pprepub.groups('listed'), generate_series(1, places)), 100::bigint, 'nobody is taken for a newcomer');
 
 -- ---- Equal values that look different ----
 
@@ -25,8 +25,8 @@ UPDATE alike SET ill = trim_scale(ill);
 SELECT pprepub.publish('alike') \g /dev/null
 SELECT ok(equal, 'also when their looks change') FROM pprepub.rebuild_history('alike');
 SET LOCAL allow_system_table_mods = on;
-UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.alike_neighborhoods'::regclass;
-UPDATE published_private.alike_neighborhoods SET sensitive = (SELECT array_agg(v::numeric(9, 5) ORDER BY o) FROM unnest(sensitive) WITH ORDINALITY u(v, o));
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.alike_groups'::regclass;
+UPDATE published_private.alike_groups SET sensitive = (SELECT array_agg(v::numeric(9, 5) ORDER BY o) FROM unnest(sensitive) WITH ORDINALITY u(v, o));
 SELECT ok(equal, 'also where the log never had the looks') FROM pprepub.rebuild_history('alike');
 SELECT is_empty($$ SELECT check_name FROM pprepub.audit('alike') WHERE NOT holds $$, 'so audit() says');
 -- Without ICU there are no such collations.
@@ -45,7 +45,7 @@ SELECT pprepub.create_publication('written', 'written', 'id', '{"age": "range"}'
 SELECT pprepub.publish('written') \g /dev/null
 UPDATE written SET id = id::numeric(10, 2) WHERE age > 20;
 SELECT pprepub.publish('written') \g /dev/null
-SELECT is((SELECT count(*) FROM pprepub.neighborhoods('written'), generate_series(1, records)), 40::bigint, 'equal keys are one person');
+SELECT is((SELECT count(*) FROM pprepub.groups('written'), generate_series(1, places)), 40::bigint, 'equal keys are one person');
 SELECT ok(equal, 'equal keys that look different') FROM pprepub.rebuild_history('written');
 -- A composite with a NULL in it is not NULL.
 CREATE TYPE pair AS (k int, b int);
@@ -57,12 +57,12 @@ SELECT pprepub.publish('pairs') \g /dev/null
 SELECT is((SELECT count(*) FROM pprepub.class_members('pairs')), 80::bigint, 'everybody is a member');
 SELECT set_eq($$ SELECT key FROM pprepub.linked_values('pairs') $$, $$ SELECT id::text FROM pairs $$, 'and was linked to a value');
 SELECT ok(equal, 'composites with a NULL in them') FROM pprepub.rebuild_history('pairs');
-CREATE TEMP TABLE before AS SELECT sum(cardinality(sensitive)) AS shown FROM published_private.pairs_neighborhoods;
+CREATE TEMP TABLE before AS SELECT sum(cardinality(sensitive)) AS shown FROM published_private.pairs_groups;
 SET LOCAL allow_system_table_mods = on;
-UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.pairs_neighborhoods'::regclass;
-DELETE FROM published_private.pairs_neighborhoods WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.pairs_neighborhoods);
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.pairs_groups'::regclass;
+DELETE FROM published_private.pairs_groups WHERE "group" = (SELECT max("group") FROM published_private.pairs_groups);
 SELECT ok(NOT equal, 'a neighborhood is lost') FROM pprepub.rebuild_history('pairs');
-SELECT is((SELECT sum(cardinality(sensitive)) FROM published_private.pairs_neighborhoods), shown, 'all that was shown is found again') FROM before;
+SELECT is((SELECT sum(cardinality(sensitive)) FROM published_private.pairs_groups), shown, 'all that was shown is found again') FROM before;
 -- Arrays are remembered as text, so they must not be of what prints by a name that may change.
 CREATE TYPE mood AS ENUM ('glad', 'sad');
 CREATE DOMAIN feeling AS mood;
@@ -112,7 +112,7 @@ SELECT pprepub.publish('hashed') \g /dev/null
 DELETE FROM persons WHERE name LIKE '%7';
 SELECT pprepub.publish('hashed') \g /dev/null
 SELECT is(broken('hashed'), '', 'computed keys');
-SELECT is((SELECT count(*) FROM pprepub.neighborhoods('hashed'), generate_series(1, records)), 400::bigint, 'nobody is taken for a newcomer');
+SELECT is((SELECT count(*) FROM pprepub.groups('hashed'), generate_series(1, places)), 400::bigint, 'nobody is taken for a newcomer');
 INSERT INTO persons SELECT 'person 1', 1, 'd1';
 SELECT throws_ok($$ SELECT pprepub.publish('hashed') $$, '23505', NULL, 'a repeated key');
 CREATE TABLE copied AS SELECT hashtext(name) AS id, age, ill FROM persons WHERE name <> 'person 1';

@@ -154,7 +154,7 @@ SELECT is((SELECT count(*) FROM pg_stats WHERE schemaname IN ('ward', 'published
 SELECT unalike(prosrc, '%ward%', '7: the function''s text says nothing of the source') FROM pg_proc WHERE oid = 'published.people'::regproc;
 SELECT unalike(pg_get_viewdef('published.people'::regclass), '%ward%', '7: nor does the view''s');
 SELECT throws_ok(format('SELECT * FROM pprepub.%s(''people'')', name), '42501', NULL, '7: not for an asker: ' || name)
-	FROM unnest('{class_members,neighborhoods,linked_values,attack,audit,preview,publish,rebuild_history}'::text[]) name;
+	FROM unnest('{class_members,groups,linked_values,attack,audit,preview,publish,rebuild_history}'::text[]) name;
 SELECT is((SELECT count(*) FROM pprepub.release), 0::bigint, '7: nor are the rows of releases');
 RESET ROLE;
 

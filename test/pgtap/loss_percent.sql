@@ -66,7 +66,7 @@ SELECT is((SELECT count(*) FROM pprepub.release WHERE kind = 'query' AND phases 
 SELECT is((SELECT bool_and(phases ? 'store rows') FROM pprepub.release WHERE kind = 'stored'), true, 'of other releases it is');
 
 -- They come first, and are not kept with each release: they are made of what is.
-SELECT results_eq($$ SELECT metric FROM pprepub.metrics('dirty', 5) LIMIT 5 $$, '{loss_percent,withheld_percent,invented_percent,average_class,lm}'::text[], 'in this order');
+SELECT results_eq($$ SELECT metric FROM pprepub.metrics('dirty', 5) LIMIT 6 $$, '{loss_percent,withheld_percent,invented_percent,stale_percent,average_class,lm}'::text[], 'in this order');
 SELECT is((SELECT count(*) FROM pprepub_internal.catalog_metric WHERE metric ~ 'percent$|average'), 0::bigint, 'they are not kept');
 SELECT is((SELECT count(*) FROM pprepub_internal.catalog_metric m JOIN pprepub_internal.catalog_release r ON r.publication = m.publication AND r.number = m.release WHERE m.metric ~ 'percent' AND r.kind = 'query'), 0::bigint, 'and nothing of columns is kept with answers');
 

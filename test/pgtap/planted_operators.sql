@@ -161,7 +161,7 @@ BEGIN
 		('SELECT FROM pprepub.metrics(''pub'', 1)'),
 		('SELECT FROM pprepub.risks(''pub'', 1)'),
 		('SELECT FROM pprepub.class_members(''pub'')'),
-		('SELECT FROM pprepub.neighborhoods(''pub'')'),
+		('SELECT FROM pprepub.groups(''pub'')'),
 		('SELECT FROM pprepub.linked_values(''pub'')'),
 		('SELECT FROM pprepub.linkability(''pub'')'),
 		('SELECT FROM pprepub.link_profile(''pub'')'),

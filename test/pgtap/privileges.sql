@@ -185,6 +185,8 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.metrics('people', 99) $$),
 	($$ SELECT pprepub.metrics('people', NULL) $$),
 	($$ SELECT pprepub.class_members('people') $$),
+	($$ SELECT pprepub.withheld('people') $$),
+	($$ SELECT pprepub.withheld_keys('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
 	($$ SELECT pprepub.assert_safe('people') $$),
 	($$ SELECT pprepub.risks('people', 1) $$),
@@ -197,7 +199,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
 	($$ SELECT pprepub.link_profile('people') $$),
-	($$ SELECT pprepub.neighborhoods('people') $$),
+	($$ SELECT pprepub.groups('people') $$),
 	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
 	($$ SELECT pprepub.compromise('people', '{}') $$),
@@ -218,7 +220,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.drop_publication('people', NULL) $$);
 -- Auditors may call some of them, and strangers are told so.
 CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|attack|audit|assert_safe|linkability|historical_correlations|risks|report)\('
+	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|withheld|attack|audit|assert_safe|linkability|historical_correlations|risks|report)\('
 		THEN format('42501|must be owner or auditor of publication "%s"|Its owner can call pprepub.grant_audit().', name)
 		ELSE format('42501|must be owner of publication "%s"', name) END
 $$;
@@ -283,6 +285,6 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|groups|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');

@@ -99,7 +99,7 @@ foreach my $command ('DELETE FROM published.patients_1', 'TRUNCATE published.pat
 	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL', 'SELECT * FROM published_private.patients_members',
 	'SELECT * FROM pprepub_internal.catalog_release', 'DELETE FROM pprepub_internal.catalog_relation', 'SELECT * FROM published.patients',
 	"SELECT pprepub.drop_publication('patients', true)", "SELECT pprepub.publish('patients')",
-	"SELECT pprepub.class_members('patients')", "SELECT pprepub.neighborhoods('patients')", "SELECT pprepub.linked_values('patients')",
+	"SELECT pprepub.class_members('patients')", "SELECT pprepub.groups('patients')", "SELECT pprepub.linked_values('patients')",
 	'ALTER EVENT TRIGGER pprepub_protect_drops DISABLE', 'DROP EXTENSION pprepub CASCADE')
 {
 	fails_like($node, 'postgres', "SET ROLE stranger; $command", qr/ERROR:  (permission denied|must be owner)/, "stranger: $command");
@@ -132,7 +132,7 @@ $node->safe_psql('postgres', 'REASSIGN OWNED BY owner TO heir');
 foreach my $role ('owner', 'heir')
 {
 	foreach my $call (q{SELECT pprepub.publish('patients')}, q{SELECT * FROM pprepub.preview('patients')},
-		q{SELECT * FROM pprepub.class_members('patients')}, q{SELECT * FROM pprepub.neighborhoods('patients')},
+		q{SELECT * FROM pprepub.class_members('patients')}, q{SELECT * FROM pprepub.groups('patients')},
 		q{SELECT * FROM pprepub.linked_values('patients')},
 		q{SELECT pprepub.drop_publication('patients', true)})
 	{

@@ -185,7 +185,7 @@ all_holds('gated', '15: prepared transactions');
 	$holder->quit;
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release'), $releases, '22: and leaves nothing');
 }
-foreach my $call ('attack', 'audit', 'neighborhoods', 'class_members')
+foreach my $call ('attack', 'audit', 'groups', 'class_members')
 {
 	fails_with($node, 'postgres', '57014', "SET statement_timeout = 50; SELECT (SELECT count(*) FROM pprepub.$call(CASE WHEN i > 0 THEN 'gated' END)) FROM generate_series(1, 10000) i",
 		"22: so does $call");

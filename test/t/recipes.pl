@@ -47,7 +47,7 @@ CREATE EXTENSION pprepub;
 CREATE TABLE staff (id int PRIMARY KEY, age int, sex text, illness text);
 INSERT INTO staff VALUES $values;
 SELECT pprepub.create_publication('staff', 'staff', 'id', '{"age": "range", "sex": "suppress"}', 'illness', 'bpg',
-	'{"k": 2, "l": 2, "repair": "minimal"}');
+	'{"k": 2, "l": 2, "reserve": 1}');
 SELECT pprepub.publish('staff');
 GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON ALL TABLES IN SCHEMA published TO analyst;

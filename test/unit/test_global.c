@@ -88,7 +88,7 @@ typedef struct Worlds
 } Worlds;
 
 static void
-count_worlds(const Link *links, int n, bool is_linked, Worlds *worlds)
+count_worlds(const ClassLink *links, int n, bool is_linked, Worlds *worlds)
 {
 	if (n == 0)
 	{
@@ -101,7 +101,7 @@ count_worlds(const Link *links, int n, bool is_linked, Worlds *worlds)
 }
 
 static int
-draw_links(Link *links, int most, uint32 largest)
+draw_links(ClassLink *links, int most, uint32 largest)
 {
 	int			n = any_below(most) + 1;
 
@@ -119,7 +119,7 @@ test_possible_worlds(void)
 {
 	for (int i = 0; i < some_of(4000); i++)
 	{
-		Link		links[7];
+		ClassLink		links[7];
 		int			n = draw_links(links, 5, 7);
 		uint32		l = any_below(6) + 1;
 		Worlds		worlds = {0, 0};
@@ -136,7 +136,7 @@ test_possible_worlds(void)
 			check((double) worlds.linked / worlds.all >= (double) links[j].count / links[j].size - 1e-12);
 
 		/* Lemma 5: a class that nobody has the value in changes nothing. */
-		links[n] = (Link) {any_below(7) + 1, 0};
+		links[n] = (ClassLink) {any_below(7) + 1, 0};
 		{
 			Worlds		after = {0, 0};
 
@@ -177,7 +177,7 @@ test_min_max(void)
 		{
 			Strategy	strategy = constant(l, n);
 			uint32		best = PG_UINT32_MAX;
-			Link		links[3];
+			ClassLink		links[3];
 
 			for (uint32 sizes = 0; sizes < 14 * 14 * 14; sizes++)
 			{
@@ -185,7 +185,7 @@ test_min_max(void)
 
 				for (uint32 i = 0, rest = sizes; i < n; i++, rest /= 14)
 				{
-					links[i] = (Link) {rest % 14 + 1, 1};
+					links[i] = (ClassLink) {rest % 14 + 1, 1};
 					largest = Max(largest, links[i].size);
 				}
 				if (breach_is_allowed(links, n, l))
@@ -204,12 +204,12 @@ test_exact_boundary(void)
 {
 	for (uint32 n = 2; n <= 3000; n += 2 + any_below(40) * 2)
 	{
-		Link	   *links = palloc(sizeof(Link) * (n / 2 + 1));
+		ClassLink	   *links = palloc(sizeof(ClassLink) * (n / 2 + 1));
 
 		for (uint32 i = 0; i < n / 2; i++)
-			links[i] = (Link) {n - i, 1};
+			links[i] = (ClassLink) {n - i, 1};
 		check(breach_is_allowed(links, n / 2, 2));
-		links[n / 2] = (Link) {PG_UINT32_MAX, 1};
+		links[n / 2] = (ClassLink) {PG_UINT32_MAX, 1};
 		check(!breach_is_allowed(links, n / 2 + 1, 2));
 		links[n / 2 - 1].size++;
 		check(breach_is_allowed(links, n / 2 + 1, 2));
@@ -339,10 +339,10 @@ make_past(void)
 }
 
 /* So often has a class a value, of so many. */
-static Link
+static ClassLink
 link_of(int r, int class, Code value)
 {
-	Link		link = {0, 0};
+	ClassLink		link = {0, 0};
 
 	for (int p = 0; p < NPEOPLE; p++)
 		if (life.class_of[r][p] == class)
@@ -361,11 +361,11 @@ disclosure_of(int p)
 
 	for (int r = 0; r < life.releases; r++)
 	{
-		Link		worst = {1, 0};
+		ClassLink		worst = {1, 0};
 
 		for (Code value = 0; value < NVALUES && life.class_of[r][p] >= 0; value++)
 		{
-			Link		link = link_of(r, life.class_of[r][p], value);
+			ClassLink		link = link_of(r, life.class_of[r][p], value);
 
 			worst.size = link.size;
 			if (!life.some_protected || life.is_protected[value])
@@ -404,7 +404,7 @@ is_kept(int p, Code value, uint32 l, unsigned __int128 *all, unsigned __int128 *
 	for (int r = 0; r < life.releases; r++)
 		if (life.class_of[r][p] >= 0)
 		{
-			Link		link = link_of(r, life.class_of[r][p], value);
+			ClassLink		link = link_of(r, life.class_of[r][p], value);
 
 			if (link.count == 0)
 				continue;

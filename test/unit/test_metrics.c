@@ -559,12 +559,12 @@ test_list(void)
 {
 	static const char *const names[] = {
 		"lm", "em", "dm", "avg", "ail", "precision", "fem", "vem", "fem_counterfeit",
-		"vem_counterfeit", "suppressed", "dirty", "counterfeits"
+		"vem_counterfeit", "suppressed", "dirty", "counterfeits", "stale", "unrefreshed", "waiting", "retired", "hidden"
 	};
 	Metrics		m = {
 		.lm = 1, .em = 2, .dm = 3, .avg = 4, .ail = 5, .precision = 6, .fem = 7, .vem = 8,
 		.fem_counterfeit = 9, .vem_counterfeit = 10, .suppressed = 11, .dirty = 12,
-		.counterfeits = 13
+		.counterfeits = 13, .stale = 14, .unrefreshed = 15, .waiting = 16, .retired = 17, .hidden = 18
 	};
 	NamedMetric list[NMETRICS];
 
@@ -582,7 +582,7 @@ static void
 test_summary(void)
 {
 	static const char *const names[] = {
-		"loss_percent", "withheld_percent", "invented_percent", "average_class"
+		"loss_percent", "withheld_percent", "invented_percent", "stale_percent", "average_class"
 	};
 	Metrics		m = {
 		.lm = 3, .columns = 4, .rows = 6, .classes = 2, .suppressed = 1, .dirty = 3, .counterfeits = 2
@@ -595,6 +595,10 @@ test_summary(void)
 		check(strcmp(summary[i].name, names[i]) == 0);
 	check_summary(&m, 12.5, 25, 25, 4); /* 3 of 6 * 4; 1 of 6 - 3 + 1; 2 of 8; 8 / 2 */
 	check_summary(&(Metrics) {0}, 0, 0, 0, 0);
+
+	/* Of the people shown, invented rows aside. */
+	m.stale = 3;
+	check_near(summed_up(&m, "stale_percent"), 50);
 
 	/* Counts that have no product in 64 bits. */
 	m = (Metrics) {.lm = 1e19, .columns = 4, .rows = UINT64CONST(5000000000000000000), .classes = 1};

@@ -437,6 +437,72 @@ test_declared(void)
 	check(declared(PRINCIPLE_t, 0).nterms == 1 && declared(PRINCIPLE_beta, 0).nterms == 1);
 }
 
+/* ---- All parts of a size ---- */
+
+/* Of values whose counts are given from here on: is each part of so many rows allowed?  Tried one after the other. */
+static bool
+parts_are_allowed(const Principle *principle, const uint32 *count, Code value, uint64 size, Tally *part)
+{
+	bool		allowed = true;
+
+	if (value > NVALUES)
+		return size > 0 || principle_allows(principle, part);
+	for (uint32 n = 0; n <= Min(count[value], size) && allowed; n++)
+	{
+		for (uint32 i = 0; i < n; i++)
+			tally_add(part, value == NVALUES ? NO_CODE : value);
+		allowed = parts_are_allowed(principle, count, value + 1, size - n, part);
+		for (uint32 i = 0; i < n; i++)
+			tally_remove(part, value == NVALUES ? NO_CODE : value);
+	}
+	return allowed;
+}
+
+/* Where a condition has a closed form it is exact; of distances it may refuse too much. */
+static void
+test_every_part(void)
+{
+	int			allowed = 0;
+	int			refused = 0;
+	int			too_many = 0;
+
+	for (int instance = 0; instance < some_of(40000); instance++)
+	{
+		Values		values;
+		Principle	principle;
+		Tally	   *set = any_set(NULL);
+		uint64		size = 1 + any_below(set->rows);
+		uint32		count[NVALUES + 1];
+		bool		is_exact = true;
+		bool		truth;
+		bool		answer;
+
+		any_values(&values);
+		if (any_below(3) == 0)
+		{
+			principle = principle_k_l(1 + any_below(3), 1 + any_below(4));
+			principle = principle_bound(&principle, NVALUES, NULL);
+		}
+		else
+			principle = any_principle(&values);
+		for (int i = 0; i < principle.nterms; i++)
+			is_exact &= principle.term[i].kind != &t_principle;
+		is_exact &= !principle.joint || principle.judging == NULL || values.aspects.n == 1;
+		memcpy(count, set->count, sizeof(uint32) * NVALUES);
+		count[NVALUES] = set->rows;
+		for (Code value = 0; value < NVALUES; value++)
+			count[NVALUES] -= count[value];
+		truth = parts_are_allowed(&principle, count, 0, size, tally_create(NVALUES));
+		answer = principle_allows_every_part(&principle, set, size);
+		check(truth || !answer);
+		check(!is_exact || truth == answer);
+		allowed += answer;
+		refused += !truth;
+		too_many += truth && !answer;
+	}
+	check(allowed > 0 && refused > 0 && too_many < allowed);
+}
+
 static const Test tests[] = {
 	{"patients", test_patients},
 	{"strict conditions", test_strict},
@@ -448,6 +514,7 @@ static const Test tests[] = {
 	{"several conditions closed under union", test_conjunctions_closed},
 	{"weaker principles", test_weaker},
 	{"declared", test_declared},
+	{"every part of a set", test_every_part},
 };
 
 RUN(tests)

@@ -127,8 +127,95 @@ test_random_histories(void)
 	}
 }
 
+/* ---- Places ---- */
+
+/* Seats some people in the places of a release, each once; stand-ins are in the others. */
+static void
+seat_people(SeenRelease *release, uint64 npeople)
+{
+	uint64		rows = release->first[release->nclasses];
+	bool	   *is_seated = palloc0(sizeof(bool) * (npeople + 1));
+
+	release->person = palloc(sizeof(Individual) * (rows + 1));
+	release->counterfeit = palloc(sizeof(bool) * (rows + 1));
+	for (uint64 i = 0; i < rows; i++)
+	{
+		Individual	person = npeople == 0 ? NO_INDIVIDUAL : any_below(npeople);
+
+		release->counterfeit[i] = person == NO_INDIVIDUAL || is_seated[person] || any_below(4) == 0;
+		release->person[i] = release->counterfeit[i] ? NO_INDIVIDUAL : person;
+		if (!release->counterfeit[i])
+			is_seated[person] = true;
+	}
+}
+
+/* The last release in which a person sat in a place, or -1; NO_INDIVIDUAL stands for any person, or any place. */
+static int32
+last_seen(const Seen *seen, Individual person, Individual place)
+{
+	for (int32 r = seen->nreleases - 1; r >= 0; r--)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			if (!release->counterfeit[i] && (person == NO_INDIVIDUAL || release->person[i] == person) &&
+				(place == NO_INDIVIDUAL || release->individual[i] == place))
+				return r;
+	}
+	return -1;
+}
+
+static void
+check_holder(const Seen *seen, Individual place, Individual holder)
+{
+	Individual	expected = NO_INDIVIDUAL;
+	int32		last = last_seen(seen, NO_INDIVIDUAL, place);
+
+	for (Individual person = 0; person < seen->npeople && last >= 0; person++)
+		if (last_seen(seen, person, place) == last && last_seen(seen, person, NO_INDIVIDUAL) == last)
+			expected = person;
+	check(holder == expected);
+}
+
+/* Each person keeps the own number; each stand-in is new. */
+static void
+check_people(const Seen *seen, const Seen *people)
+{
+	Individual	next = seen->npeople;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint64 i = 0; i < seen->release[r].first[seen->release[r].nclasses]; i++)
+			check(people->release[r].individual[i] == (seen->release[r].counterfeit[i] ? next++ : seen->release[r].person[i]) &&
+				  seen_person(&people->release[r], i) == seen_person(&seen->release[r], i));
+	check(people->nindividuals == next);
+	(void) atoms_of(people);	/* nobody is in a release twice */
+}
+
+static void
+test_places(void)
+{
+	for (int n = 0; n < 300; n++)
+	{
+		Seen		seen = {0};
+		Seen		people;
+		Individual *holder;
+
+		draw_history(&seen);
+		seen.npeople = any_below(MAX_INDIVIDUALS + 1);
+		seen.group_of = palloc0(sizeof(uint32) * (seen.nindividuals + 1));
+		for (int32 r = 0; r < seen.nreleases; r++)
+			seat_people(&seen.release[r], seen.npeople);
+		holder = seen_holders(&seen);
+		for (Individual place = 0; place < seen.nindividuals; place++)
+			check_holder(&seen, place, holder[place]);
+		people = seen_of_people(&seen);
+		check_people(&seen, &people);
+	}
+}
+
 static const Test tests[] = {
 	{"random histories", test_random_histories},
+	{"places", test_places},
 };
 
 RUN(tests)

@@ -2,158 +2,84 @@
  * bpg.h
  *		A release of method bpg in the making.
  *
- * One neighborhood after the other is at hand: who of it is shown is asked for,
- * then mended until both sides are allowed (sides.c), and what is shown becomes classes
- * (classes.c), with values of their own for invented rows (invent.c).  Newcomers, of no
- * neighborhood yet, come last.
+ * People sit at places of groups (history/places.h), and a part of a group is shown whole or not at all.  First those who
+ * have places sit down (places.c), then others take free places that show their value (arrivals.c); parts are shown, and
+ * who has no place yet is cut into new groups (newcomers.c).
  */
 #ifndef PPREPUB_METHOD_BPG_BPG_H
 #define PPREPUB_METHOD_BPG_BPG_H
 
 #include "common/pg_prng.h"
-#include "method/bpg/class_life.h"
+#include "method/bpg/ties.h"
 #include "method/method.h"
 
 /* The repairs, in the order of the list. */
 typedef enum Repair
 {
-	REPAIR_DIRTY,				/* all true rows of the neighborhood that were not asked for */
-	REPAIR_MINIMAL,				/* as few of them as will do */
-	REPAIR_NONE,
-	REPAIR_COUNTERFEIT			/* invented rows */
+	REPAIR_COUNTERFEIT,			/* free places are shown by invented rows */
+	REPAIR_DIRTY				/* a part that has free places is not shown */
 } Repair;
 
-/* How a member of the neighborhood at hand appears in the release. */
+/* A part of a group that may be shown. */
+typedef struct Part
+{
+	uint32		group;
+	uint64		first;			/* its places are bpg->member[first] and those behind it */
+	uint64		n;
+	uint64		occupied;
+	bool		is_closed;		/* hidden or retired: nobody arrives, and it is not shown */
+	double		loss;			/* of its cells over who sits there */
+} Part;
+
+#define NO_PART PG_UINT32_MAX
+
+/* How a person of the frame appears in the release. */
 typedef enum Fate
 {
-	LEFT,						/* not in this release */
-	SHOWN,						/* by its true row */
-	HELD,						/* likewise, but with what was shown last: its new value is held back */
-	REPLACED					/* by an invented one */
+	LEFT_OUT,					/* not asked for, or of a part that is not shown now */
+	SEEKS,						/* has no place to sit at */
+	RETIRED,					/* holds a place in a closed part, and may not leave it */
+	SITS
 } Fate;
-
-/* Is a side of the neighborhood allowed?  Asked again only when a member changed sides. */
-typedef enum Verdict
-{
-	UNKNOWN,
-	ALLOWED,
-	REFUSED
-} Verdict;
 
 typedef struct Bpg
 {
 	const Frame *frame;
 	const Past *past;
+	const Places *places;		/* its */
 	Principle	principle;		/* bound to the frame's values */
 	uint64		k;				/* its */
-	uint32		l;				/* its */
-	int64		reserve;		/* as declared: a number, or to be chosen */
-	uint64		reserved;		/* rows of a class, if there are enough */
-	Outlook		outlook;
-	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
-	Repair		declared;		/* repair */
-	uint64		max_added;		/* rows that nobody asked for, in millionths of those shown of a neighborhood */
+	Repair		repair;
+	double		reserve;
+	uint64		max_added;		/* places that nobody was asked for at, in millionths of a part, where the frame is not
+								 * all of the source */
 	uint64		seed;
 	pg_prng_state random;
 	Tally	   *tally;			/* empty between two questions */
+	Ties	   *ties;
+	double	   *weight;			/* [quasi-identifiers] of a cell's loss; they sum to 1 */
 
-	/* The neighborhood at hand */
-	uint32		n;
-	uint64		size;
-	Repair		repair;			/* as declared, or one that adds less */
-	const RowId *row;			/* [size] as the past has it */
-	uint8	   *fate;			/* [size] a Fate each */
-	uint64		left;			/* how many have this fate */
-	uint64	   *leaver;			/* [left] who, in no order; room for size */
-	bool		knows_leavers;	/* or are they to be looked for? */
-	uint64		dead;			/* how many have no row */
-	bool		is_untold;		/* has no release shown its values, up to this one, which does? */
-	Verdict		verdict[2];		/* on those who are left, and on those who are not */
-	double	   *gain;			/* [size] what find_helper() counts */
-	double	   *relief;			/* [values] what one more row with it would bring, or NAN */
-	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
-	RowId	   *rows;			/* [rows of the frame] to be cut */
-	MemoryContext cuts;			/* what one cut makes */
-	MemoryContext context;		/* of the draft */
+	/* Parts */
+	uint32		nparts;
+	Part	   *part;
+	uint64	   *member;			/* places by part */
+	Span	   *cell;			/* [parts * quasi-identifiers] over who sits there */
+	double	   *cell_loss;		/* likewise */
 
-	/* Values that invented rows may have */
-	Code	   *known;			/* [nknown] or NULL until they are asked for */
-	Code		nknown;
-	bool	   *is_known;		/* [values] */
-	uint64		nread;			/* true rows of the draft that have been looked at for them */
+	/* By place of the past */
+	uint32	   *part_of;		/* or NO_PART */
+	RowId	   *sitter;			/* or NO_ROW */
+	bool	   *has_arrived;	/* the sitter, in this release */
+
+	/* By row of the frame */
+	uint8	   *fate;			/* a Fate each */
+	RowId	   *rows;			/* room for all */
 
 	/* The draft */
 	Drafting   *drafting;
 	Draft	   *draft;			/* its */
+	MemoryContext context;		/* of both */
 } Bpg;
-
-static inline bool
-is_published(const Bpg *bpg, uint64 i)
-{
-	return bpg->fate[i] != LEFT;
-}
-
-static inline uint64
-count_side(const Bpg *bpg, bool published)
-{
-	return published ? bpg->size - bpg->left : bpg->left;
-}
-
-/* Is anything asked of values? */
-static inline bool
-judges_values(const Bpg *bpg)
-{
-	return bpg->l > 1 || bpg->principle.nterms > 0;
-}
-
-/* Are so many rows that nobody asked for too many, of those that are shown of a neighborhood? */
-static inline bool
-adds_too_much(const Bpg *bpg, uint64 added, uint64 shown)
-{
-	return added * PARAM_SCALE > shown * bpg->max_added;
-}
-
-/*
- * Are values more than counted?  Then people whom invented rows stand beside must be allowed by themselves: see
- * invent.c.
- */
-static inline bool
-judges_shares(const Bpg *bpg)
-{
-	return bpg->principle.judging != NULL;
-}
-
-/* Is it known that the values in the tally are allowed, whatever else comes?  Asked of each row, so only where that is cheap. */
-static inline bool
-has_enough_values(const Bpg *bpg)
-{
-	return !judges_shares(bpg) && principle_allows_values(&bpg->principle, bpg->tally);
-}
-
-/* The value that was shown last of a member of a neighborhood. */
-static inline Code
-last_shown(const Past *past, uint32 n, uint64 member)
-{
-	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
-}
-
-/*
- * May some of the neighborhood at hand be told from the others?  Where shares are judged, observers may know which
- * rows of it were invented, and a part of it need not be allowed without these, unless they
- * showed just what was shown of people.
- */
-static inline bool
-may_be_parted(const Bpg *bpg)
-{
-	return !judges_shares(bpg) || (!past_is_filled(bpg->past, bpg->n) &&
-								   (!bpg->past->is_loose || past_epochs(bpg->past, bpg->n) == 1));
-}
-
-static inline RowId
-row_of(const Bpg *bpg, uint64 i)
-{
-	return bpg->row[i];
-}
 
 static inline bool
 is_asked(const Frame *frame, RowId row)
@@ -161,69 +87,65 @@ is_asked(const Frame *frame, RowId row)
 	return frame->asked == NULL || frame->asked[row];
 }
 
-/* ----------------------------------------------------------------
- * Sides of a neighborhood
- * ----------------------------------------------------------------
- */
+/* The value that a place shows. */
+static inline Code
+shown_at(const Bpg *bpg, uint64 place)
+{
+	uint32		group = bpg->part[bpg->part_of[place]].group;
 
-extern void set_fate(Bpg *bpg, uint64 i, Fate fate);
+	return group_shown(bpg->places, group)[place - bpg->places->first[group]];
+}
 
-/* Is the side of those who are published, or of those who are not, allowed?  The side may be empty, too. */
-extern bool side_is_allowed(Bpg *bpg, bool published);
-extern bool rest_is_safe(Bpg *bpg);
+static inline bool
+has_stays(const Bpg *bpg, RowId row)
+{
+	return bpg->places->first_stay[row + 1] > bpg->places->first_stay[row];
+}
 
-/* Is somebody missing of those who are shown, or away when they were shown last?  Then they show nothing new. */
-extern bool shows_nothing_new(const Bpg *bpg);
+/* Are so many of the places of a part that nobody was asked for at too many? */
+static inline bool
+adds_too_much(const Bpg *bpg, uint64 added, uint64 places)
+{
+	return added * PARAM_SCALE > places * bpg->max_added;
+}
 
-/* Adds members that were not asked for, or withholds some, so that both sides are allowed, if that can be done. */
-extern void mend_sides(Bpg *bpg);
+/* ---- Places (places.c) ---- */
 
-/* ----------------------------------------------------------------
- * Classes
- * ----------------------------------------------------------------
- */
+/* Finds the parts that may be shown, and closes those that must not be. */
+extern void find_parts(Bpg *bpg);
 
-/* Publishes the members of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
-extern void publish_neighborhood(Bpg *bpg, uint64 n);
+/* Holders sit at their places again, if they may. */
+extern void seat_holders(Bpg *bpg);
 
-/* Invented rows for the class that is added next: returns where it goes whom they stand for; values are drawn in the end. */
-extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
+/* The loss of a part's cells, in rows, would grow so much with a person; if that is less than a limit, else more than it. */
+extern double cost_of_person(const Bpg *bpg, uint32 part, RowId row, double limit);
 
-/* Appends a class of n rows; region: its cells, or NULL for those that cover it. */
-extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region);
+/* A person without a place takes one. */
+extern void take_place(Bpg *bpg, RowId row, uint64 place);
 
-#define AUTO_RESERVE	PARAM_WORD
+/* All who have arrived in parts that still have free places get up. */
+extern void dismiss_arrivals(Bpg *bpg);
 
-/* Chooses the reserve for n rows, if it is to be chosen. */
-extern void choose_reserve(Bpg *bpg, const RowId *rows, uint64 n);
+/* Closes parts that have fewer people than free places, which cannot be parted from them; some of these people seek others. */
+extern void retire_parts(Bpg *bpg);
 
-/* Would it take more invented rows than it is worth to show these people, beside members who have left? */
-extern bool is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead);
+/* Parts the free places of a part from the others for good, where that tells nothing. */
+extern void part_the_departed(Bpg *bpg);
 
-/* Drafts people who were never published: in classes of the reserve if that can be, of k if not. */
+/* Drafts parts, refreshed or as they were shown last; who arrived where nothing is shown has no place. */
+extern void show_parts(Bpg *bpg);
+
+/* Of which groups are rows needed that were not asked for? */
+extern uint32 find_wanted(Bpg *bpg, bool *wanted);
+
+/* ---- Arrivals (arrivals.c) ---- */
+
+/* People without a place take the nearest free ones that show their value. */
+extern void seat_arrivals(Bpg *bpg);
+
+/* ---- Newcomers (newcomers.c) ---- */
+
+/* Cuts people without a place into new groups. */
 extern void draft_newcomers(Bpg *bpg);
-
-/* ----------------------------------------------------------------
- * Invented rows
- * ----------------------------------------------------------------
- */
-
-/*
- * Would the first n of bpg->rows, in a class with invented rows, be told from these by their values?  They would if
- * none of them could have been invented, and they have fewer than l values.
- */
-extern bool are_found(Bpg *bpg, uint64 n);
-
-/* Makes a class of newcomers, the first n of bpg->rows, with as many invented rows as k lacks; false if it may not. */
-extern bool invent_company(Bpg *bpg, uint64 n);
-
-/*
- * Has stand-ins, in the order of stands_for[], show what was shown last of the members whom they stand for, and people
- * whose new values are held back what was shown last of them.
- */
-extern void show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n);
-
-/* Draws the values of invented rows that stand for nobody, when it is known what else leaves. */
-extern void invent_values(Bpg *bpg);
 
 #endif							/* PPREPUB_METHOD_BPG_BPG_H */

@@ -315,7 +315,6 @@ const Method sequential_method = {
 		.params = sequential_params,
 		.columns = true,
 		.insensitive = true,
-		.past = PAST_NEIGHBORHOODS,
 		.contradiction = sequential_contradiction,
 		.needs = sequential_needs,
 	},

@@ -1,197 +1,13 @@
 /*
  * after.c
- *		The past and the frame after a release that was only drafted.
+ *		From the frame of one release to that of the next, in which some people have left and others come.
  */
 #include "postgres.h"
 
 #include "release/forecast/future.h"
 
 #include "frame/arrays.h"
-#include "history/past.h"
 #include "miscadmin.h"
-
-/* ----------------------------------------------------------------
- * The past after a release that was only drafted.
- *
- * It follows what write_log_and_fold.c does: a class becomes a
- * neighborhood, unless it is one already, and the rest of the one that it
- * was part of becomes another.
- * ----------------------------------------------------------------
- */
-
-typedef struct Parting
-{
-	const Past *before;
-	const Frame *frame;
-	Past		after;
-	uint64	   *published;		/* [neighborhoods before] members whom classes part from the others */
-	bool	   *is_published;	/* [members before] */
-	bool	   *is_filled;		/* [neighborhoods] of those after */
-	uint8	   *absence;		/* [members] likewise */
-
-	/* The people at hand */
-	Parted		people;
-	uint64	   *member;			/* [most people] */
-	Code	   *shown;			/* [most people] */
-	RowId	   *row;			/* [most people] or NO_ROW */
-	uint8	   *absence_of;		/* [most people] */
-} Parting;
-
-/* Makes room for all that there can be: each class adds an epoch of its people at most. */
-static Parting *
-parting_create(const Past *past, const Frame *frame, const Draft *draft)
-{
-	const Classes *classes = draft->classes;
-	uint64		shown = classes->first[classes->nclasses] +
-		(classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses]);
-	uint64		neighborhoods = 2 * (uint64) past->nneighborhoods + classes->nclasses;
-	uint64		members = past->nneighborhoods == 0 ? 0 : past->first[past->nneighborhoods];
-	uint64		values = past->nneighborhoods == 0 ? 0 : past->first_value[past->nneighborhoods];
-	uint64		most = Max(shown, members);
-	Parting    *parting = palloc0(sizeof(Parting));
-	Past	   *after = &parting->after;
-
-	parting->before = past;
-	parting->frame = frame;
-	*after = *past;
-	after->nneighborhoods = 0;
-	after->first = new_zeros(uint64, neighborhoods);
-	after->first_value = new_zeros(uint64, neighborhoods);
-	after->row = new_array(RowId, members + shown);
-	after->value = new_array(Code, values + shown);
-	after->member = new_array(uint64, frame->nrows);
-	after->is_filled = parting->is_filled = new_zeros(bool, neighborhoods);
-	after->absence = parting->absence = new_array(uint8, members + shown);
-	parting->published = new_zeros(uint64, past->nneighborhoods);
-	parting->is_published = new_zeros(bool, members);
-	parting->member = new_array(uint64, most);
-	parting->shown = new_array(Code, most);
-	parting->row = new_array(RowId, most);
-	parting->absence_of = new_array(uint8, most);
-	return parting;
-}
-
-/* The people at hand become a neighborhood. */
-static void
-add_neighborhood(Parting *parting)
-{
-	Past	   *after = &parting->after;
-	uint32		n = after->nneighborhoods++;
-	uint64		first = after->first[n];
-	uint64		size = parting->people.size;
-	uint32		parent = parting->people.parent;
-
-	parting->is_filled[n] = parent != NO_NEIGHBORHOOD && past_is_filled(parting->before, parent);
-	for (uint64 i = 0; i < size; i++)
-	{
-		parting->is_filled[n] |= parting->member[i] == NO_MEMBER && parting->row[i] == NO_ROW;
-		after->row[first + i] = parting->row[i];
-		parting->absence[first + i] = parting->absence_of[i];
-		if (parting->row[i] != NO_ROW)
-			after->member[parting->row[i]] = first + i;
-	}
-	after->first[n + 1] = first + size;
-	after->first_value[n + 1] = after->first_value[n] +
-		size * parted_epochs(parting->before, &parting->people, after->value + after->first_value[n]);
-}
-
-/* No people are at hand yet, of a neighborhood or of none. */
-static void
-begin_people(Parting *parting, uint32 parent, bool is_shown)
-{
-	parting->people = (Parted) {parent, 0, parting->member, is_shown ? parting->shown : NULL, parting->absence_of};
-}
-
-static void
-add_person(Parting *parting, uint64 member, RowId row, Absence absence)
-{
-	uint64		i = parting->people.size++;
-
-	parting->member[i] = member;
-	parting->row[i] = row;
-	parting->absence_of[i] = absence;
-}
-
-/* Adds a member of a class, or somebody new, with what it shows. */
-static void
-add_shown(Parting *parting, uint64 member, RowId row, Code shown, Absence absence)
-{
-	parting->shown[parting->people.size] = shown;
-	if (member != NO_MEMBER)
-		parting->is_published[member] = true;
-	add_person(parting, member, row, absence);
-}
-
-/* Takes the people of a class, and those for whom its invented rows stand; others are new. */
-static void
-take_class(Parting *parting, const Draft *draft, uint32 c)
-{
-	const Past *before = parting->before;
-	const Classes *classes = draft->classes;
-	const Code *values = draft->shown == NULL ? parting->frame->sensitive : draft->shown;
-	uint32		parent = draft->parent[c];
-
-	begin_people(parting, parent, true);
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-	{
-		RowId		row = classes->rows[i];
-		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : before->member[row];
-
-		add_shown(parting, member, row, values[row], past_absence_after(before, parting->frame, member, false));
-	}
-	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
-	{
-		uint64		invented = classes->first_counterfeit[c] + i;
-		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : draft->stands_for[invented];
-
-		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented],
-				  member == NO_MEMBER ? WAS_THERE : past_absence_after(before, parting->frame, member, true));
-	}
-	if (parted_is_unchanged(before, &parting->people))
-		return;
-	add_neighborhood(parting);
-	if (parent != NO_NEIGHBORHOOD)
-		parting->published[parent] += parting->people.size;
-}
-
-/* Adds who is left of a neighborhood, as it was. */
-static void
-add_rest(Parting *parting, uint32 n)
-{
-	const Past *before = parting->before;
-	bool		is_parted = parting->published[n] > 0;
-
-	begin_people(parting, n, false);
-	for (uint64 i = before->first[n]; i < before->first[n + 1]; i++)
-		if (!is_parted || !parting->is_published[i])
-			add_person(parting, i, before->row[i], past_absence(before, i));
-	if (parting->people.size > 0)
-		add_neighborhood(parting);
-}
-
-Past
-past_after(const Past *past, const Frame *frame, const Draft *draft)
-{
-	Parting    *parting = parting_create(past, frame, draft);
-	Past	   *after = &parting->after;
-
-	for (uint64 row = 0; row < frame->nrows; row++)
-		after->member[row] = past->releases > 0 && past->member[row] == LOST_MEMBER ? LOST_MEMBER : NO_MEMBER;
-	for (uint32 c = 0; c < draft->classes->nclasses; c++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		take_class(parting, draft, c);
-	}
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		add_rest(parting, n);
-	}
-	after->releases++;
-	if (past->is_whole)
-		after->exposed += frame->nrows;
-	return *after;
-}
 
 /* ----------------------------------------------------------------
  * People leave, come, and fall ill otherwise, by lot.
@@ -348,68 +164,68 @@ make_frame(const Frame *frame, const Frame *real, const Origins *origins)
 	return after;
 }
 
-/* Copies a neighborhood, unless nobody of it is there any more. */
-static void
-copy_neighborhood(Past *after, const Past *past, uint32 n, const RowId *place, bool *is_filled, uint8 *absence)
+/* The holder's row of each place, or NO_ROW for those who have left. */
+static RowId *
+holders_after(const Places *places, const RowId *place)
 {
-	uint32		copy = after->nneighborhoods;
-	uint64		size = past_size(past, n);
-	uint64		nvalues = past->first_value[n + 1] - past->first_value[n];
-	RowId	   *row = after->row + after->first[copy];
-	bool		has_row = false;
+	RowId	   *row = new_array(RowId, places->nplaces);
 
-	for (uint64 i = 0; i < size; i++)
-	{
-		RowId		before = past->row[past->first[n] + i];
-
-		row[i] = before == NO_ROW ? NO_ROW : place[before];
-		if (row[i] == NO_ROW)
-			continue;
-		after->member[row[i]] = after->first[copy] + i;
-		has_row = true;
-	}
-	if (!has_row)
-		return;
-	is_filled[copy] = past_is_filled(past, n);
-	for (uint64 i = 0; i < size; i++)
-		absence[after->first[copy] + i] = past_absence(past, past->first[n] + i);
-	memcpy(after->value + after->first_value[copy], past->value + past->first_value[n], sizeof(Code) * nvalues);
-	after->first[copy + 1] = after->first[copy] + size;
-	after->first_value[copy + 1] = after->first_value[copy] + nvalues;
-	after->nneighborhoods++;
+	for (uint64 i = 0; i < places->nplaces; i++)
+		row[i] = places->row[i] == NO_ROW ? NO_ROW : place[places->row[i]];
+	CHECK_FOR_INTERRUPTS();
+	return row;
 }
 
-/* The past for a frame of so many rows, of which those before have their places, or have left. */
-static Past
-move_past(const Past *past, uint64 nbefore, const RowId *place, uint64 nrows)
+/* The places for a frame of these rows: newcomers have none. */
+static const Places *
+places_after(const Places *places, const Origins *origins, const RowId *place)
 {
-	uint32		n = past->nneighborhoods;
-	Past		after = *past;
-	bool	   *is_filled = new_array(bool, n);
-	uint8	   *absence = new_array(uint8, n == 0 ? 0 : past->first[n]);
+	Places	   *after = palloc(sizeof(Places));
+	uint64		nstays = 0;
 
-	after.nneighborhoods = 0;
-	after.first = new_zeros(uint64, n);
-	after.first_value = new_zeros(uint64, n);
-	after.row = new_array(RowId, n == 0 ? 0 : past->first[n]);
-	after.value = new_array(Code, n == 0 ? 0 : past->first_value[n]);
-	after.member = new_array(uint64, nrows);
-	for (uint64 row = 0; row < nrows; row++)
-		after.member[row] = NO_MEMBER;
-	for (uint64 row = 0; row < nbefore && past->releases > 0; row++)
+	*after = *places;
+	after->row = holders_after(places, place);
+	after->place = new_array(uint64, origins->nrows);
+	after->first_stay = new_zeros(uint64, origins->nrows);
+	for (uint64 row = 0; row < origins->nrows; row++)
 	{
-		if (place[row] == NO_ROW)
-			after.departed += past->member[row] != NO_MEMBER;
-		else if (past->member[row] == LOST_MEMBER)
-			after.member[place[row]] = LOST_MEMBER;
+		RowId		from = origins->from[row];
+		bool		stays = row < origins->nstay;
+
+		after->place[row] = stays ? places->place[from] : NO_PLACE;
+		nstays += stays ? places->first_stay[from + 1] - places->first_stay[from] : 0;
+		after->first_stay[row + 1] = nstays;
 	}
-	for (uint32 i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		copy_neighborhood(&after, past, i, place, is_filled, absence);
-	}
-	after.is_filled = is_filled;
-	after.absence = absence;
+	CHECK_FOR_INTERRUPTS();
+	after->stay = new_array(Stay, nstays);
+	for (uint64 row = 0; row < origins->nstay; row++)
+		memcpy(after->stay + after->first_stay[row], places->stay + places->first_stay[origins->from[row]],
+			   sizeof(Stay) * (after->first_stay[row + 1] - after->first_stay[row]));
+	return after;
+}
+
+/* Newcomers hold no place that they could have moved from. */
+static const bool *
+moved_after(const bool *has_moved, const Origins *origins)
+{
+	bool	   *after;
+
+	if (has_moved == NULL)
+		return NULL;
+	after = new_zeros(bool, origins->nrows);
+	for (uint64 row = 0; row < origins->nstay; row++)
+		after[row] = has_moved[origins->from[row]];
+	return after;
+}
+
+/* Of groups and their values nothing changes. */
+static Past
+move_past(const Past *past, const Origins *origins, const RowId *place)
+{
+	Past		after = *past;
+
+	after.places = places_after(past->places, origins, place);
+	after.has_moved = moved_after(past->has_moved, origins);
 	return after;
 }
 
@@ -426,7 +242,7 @@ frame_after(const Frame *frame, const Frame *real, const Churn *churn, pg_prng_s
 	origins = choose_origins(frame->nrows, place, nstay, ncome, real, random);
 	after = make_frame(frame, real, &origins);
 	change_values(&after, nstay, real, churn->change, random);
-	*past = move_past(past, frame->nrows, place, after.nrows);
+	*past = move_past(past, &origins, place);
 	pfree(place);
 	pfree(origins.from);
 	return after;

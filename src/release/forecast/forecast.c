@@ -8,15 +8,10 @@
 
 #include <math.h>
 
-#include "access/xact.h"
-#include "common/hashfn.h"
-#include "declare/parameters.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "frame/arrays.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "release/past_releases.h"
 #include "release/release.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -39,6 +34,7 @@ PG_FUNCTION_INFO_V1(pprepub_forecast);
 
 #define FORECAST_SEED	1
 #define MOST_RELEASES	1000
+#define USUAL_LEAVE		0.05	/* of the people, from each release to the next */
 
 /* A table may grow to so many times its people, or to so many people where that is more. */
 #define MOST_GROWTH		10.0
@@ -61,55 +57,13 @@ share_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	return share;
 }
 
-/*
- * Of the people of the last release, those who have left since, as far as it is known: among the
- * people of today whom no release has shown there may be some who were withheld then.
- */
-static uint64
-count_left_lately(const ReleaseBuild *build, uint64 people, uint64 withheld)
-{
-	const Past *past = &build->fold->past;
-	uint64		nrows = build->loaded->frame.nrows;
-	uint64		new = 0;
-	uint64		there;
-
-	for (uint64 row = 0; row < nrows; row++)
-		new += past->member[row] == NO_MEMBER;
-	there = nrows - new + Min(new, withheld);
-	return people > there ? Min(people - there, past->departed) : 0;
-}
-
-/*
- * The past up to the last release, if there was one before it.  The time since then has not passed
- * yet: whoever asks right after a release would be told of a period in which nobody left.
- */
-static Past
-whole_periods(const ReleaseBuild *build)
-{
-	Past		past = build->fold->past;
-	ReleasedPeople people = count_released_people(build->publication);
-	uint64		left = count_left_lately(build, people.last, people.withheld);
-
-	if (left == 0 || past.exposed > people.last)
-	{
-		past.departed -= left;
-		past.exposed -= Min(people.last, past.exposed);
-	}
-	return past;
-}
-
 /* Fills in what was not given, and says so: as many come as leave. */
 static void
-suppose_churn(const ReleaseBuild *build, Churn *churn)
+suppose_churn(Churn *churn)
 {
-	const DeclaredPublication *publication = build->publication;
-	const Method *method = find_method(publication->method);
-
 	if (isnan(churn->leave))
 	{
-		Past		past = whole_periods(build);
-
-		churn->leave = method->churn(&past, param_values(&method->declaration, publication->params));
+		churn->leave = USUAL_LEAVE;
 		ereport(NOTICE,
 				(errmsg("it is supposed that %.1f %% of the people leave from each release to the next", 100 * churn->leave),
 				 errhint("Argument \"leave\" supposes something else.")));
@@ -185,10 +139,9 @@ play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, int32 rele
 			 * Time passes, for people with values of their own, whatever this one shows; one that shows nothing is not
 			 * made.
 			 */
-			if (build->draft->classes->nclasses > 0)
-				past = past_after(&past, frame, build->draft);
-			frame->sensitive = own;
 			MemoryContextSwitchTo(next);
+			past = *past_after(&past, frame, build->draft, past.releases + (build->draft->classes->nclasses > 0));
+			frame->sensitive = own;
 			*frame = frame_after(frame, &real, churn, &random, &past);
 		}
 		MemoryContextSwitchTo(old);
@@ -220,7 +173,7 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 	if (isnan(churn.change))
 		churn.change = 0;		/* nobody's value changes unless that is said */
 	publication = open_for_preview(name, PG_ARGISNULL(5) ? NULL : PG_GETARG_JSONB_P(5));
-	if (find_method(publication->method)->churn == NULL)
+	if (!find_method(publication->method)->can_be_foreseen)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("releases of method \"%s\" cannot be forecast", publication->method),
@@ -229,125 +182,11 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	scope = scope_of(publication, &request, false);
-	build = load_release(publication, &scope, NULL, work.context);
+	build = load_release(publication, &scope, work.context);
 	verify_alone(publication);	/* the source was not locked before */
-	suppose_churn(build, &churn);
+	suppose_churn(&churn);
 	verify_growth(build->loaded->frame.nrows, &churn, releases);
 	play(&work, build, &churn, releases);
 	work_close(&work);
 	return (Datum) 0;
-}
-
-/* ----------------------------------------------------------------
- * Is the past that a release leaves the one that a forecast of it takes for
- * granted?  Asked after each stored release, in builds with assertions.
- * ----------------------------------------------------------------
- */
-
-#ifdef USE_ASSERT_CHECKING
-
-/* The rows of a build once more, for the past to be read; a code and one more is the number of its value. */
-static FrameLoad *
-load_again(const ReleaseBuild *build, const DeclaredPublication *publication, MemoryContext context)
-{
-	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
-	const PlainColumn *sensitive = &build->loaded->sensitive;
-	uint64		nrows = build->loaded->frame.nrows;
-	KeyTable   *keys = keys_create(key->type, key->collation);
-	Dictionary *values = dictionary_create(sensitive->column->type);
-	uint32	   *number = new_array(uint32, nrows);
-
-	for (Code code = 0; code < sensitive->ncodes; code++)
-		(void) dictionary_number(values, sensitive->values[code], false);
-	for (uint64 row = 0; row < nrows; row++)
-	{
-		keys_append(keys, build->loaded->keys[row]);
-		number[row] = sensitive->code[row] == NO_CODE ? DICTIONARY_NULL : sensitive->code[row] + 1;
-	}
-	(void) keys_index(keys);
-	return load_given(publication, keys, values, number, context);
-}
-
-/* Gives the values of a past that was read the codes of the build. */
-static void
-take_codes(Past *past, const LoadedFrame *loaded, Code ncodes)
-{
-	Code	   *code = new_array(Code, loaded->sensitive.ncodes);
-
-	memset(code, 0xff, sizeof(Code) * loaded->sensitive.ncodes);
-	for (Code i = 0; i < ncodes; i++)
-		code[loaded->sensitive_code[i + 1]] = i;
-	for (uint64 i = 0; i < past->first_value[past->nneighborhoods]; i++)
-		if (past->value[i] != NO_CODE)
-			past->value[i] = code[past->value[i]];
-}
-
-/* A number that neighborhoods have in common if their members have, in any order: their rows, and all values. */
-static uint64
-sum_of_members(const Past *past, uint32 n)
-{
-	uint64		sum = past_epochs(past, n);
-
-	for (uint64 i = 0; i < past_size(past, n); i++)
-	{
-		uint64		member = past->row[past->first[n] + i];
-
-		for (uint64 epoch = 0; epoch < past_epochs(past, n); epoch++)
-			member = hash_combine64(member, past_values(past, n, epoch)[i]);
-		sum += hash_bytes_extended((const unsigned char *) &member, sizeof(member), 0);
-	}
-	return sum;
-}
-
-/* The sum of the neighborhood of each row: [rows]; 0 for people who are new, or lost. */
-static uint64 *
-sums_of_rows(const Past *past, const Past *known, uint64 nrows)
-{
-	uint64	   *sums = new_zeros(uint64, nrows);
-
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
-	{
-		uint64		sum = sum_of_members(past, n);
-
-		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-			if (past->row[i] != NO_ROW && known->member[past->row[i]] != LOST_MEMBER)
-				sums[past->row[i]] = sum;
-	}
-	return sums;
-}
-
-#endif
-
-void
-check_foreseen(const ReleaseBuild *build, uint64 newcomers)
-{
-#ifdef USE_ASSERT_CHECKING
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "check of what was foreseen", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	DeclaredPublication publication = *build->publication;
-	uint64		nrows = build->loaded->frame.nrows;
-	Past		foreseen;
-	FrameLoad  *load;
-	LoadedFrame *loaded;
-	Fold	   *fold;
-
-	if (find_method(publication.method)->churn != NULL)
-	{
-		CommandCounterIncrement();
-		PushActiveSnapshot(GetTransactionSnapshot());
-		foreseen = past_after(&build->fold->past, &build->loaded->frame, build->draft);
-		publication.releases++;
-		publication.remembered += newcomers;
-		load = load_again(build, &publication, work);
-		fold = fold_read(&publication, load, false, work);
-		loaded = load_finish(load);
-		(void) fold_past(fold, loaded);
-		take_codes(&fold->past, loaded, build->loaded->sensitive.ncodes);
-		if (memcmp(sums_of_rows(&fold->past, &foreseen, nrows), sums_of_rows(&foreseen, &foreseen, nrows), sizeof(uint64) * nrows) != 0)
-			elog(ERROR, "the neighborhoods of publication \"%s\" are not what was foreseen", publication.name);
-		PopActiveSnapshot();
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
-#endif
 }

@@ -1,7 +1,7 @@
 /*
  * future.h
- *		From one release to the next, in memory: what will be remembered of a
- *		draft, and who will be in the source then.
+ *		From one release to the next, in memory: who will be in the source then.  past_after() (history/past.h) tells what
+ *		will be remembered of a draft.
  *
  * Nothing here reads the database or writes.  Rows of people who are to come are
  * copies of rows that are real.
@@ -21,16 +21,9 @@ typedef struct Churn
 } Churn;
 
 /*
- * The past as it would be read for the same frame if this draft of all of it were
- * published: of a method that wants neighborhoods, and parts them.  Neighborhoods
- * that are lost then are not left out, as a fold does that is read.
- */
-extern Past past_after(const Past *past, const Frame *frame, const Draft *draft);
-
-/*
  * The frame of the next release, whose past, which is given for this frame, is
- * changed to be that of the new one.  Newcomers and changed values are those of
- * rows of a frame that is real.  All three frames share domains and codes.
+ * changed to be that of the new one: what is known of groups, and not of rows, stays where it is.  Newcomers
+ * and changed values are those of rows of a frame that is real.  All three frames share domains and codes.
  */
 extern Frame frame_after(const Frame *frame, const Frame *real, const Churn *churn,
 						 pg_prng_state *random, Past *past);

@@ -562,6 +562,7 @@ read_releases(const DeclaredPublication *publication, const int32 *numbers, int3
 
 	reading->judged = sensitive;
 	reading->recalled = recall(publication);
+	reading->recalled->seen = seen_of_people(&reading->recalled->seen);
 	find_joined(reading, released, numbers, n, draft);
 	join_log(reading);
 	reading->nreleases = n;

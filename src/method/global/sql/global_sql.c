@@ -91,11 +91,11 @@ judge_links(Worst *worst, const Breach *breach)
 	/* The visitor reuses links and releases. */
 	if (worst->found)
 	{
-		pfree(unconstify(Link *, worst->breach.links));
+		pfree(unconstify(ClassLink *, worst->breach.links));
 		pfree(unconstify(int32 *, worst->breach.releases));
 	}
 	worst->breach = *breach;
-	worst->breach.links = memcpy(palloc(sizeof(Link) * breach->n), breach->links, sizeof(Link) * breach->n);
+	worst->breach.links = memcpy(palloc(sizeof(ClassLink) * breach->n), breach->links, sizeof(ClassLink) * breach->n);
 	worst->breach.releases = memcpy(palloc(sizeof(int32) * breach->n), breach->releases, sizeof(int32) * breach->n);
 	worst->found = true;
 	worst->probability = probability;

@@ -188,20 +188,20 @@ verify_crowds(const Reading *reading, const int64 *params)
 }
 
 /* A person, as long as he has one value. */
-typedef struct Stay
+typedef struct Spell
 {
 	const uint8 *there;			/* [releases] */
 	Code		value;
-} Stay;
+} Spell;
 
 typedef struct Groups
 {
 	int32		nreleases;
 	Code	  **value;			/* [releases] of individuals */
-	uint64		nstays;
-	Stay	   *stays;			/* group by group */
+	uint64		nspells;
+	Spell	   *spells;			/* group by group */
 	uint64		n;
-	uint64	   *first;			/* [n + 1] stays */
+	uint64	   *first;			/* [n + 1] spells */
 	uint32	   *matrix;			/* [releases * n] */
 } Groups;
 
@@ -219,16 +219,16 @@ is_new(const Groups *groups, uint64 individual, int32 release)
 
 /* Finds for each person and each value the releases that showed the two together. */
 static void
-find_stays(Groups *groups, uint64 nindividuals)
+find_spells(Groups *groups, uint64 nindividuals)
 {
 	uint8	   *there;
 
 	for (uint64 individual = 0; individual < nindividuals; individual++)
 		for (int32 r = 0; r < groups->nreleases; r++)
-			groups->nstays += is_new(groups, individual, r);
-	groups->stays = new_zeros(Stay, groups->nstays);
-	there = new_zeros(uint8, groups->nreleases * groups->nstays);
-	groups->nstays = 0;
+			groups->nspells += is_new(groups, individual, r);
+	groups->spells = new_zeros(Spell, groups->nspells);
+	there = new_zeros(uint8, groups->nreleases * groups->nspells);
+	groups->nspells = 0;
 	for (uint64 individual = 0; individual < nindividuals; individual++)
 		for (int32 r = 0; r < groups->nreleases; r++)
 		{
@@ -238,31 +238,31 @@ find_stays(Groups *groups, uint64 nindividuals)
 				continue;
 			for (int32 s = r; s < groups->nreleases; s++)
 				there[s] = groups->value[s][individual] == value;
-			groups->stays[groups->nstays++] = (Stay) {there, value};
+			groups->spells[groups->nspells++] = (Spell) {there, value};
 			there += groups->nreleases;
 		}
 }
 
 static int
-compare_stays(const void *a, const void *b, void *nreleases)
+compare_spells(const void *a, const void *b, void *nreleases)
 {
-	return memcmp(((const Stay *) a)->there, ((const Stay *) b)->there, *(const int32 *) nreleases);
+	return memcmp(((const Spell *) a)->there, ((const Spell *) b)->there, *(const int32 *) nreleases);
 }
 
-/* Gathers stays of the same releases into groups, and makes the matrix of releases and groups. */
+/* Gathers spells of the same releases into groups, and makes the matrix of releases and groups. */
 static void
 gather_stays(Groups *groups)
 {
-	groups->first = new_zeros(uint64, groups->nstays);
-	qsort_arg(groups->stays, groups->nstays, sizeof(Stay), compare_stays, &groups->nreleases);
-	for (uint64 i = 0; i < groups->nstays; i++)
-		if (i == 0 || compare_stays(&groups->stays[i - 1], &groups->stays[i], &groups->nreleases) != 0)
+	groups->first = new_zeros(uint64, groups->nspells);
+	qsort_arg(groups->spells, groups->nspells, sizeof(Spell), compare_spells, &groups->nreleases);
+	for (uint64 i = 0; i < groups->nspells; i++)
+		if (i == 0 || compare_spells(&groups->spells[i - 1], &groups->spells[i], &groups->nreleases) != 0)
 			groups->first[groups->n++] = i;
-	groups->first[groups->n] = groups->nstays;
+	groups->first[groups->n] = groups->nspells;
 	groups->matrix = new_zeros(uint32, groups->nreleases * groups->n);
 	for (uint64 g = 0; g < groups->n; g++)
 		for (int32 r = 0; r < groups->nreleases; r++)
-			groups->matrix[r * groups->n + g] = groups->stays[groups->first[g]].there[r];
+			groups->matrix[r * groups->n + g] = groups->spells[groups->first[g]].there[r];
 }
 
 /* The multiplicative inverse modulo the prime, by Fermat's little theorem. */
@@ -321,8 +321,8 @@ verify_group(const Groups *groups, uint64 g, const Reading *reading, const int64
 	uint64	   *count = new_zeros(uint64, reading->nvalues);
 
 	for (uint64 i = groups->first[g]; i < groups->first[g + 1]; i++)
-		if (groups->stays[i].value != NO_CODE)
-			count[groups->stays[i].value]++;
+		if (groups->spells[i].value != NO_CODE)
+			count[groups->spells[i].value]++;
 	if (!sequential_is_crowd(params, count, reading->null_value))
 		ereport(ERROR,
 				(errcode(ERRCODE_NO_DATA_FOUND),
@@ -349,7 +349,7 @@ verify_sums(const Reading *reading, const int64 *params)
 	{
 		int32		row = 0;
 
-		find_stays(&groups, reading->recalled->seen.nindividuals);
+		find_spells(&groups, reading->recalled->seen.nindividuals);
 		gather_stays(&groups);
 		for (uint64 g = 0; g < groups.n && row < groups.nreleases; g++)
 			row += eliminate(&groups, row, g);

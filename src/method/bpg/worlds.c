@@ -1,0 +1,767 @@
+/*
+ * worlds.c
+ *		The search for worlds (worlds.h), by exchange.
+ *
+ * NOTES
+ *		A seat gets the track that is asked for by exchange with the seat that has it.  A bond of either that does not
+ *		agree any more is mended: one of its ends is exchanged with a seat of its own part that has a fitting value, and
+ *		so on, until all agree, or the search has used up its steps.  Seats without bonds come first, since an exchange
+ *		with one of them breaks nothing there.
+ */
+#include "postgres.h"
+
+#include "method/bpg/worlds.h"
+
+#include "frame/arrays.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#define MOST_SWAPS		8		/* of one world */
+#define MOST_STEPS		200		/* exchanges tried for one world */
+#define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
+
+/*
+ * Worlds near the seating are looked for first, of each track: a search that goes astray among long chains finds the
+ * short one last.
+ */
+static const struct Effort
+{
+	int			swaps;
+	uint32		steps;
+}			effort[] = {{3, 12}, {5, 40}, {MOST_SWAPS, MOST_STEPS}};
+
+/* A seat that has another track in a world than in the seating. */
+typedef struct Move
+{
+	dlist_node	node;			/* of the seat's moves */
+	struct Witness *witness;
+	Hall	   *hall;
+	uint32		seat;
+	uint32		track;
+} Move;
+
+typedef struct Witness
+{
+	uint32		n;
+	Move		move[FLEXIBLE_ARRAY_MEMBER];
+} Witness;
+
+typedef struct Swap
+{
+	Hall	   *hall;
+	uint32		seat[2];
+} Swap;
+
+typedef enum ChangeKind
+{
+	BOUND,
+	SWAPPED,					/* in the seating */
+	FOUND,						/* a witness */
+	EXCLUDED					/* a witness */
+} ChangeKind;
+
+typedef struct Change
+{
+	ChangeKind	kind;
+	Swap		swap;
+	Bond	   *bond;
+	Witness    *witness;
+} Change;
+
+struct Seating
+{
+	uint32		l;
+	uint64		k;
+	MemoryContext context;
+
+	/* Which values were seen: those that have the current stamp */
+	Code		nvalues;
+	uint64	   *stamp;			/* [nvalues + 1], the last for NULL */
+	uint64		stamped;
+
+	/* The search at hand */
+	Swap		swap[MOST_SWAPS];
+	int			nswaps;
+	int			most_swaps;
+	uint32		steps;			/* left for this world */
+
+	/* Tracks of a hall */
+	bool	   *has;			/* those that the people asked for have in some world */
+	bool	   *was_tried;
+	uint32		room;
+
+	Change	   *change;			/* since seating_keep() */
+	uint64		nchanges;
+	uint64		changes_room;
+};
+
+Seating *
+seating_create(Code nvalues, uint32 l, uint64 k)
+{
+	Seating    *seating = palloc0(sizeof(Seating));
+
+	seating->l = l;
+	seating->k = k;
+	seating->context = CurrentMemoryContext;
+	seating->nvalues = nvalues;
+	seating->stamp = new_zeros(uint64, nvalues + (uint64) 1);
+	seating->changes_room = 64;
+	seating->change = new_array(Change, seating->changes_room);
+	return seating;
+}
+
+Hall *
+hall_create(uint32 n, uint32 nepochs, const Code *value, const uint32 *part)
+{
+	Hall	   *hall = palloc(sizeof(Hall));
+
+	*hall = (Hall) {
+		.n = n, .nepochs = nepochs, .value = value, .part = part,
+		.track = new_array(uint32, n), .seat = new_array(uint32, n),
+		.bonds = new_zeros(dlist_head, n), .moves = new_zeros(dlist_head, n),
+		.is_safe = new_zeros(bool, n), .is_pinned = new_zeros(bool, n), .is_broken = new_zeros(bool, n)
+	};
+	for (uint32 i = 0; i < n; i++)
+		hall->track[i] = hall->seat[i] = i;
+	return hall;
+}
+
+void
+hall_free(Hall *hall)
+{
+	pfree(hall->track);
+	pfree(hall->seat);
+	pfree(hall->bonds);
+	pfree(hall->moves);
+	pfree(hall->is_safe);
+	pfree(hall->is_pinned);
+	pfree(hall->is_broken);
+	pfree(hall);
+}
+
+static inline Code
+shown(const Hall *hall, uint32 epoch, uint32 track)
+{
+	return hall->value[(uint64) epoch * hall->n + track];
+}
+
+static inline bool
+is_tied(const Hall *hall, uint32 seat)
+{
+	return !dlist_is_empty(&hall->bonds[seat]) || hall->is_broken[seat];
+}
+
+static inline bool
+is_one_part(const Hall *hall, uint32 a, uint32 b)
+{
+	return hall->part == NULL || hall->part[a] == hall->part[b];
+}
+
+/* ---- Do bonds agree? ---- */
+
+/* Would the end show one value, this one, if it had the track? */
+static bool
+end_shows(const BondEnd *end, uint32 track, Code value)
+{
+	for (uint32 e = end->first_epoch; e <= end->last_epoch; e++)
+		if (shown(end->hall, e, track) != value)
+			return false;
+	return true;
+}
+
+/* Would the bond agree if its ends had these tracks? */
+static inline bool
+would_agree(const BondEnd *end, uint32 track, uint32 other)
+{
+	Code		value = shown(end->hall, end->last_epoch, track);
+
+	return end_shows(end, track, value) && end_shows(end->other, other, value);
+}
+
+/* Would all bonds of a seat agree if it had the track? */
+static bool
+bonds_agree(Hall *hall, uint32 seat, uint32 track)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &hall->bonds[seat])
+	{
+		BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
+
+		if (!would_agree(end, track, end->other->hall->track[end->other->seat]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Exchange ---- */
+
+/* The two seats get each other's track, or have their own again. */
+static void
+exchange(const Swap *swap)
+{
+	Hall	   *hall = swap->hall;
+	uint32		track = hall->track[swap->seat[0]];
+
+	hall->track[swap->seat[0]] = hall->track[swap->seat[1]];
+	hall->track[swap->seat[1]] = track;
+	hall->seat[hall->track[swap->seat[0]]] = swap->seat[0];
+	hall->seat[track] = swap->seat[1];
+}
+
+static inline void
+swap_seats(Seating *seating, Hall *hall, uint32 a, uint32 b)
+{
+	seating->swap[seating->nswaps] = (Swap) {hall, {a, b}};
+	exchange(&seating->swap[seating->nswaps++]);
+}
+
+static inline void
+swap_back(Seating *seating)
+{
+	exchange(&seating->swap[--seating->nswaps]);
+}
+
+/* Finds a bond of the seats exchanged so far that does not agree. */
+static BondEnd *
+find_disagreeing(const Seating *seating)
+{
+	for (int i = seating->nswaps - 1; i >= 0; i--)
+		for (int s = 0; s < 2; s++)
+		{
+			Hall	   *hall = seating->swap[i].hall;
+			uint32		seat = seating->swap[i].seat[s];
+			dlist_iter	iter;
+
+			dlist_foreach(iter, &hall->bonds[seat])
+			{
+				BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
+
+				if (!would_agree(end, hall->track[seat], end->other->hall->track[end->other->seat]))
+					return end;
+			}
+		}
+	return NULL;
+}
+
+/* How an end is exchanged, the most promising way first. */
+typedef enum Mending
+{
+	CLEANLY,					/* so that it agrees with the other end, and nothing else breaks */
+	FITTINGLY,					/* so that it agrees with the other end */
+	FREELY,						/* the other end is to follow */
+	NMENDINGS
+} Mending;
+
+static bool mend(Seating *seating, BondEnd *end);
+
+/* Is a track one that the end is to get? */
+static bool
+is_fitting(const BondEnd *end, uint32 track, Mending mending)
+{
+	Hall	   *hall = end->hall;
+	uint32		partner = hall->seat[track];
+	uint32		other = end->other->hall->track[end->other->seat];
+	bool		agrees = would_agree(end, track, other);
+
+	if (hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat))
+		return false;
+	if (mending == FREELY)
+		return !agrees && end_shows(end, track, shown(hall, end->last_epoch, track));
+	return agrees &&
+		(mending == CLEANLY) == (bonds_agree(hall, end->seat, track) && bonds_agree(hall, partner, hall->track[end->seat]));
+}
+
+/* Gives the end another track, and then mends what that breaks. */
+static bool
+mend_end(Seating *seating, BondEnd *end, Mending mending)
+{
+	Hall	   *hall = end->hall;
+	bool		found = false;
+
+	if (hall->is_pinned[end->seat])
+		return false;
+	hall->is_pinned[end->seat] = true;
+	for (uint32 i = 1; i < hall->n && !found && seating->steps > 0; i++)
+	{
+		uint32		track = (hall->track[end->seat] + i) % hall->n;
+		BondEnd    *broken;
+
+		if (!is_fitting(end, track, mending))
+			continue;
+		seating->steps--;
+		swap_seats(seating, hall, end->seat, hall->seat[track]);
+		broken = find_disagreeing(seating);
+		found = broken == NULL || mend(seating, broken);
+		if (!found)
+			swap_back(seating);
+	}
+	hall->is_pinned[end->seat] = false;
+	return found;
+}
+
+/* Makes a bond agree, and all others of the seats exchanged so far.  If that fails no exchange is left that was tried for it. */
+static bool
+mend(Seating *seating, BondEnd *end)
+{
+	if (seating->nswaps == seating->most_swaps)
+		return false;
+	for (Mending mending = CLEANLY; mending < NMENDINGS; mending++)
+		if (mend_end(seating, end, mending) || mend_end(seating, end->other, mending))
+			return true;
+	return false;
+}
+
+/* ---- Changes, and how to undo them ---- */
+
+static void
+note(Seating *seating, Change change)
+{
+	array_reserve(seating->change, seating->changes_room, seating->nchanges + 1);
+	seating->change[seating->nchanges++] = change;
+}
+
+static void
+witness_enter(Witness *witness)
+{
+	for (uint32 i = 0; i < witness->n; i++)
+		dlist_push_head(&witness->move[i].hall->moves[witness->move[i].seat], &witness->move[i].node);
+}
+
+/* People may not be safe any more without it. */
+static void
+witness_leave(Witness *witness)
+{
+	for (uint32 i = 0; i < witness->n; i++)
+	{
+		Move	   *move = &witness->move[i];
+
+		dlist_delete(&move->node);
+		move->hall->is_safe[move->seat] = false;
+	}
+}
+
+static void
+exclude(Seating *seating, Witness *witness)
+{
+	witness_leave(witness);
+	note(seating, (Change) {.kind = EXCLUDED, .witness = witness});
+}
+
+static void
+unbind(Bond *bond)
+{
+	dlist_delete(&bond->end[0].node);
+	dlist_delete(&bond->end[1].node);
+}
+
+uint64
+seating_mark(const Seating *seating)
+{
+	return seating->nchanges;
+}
+
+void
+seating_undo(Seating *seating, uint64 mark)
+{
+	while (seating->nchanges > mark)
+	{
+		Change	   *change = &seating->change[--seating->nchanges];
+
+		switch (change->kind)
+		{
+			case BOUND:
+				unbind(change->bond);
+				break;
+			case SWAPPED:
+				exchange(&change->swap);
+				for (int s = 0; s < 2; s++)
+					change->swap.hall->is_safe[change->swap.seat[s]] = false;
+				break;
+			case FOUND:
+				witness_leave(change->witness);
+				pfree(change->witness);
+				break;
+			case EXCLUDED:
+				witness_enter(change->witness);
+				break;
+		}
+	}
+}
+
+void
+seating_keep(Seating *seating)
+{
+	for (uint64 i = 0; i < seating->nchanges; i++)
+		if (seating->change[i].kind == EXCLUDED)
+			pfree(seating->change[i].witness);
+	seating->nchanges = 0;
+}
+
+/* ---- Witnesses ---- */
+
+/* Keeps the world that the exchanges so far have led to, and takes them back. */
+static void
+keep_witness(Seating *seating)
+{
+	Move		move[2 * MOST_SWAPS];
+	uint32		n = 0;
+	Witness    *witness;
+
+	for (int i = 0; i < 2 * seating->nswaps; i++)
+	{
+		const Swap *swap = &seating->swap[i / 2];
+		uint32		seat = swap->seat[i % 2];
+		uint32		m = 0;
+
+		while (m < n && (move[m].hall != swap->hall || move[m].seat != seat))
+			m++;
+		if (m == n)
+			move[n++] = (Move) {.hall = swap->hall, .seat = seat, .track = swap->hall->track[seat]};
+	}
+	while (seating->nswaps > 0)
+		swap_back(seating);
+	witness = MemoryContextAlloc(seating->context, offsetof(Witness, move) + sizeof(Move) * n);
+	witness->n = 0;
+	for (uint32 m = 0; m < n; m++)
+	{
+		if (move[m].hall->track[move[m].seat] == move[m].track)
+			continue;			/* it came back */
+		move[m].witness = witness;
+		witness->move[witness->n++] = move[m];
+	}
+	witness_enter(witness);
+	note(seating, (Change) {.kind = FOUND, .witness = witness});
+}
+
+/* Looks for a world in which a seat has a track, as far as an effort goes. */
+static bool
+find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, const struct Effort *most)
+{
+	BondEnd    *broken;
+	bool		found;
+
+	if (hall->is_pinned[seat] || hall->is_pinned[hall->seat[track]])
+		return false;
+	seating->most_swaps = most->swaps;
+	seating->steps = most->steps;
+	hall->is_pinned[seat] = true;
+	swap_seats(seating, hall, seat, hall->seat[track]);
+	broken = find_disagreeing(seating);
+	found = broken == NULL || mend(seating, broken);
+	hall->is_pinned[seat] = false;
+	if (found)
+		keep_witness(seating);
+	else
+		swap_back(seating);
+	return found;
+}
+
+static uint32
+track_in(const Witness *witness, const BondEnd *end)
+{
+	for (uint32 i = 0; i < witness->n; i++)
+		if (witness->move[i].hall == end->hall && witness->move[i].seat == end->seat)
+			return witness->move[i].track;
+	return end->hall->track[end->seat];
+}
+
+/* Excludes witnesses in which the two ends of a bond do not agree. */
+static void
+review_bond(Seating *seating, BondEnd *first)
+{
+	for (BondEnd *end = first;; end = end->other)
+	{
+		dlist_mutable_iter iter;
+
+		dlist_foreach_modify(iter, &end->hall->moves[end->seat])
+		{
+			Move	   *move = dlist_container(Move, node, iter.cur);
+
+			if (!would_agree(end, move->track, track_in(move->witness, end->other)))
+				exclude(seating, move->witness);
+		}
+		if (end == first->other)
+			break;
+	}
+}
+
+/* The exchanges so far become part of the seating, so that witnesses with these seats are none any more. */
+static void
+accept_exchanges(Seating *seating)
+{
+	for (int i = 0; i < seating->nswaps; i++)
+	{
+		const Swap *swap = &seating->swap[i];
+
+		note(seating, (Change) {.kind = SWAPPED, .swap = *swap});
+		for (int s = 0; s < 2; s++)
+		{
+			dlist_mutable_iter iter;
+
+			dlist_foreach_modify(iter, &swap->hall->moves[swap->seat[s]])
+				exclude(seating, dlist_container(Move, node, iter.cur)->witness);
+			swap->hall->is_safe[swap->seat[s]] = false;
+		}
+	}
+	for (int i = 0; i < seating->nswaps; i++)
+		for (int s = 0; s < 2; s++)
+		{
+			dlist_iter	iter;
+
+			dlist_foreach(iter, &seating->swap[i].hall->bonds[seating->swap[i].seat[s]])
+				review_bond(seating, dlist_container(BondEnd, node, iter.cur));
+		}
+	seating->nswaps = 0;
+}
+
+/* ---- Bonds ---- */
+
+void
+bond_join(Bond *bond)
+{
+	bond->end[0].other = &bond->end[1];
+	bond->end[1].other = &bond->end[0];
+}
+
+bool
+seating_bind(Seating *seating, Bond *bond)
+{
+	BondEnd    *end = &bond->end[0];
+
+	for (int i = 0; i < 2; i++)
+		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
+	if (!bonds_agree(end->hall, end->seat, end->hall->track[end->seat]))
+	{
+		bool		found = false;
+
+		for (size_t i = 0; i < lengthof(effort) && !found; i++)
+		{
+			seating->most_swaps = effort[i].swaps;
+			seating->steps = effort[i].steps;
+			found = mend(seating, end);
+		}
+		if (!found)
+		{
+			unbind(bond);
+			return false;
+		}
+		accept_exchanges(seating);
+	}
+	else
+		review_bond(seating, end);
+	for (int i = 0; i < 2; i++)
+		bond->end[i].hall->is_safe[bond->end[i].seat] = false;
+	note(seating, (Change) {.kind = BOUND, .bond = bond});
+	return true;
+}
+
+void
+seating_release(Bond *bond)
+{
+	unbind(bond);
+}
+
+void
+seating_break(Bond *bond)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		bond->end[i].hall->is_broken[bond->end[i].seat] = true;
+		bond->end[i].hall->is_pinned[bond->end[i].seat] = true;
+	}
+}
+
+/* ---- Who is safe? ---- */
+
+/* The tracks that a seat has in some world are counted in. */
+static void
+add_tracks(Seating *seating, Hall *hall, uint32 seat)
+{
+	dlist_iter	iter;
+
+	seating->has[hall->track[seat]] = true;
+	dlist_foreach(iter, &hall->moves[seat])
+		seating->has[dlist_container(Move, node, iter.cur)->track] = true;
+}
+
+/* No track of the hall is counted in. */
+static void
+clear_tracks(Seating *seating, const Hall *hall)
+{
+	if (hall->n > seating->room)
+	{
+		MemoryContext old = MemoryContextSwitchTo(seating->context);
+
+		seating->room = array_room(seating->room, hall->n);
+		array_resize(seating->has, seating->room);
+		array_resize(seating->was_tried, seating->room);
+		MemoryContextSwitchTo(old);
+	}
+	memset(seating->has, false, hall->n);
+}
+
+static inline uint64 *
+stamp_of(Seating *seating, Code value)
+{
+	return &seating->stamp[value == NO_CODE ? seating->nvalues : value];
+}
+
+/*
+ * Finds an epoch in which the tracks have too few values, or too few rows of the part show one of these; returns the
+ * number of epochs if there is none.  The values are stamped.
+ */
+static uint32
+find_weak_epoch(Seating *seating, const Hall *hall, uint32 seat)
+{
+	for (uint32 e = hall->nepochs; e-- > 0;)
+	{
+		uint32		values = 0;
+		uint64		rows = 0;
+
+		seating->stamped++;
+		for (uint32 t = 0; t < hall->n; t++)
+		{
+			Code		value = shown(hall, e, t);
+
+			if (seating->has[t] && *stamp_of(seating, value) != seating->stamped)
+			{
+				*stamp_of(seating, value) = seating->stamped;
+				values += value != NO_CODE;
+			}
+		}
+		if (values >= seating->l)
+			for (uint32 t = 0; t < hall->n; t++)
+				rows += is_one_part(hall, t, seat) && *stamp_of(seating, shown(hall, e, t)) == seating->stamped;
+		if (values < seating->l || rows < seating->k)
+			return e;
+	}
+	return hall->nepochs;
+}
+
+/* Chooses a track of a value that is missing in the epoch, best one of somebody who is not tied; returns the number of tracks if there is none. */
+static uint32
+choose_track(Seating *seating, const Hall *hall, uint32 seat, uint32 epoch)
+{
+	uint32		choice = hall->n;
+
+	for (uint32 t = 0; t < hall->n; t++)
+		if (!seating->was_tried[t] && is_one_part(hall, t, seat) &&
+			*stamp_of(seating, shown(hall, epoch, t)) != seating->stamped)
+		{
+			choice = t;
+			if (!is_tied(hall, hall->seat[t]))
+				break;
+		}
+	if (choice < hall->n)
+		seating->was_tried[choice] = true;
+	return choice;
+}
+
+/*
+ * Looks for worlds until some people of a part have values and rows enough: n seats, whose tracks are counted in.  Any of
+ * them may get a track for all.
+ */
+static bool
+have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n)
+{
+	uint32		epoch = find_weak_epoch(seating, hall, seat[0]);
+
+	for (size_t i = 0; i < lengthof(effort) && epoch < hall->nepochs; i++)
+	{
+		uint32		track;
+
+		memset(seating->was_tried, false, hall->n);
+		while (epoch < hall->nepochs && (track = choose_track(seating, hall, seat[0], epoch)) < hall->n)
+		{
+			for (int s = 0; s < n && !seating->has[track]; s++)
+				seating->has[track] = find_witness(seating, hall, seat[s], track, &effort[i]);
+			if (seating->has[track])
+				epoch = find_weak_epoch(seating, hall, seat[0]);
+		}
+	}
+	return epoch == hall->nepochs;
+}
+
+bool
+seat_is_safe(Seating *seating, Hall *hall, uint32 seat)
+{
+	if (hall->is_safe[seat] || hall->is_broken[seat])
+		return !hall->is_broken[seat];
+	clear_tracks(seating, hall);
+	add_tracks(seating, hall, seat);
+	return hall->is_safe[seat] = have_enough(seating, hall, &seat, 1);
+}
+
+/*
+ * People of a part who are not tied can exchange their tracks as they like, so one has what any of them has in some
+ * world.
+ */
+bool
+untied_are_safe(Seating *seating, Hall *hall, uint32 seat)
+{
+	uint32		partner[PARTNERS];
+	int			npartners = 0;
+
+	clear_tracks(seating, hall);
+	for (uint32 s = 0; s < hall->n; s++)
+		if (is_one_part(hall, s, seat) && !is_tied(hall, s))
+		{
+			if (npartners < PARTNERS)
+				partner[npartners++] = s;
+			add_tracks(seating, hall, s);
+		}
+	return npartners == 0 || have_enough(seating, hall, partner, npartners);
+}
+
+static bool
+seat_and_company_are_safe(Seating *seating, Hall *hall, uint32 seat)
+{
+	return (!is_tied(hall, seat) || seat_is_safe(seating, hall, seat)) && untied_are_safe(seating, hall, seat);
+}
+
+bool
+seating_is_safe_since(Seating *seating, uint64 mark)
+{
+	bool		is_safe = true;
+
+	for (uint64 end = seating->nchanges, i = end; i > mark && is_safe; i--)
+	{
+		Change		change = seating->change[i - 1];
+
+		CHECK_FOR_INTERRUPTS();
+		if (change.kind == BOUND)
+			for (int s = 0; s < 2 && is_safe; s++)
+				is_safe = seat_and_company_are_safe(seating, change.bond->end[s].hall, change.bond->end[s].seat);
+		else if (change.kind == SWAPPED)
+			for (int s = 0; s < 2 && is_safe; s++)
+				is_safe = seat_and_company_are_safe(seating, change.swap.hall, change.swap.seat[s]);
+		else if (change.kind == EXCLUDED)
+			for (uint32 m = 0; m < change.witness->n && is_safe; m++)
+			{
+				Move	   *move = &change.witness->move[m];
+
+				is_safe = is_tied(move->hall, move->seat) ? seat_is_safe(seating, move->hall, move->seat) :
+					untied_are_safe(seating, move->hall, move->seat);
+			}
+	}
+	return is_safe;
+}
+
+void
+hall_prove(Seating *seating, Hall *hall)
+{
+	for (uint32 s = 0; s < hall->n; s++)
+	{
+		uint32		first = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_tied(hall, s))
+			seat_is_safe(seating, hall, s);
+		while (!is_one_part(hall, first, s))
+			first++;
+		if (first == s)
+			untied_are_safe(seating, hall, s);
+	}
+	seating_keep(seating);
+}
