@@ -193,7 +193,7 @@ SELECT number FROM pprepub.publish('eight');
 SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
 CALL forget('eight');
 -- People who were shown in sets that are too small now, and are not shown any more, fail nothing.
-SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2}', beside => ARRAY(SELECT name FROM pprepub.publication)) \g /dev/null
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2, "reserve": 1}', beside => ARRAY(SELECT name FROM pprepub.publication)) \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 DELETE FROM eight WHERE id > 4;
 INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;

@@ -69,7 +69,7 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 SET client_min_messages = error;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('dirty', 8);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('dirty', 1);
 TRUNCATE people;
 INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
 SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1);
@@ -89,7 +89,7 @@ SELECT value FROM pprepub.preview('people', 'age < 1000') WHERE metric = 'suppre
 SELECT value FROM pprepub.preview('people', params => '{"repair": "counterfeit"}') WHERE metric = 'suppressed';
 SELECT value FROM pprepub.preview('people', params => '{"reserve": 20}') WHERE metric = 'suppressed';
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1001, 2000) i;
-SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';		-- too few of all
+SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';		-- these take the free places
 ROLLBACK;
 DELETE FROM people WHERE id % 5 = 0 AND id <= 80;
 SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';

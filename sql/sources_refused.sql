@@ -47,8 +47,7 @@ DELETE FROM ill WHERE age = 40;
 SELECT declare('bpg', '{"k": 21, "l": 6, "repair": "dirty"}');
 \set VERBOSITY terse
 SELECT declare('bpg', '{"k": 20, "l": 5, "repair": "dirty"}');
-SELECT declare('bpg', '{"k": 41}');
-SELECT declare('bpg', '{"k": 40}');
+SELECT declare('bpg', '{"k": 21}');
 SELECT declare('bpg', '{"k": 2, "l": 6, "repair": "counterfeit"}');
 SELECT declare('sequential', '{"k": 5}');
 SELECT declare('sequential', '{"k": 6}');

@@ -62,7 +62,7 @@ SELECT refused FROM pprepub.health;
 CREATE TABLE noted AS SELECT i AS id, i % 10 * 5 AS age, 'd' || i % 3 AS disease, 'n' || i % 22 AS note FROM generate_series(1, 40) i;
 SELECT pprepub.create_publication('noted', 'noted', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "dirty", "reserve": 1}', insensitive => '{note}');
 SELECT cardinality(warnings) AS warnings FROM pprepub.publish('noted');
-DELETE FROM noted WHERE id > 10 AND id % 10 <> 0;
+DELETE FROM noted WHERE id < 10;
 SELECT regexp_replace(split_part(unnest(warnings), '.', 1), '[0-9]+', 'N', 'g') AS warning FROM pprepub.publish('noted');
 
 -- Figures are the owner's.
