@@ -97,8 +97,8 @@ seen_size(const SeenRelease *release, uint32 c)
 extern Individual *seen_holders(const Seen *seen);
 
 /*
- * The same releases, with people as individuals: stand-ins are rows that come once.  All rows must be in memory; values
- * are borrowed.
+ * Sees the releases with people as individuals: stand-ins are rows that come once.  All rows must be in memory; values are
+ * borrowed.
  */
 extern Seen seen_of_people(const Seen *seen);
 
