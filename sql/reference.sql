@@ -234,7 +234,7 @@ SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"
 SELECT count(*) FROM pprepub.publish('workers');
 SELECT * FROM worked_private.workers_reference ORDER BY 1 \g (format=aligned t=off)
 UPDATE workers SET job = 'j9' WHERE age > 70;
-SELECT count(*) FROM pprepub.preview('workers');
+SELECT count(*) > 0 FROM pprepub.preview('workers');
 SELECT count(*) FROM pprepub.publish('workers');
 SELECT * FROM worked_private.workers_reference WHERE release > 1 ORDER BY 1;
 SELECT bool_and(holds) FROM pprepub.audit('workers');
