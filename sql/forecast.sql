@@ -23,7 +23,7 @@ SELECT * FROM forecast(3, 0, 1);
 SELECT * FROM forecast(3, 1, 0);
 SELECT * FROM forecast(3, 0.1);
 SELECT * FROM forecast(3, 0.1, 0.1, 1);
-SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000, 0.5, 0.5);
+SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000, 0.01, 0.01);
 
 -- With other parameters, which hold for the forecast alone.
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
