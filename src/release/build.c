@@ -354,7 +354,7 @@ why_withheld(const ReleaseBuild *build)
 		appendStringInfo(&words, " " UINT64_FORMAT " people are in groups that are not shown any more, since most of their places are free.",
 						 draft->retired);
 	if (draft->hidden > 0)
-		appendStringInfo(&words, " " UINT64_FORMAT " people are in groups that are not shown now, since some of their places are free, or not asked for.",
+		appendStringInfo(&words, " " UINT64_FORMAT " people are in groups that are not shown now: places are free or not asked for, or more is promised than before.",
 						 draft->hidden);
 	return words.data;
 }
