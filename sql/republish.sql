@@ -3,11 +3,11 @@
 \set VERBOSITY terse
 SET ROLE regress_owner;
 
--- Sets of people whom nobody can tell apart, from the log alone.
+-- Sets of places that nobody can tell apart, from the log alone.
 CREATE FUNCTION seen(publication text) RETURNS TABLE (who text, release int, class bigint, sensitive text) LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN QUERY EXECUTE format('SELECT coalesce(key, counterfeit, ''#'' || number), release, class, value FROM published_private.%I,
-		unnest(keys::text[], stands_for::text[], invented, sensitive::text[]) u (key, counterfeit, number, value)', publication || '_members');
+	RETURN QUERY EXECUTE format('SELECT "group" || ''.'' || place, release, class, value FROM published_private.%I,
+		unnest(places, sensitive::text[]) u (place, value)', publication || '_members');
 END $$;
 ALTER FUNCTION seen ROWS 10000;
 CREATE FUNCTION told_apart(publication text) RETURNS TABLE (seen text, people text) LANGUAGE sql AS $$
@@ -160,10 +160,10 @@ SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_m
 RESET ROLE;
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
-UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_neighborhoods'::regclass;
-DELETE FROM published_private.odd_neighborhoods WHERE neighborhood = (SELECT min(neighborhood) FROM published_private.odd_neighborhoods);
-UPDATE published_private.odd_neighborhoods SET sensitive[1] = sensitive[2];
-UPDATE pg_class SET relhastriggers = true WHERE oid = 'published_private.odd_neighborhoods'::regclass;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_groups'::regclass;
+DELETE FROM published_private.odd_groups WHERE "group" = (SELECT min("group") FROM published_private.odd_groups);
+UPDATE published_private.odd_groups SET sensitive[1] = sensitive[2];
+UPDATE pg_class SET relhastriggers = true WHERE oid = 'published_private.odd_groups'::regclass;
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT number, rows, suppressed FROM pprepub.publish('odd');
@@ -172,23 +172,23 @@ ROLLBACK;
 -- A history that was lost, whole or in part, is not taken for a short one.
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
-UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_neighborhoods'::regclass;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_groups'::regclass;
 SAVEPOINT s;
 \set VERBOSITY terse
-DELETE FROM published_private.odd_neighborhoods;
+DELETE FROM published_private.odd_groups;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
-DELETE FROM published_private.odd_neighborhoods WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.odd_neighborhoods);
+DELETE FROM published_private.odd_groups WHERE "group" = (SELECT max("group") FROM published_private.odd_groups);
 SELECT pprepub.preview('odd');
 ROLLBACK TO s;
-DELETE FROM published_private.odd_neighborhoods;
+DELETE FROM published_private.odd_groups;
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT number FROM pprepub.publish('odd');
 ROLLBACK;
 -- Nor is one whose tables somebody destroyed past all protection.
 BEGIN;
 ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
-DROP TABLE published_private.odd_neighborhoods;
+DROP TABLE published_private.odd_groups;
 SAVEPOINT s;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;

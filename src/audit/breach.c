@@ -93,7 +93,7 @@ typedef struct Visiting
 
 	/* The person at hand: links value after value */
 	uint64		allocated;
-	ClassLink	   *links;
+	ClassLink  *links;
 	int32	   *releases;
 	Code		nvalues;
 	Code	   *values;
@@ -228,7 +228,7 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, const
 				CHECK_FOR_INTERRUPTS();
 			for (uint64 i = shown->first[c]; i < shown->first[c + 1]; i++)
 			{
-				ClassLink		link = {size, shown->count[i]};
+				ClassLink	link = {size, shown->count[i]};
 
 				double		times = (double) ((uint64) link.count * l[r]) / link.size;	/* of 1/l: exact at 1 */
 
@@ -265,7 +265,7 @@ typedef struct BreachJudge
 	double	   *kept;			/* [values] of the person at hand by classes of the past; 1 before and after, and for
 								 * all others */
 	Code	   *touched;		/* [values] of which less is kept */
-	ClassLink	   *links;			/* [steps of a person + 1] */
+	ClassLink  *links;			/* [steps of a person + 1] */
 	uint64		allocated;
 } BreachJudge;
 

@@ -11,7 +11,6 @@
 #include "audit/judge_draft.h"
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
-#include "method/method.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -20,8 +19,8 @@ typedef struct PlacesJudge
 	/* All borrowed */
 	const Frame *frame;
 	const Past *past;
-	const Places *places;
-	const Draft *draft;
+	const		Places *places;
+	const DraftOfGroups *draft;
 	uint64		k;
 
 	/* Owned */
@@ -62,8 +61,9 @@ is_parted_off(const PlacesJudge *judge, uint64 place)
 	return judge->draft->is_gone != NULL && judge->draft->is_gone[place];
 }
 
+/* Groups have their places in order, so half of them are passed over at a time. */
 static uint32
-group_of_place(const Places *places, uint64 place)
+group_of_place(const Places * places, uint64 place)
 {
 	uint32		from = 0;
 	uint32		to = places->ngroups;
@@ -80,16 +80,16 @@ group_of_place(const Places *places, uint64 place)
 	return from;
 }
 
-/* What a place showed last. */
+/* The value that a place showed last. */
 static Code
-last_shown(const Places *places, uint32 group, uint64 place)
+last_shown(const Places * places, uint32 group, uint64 place)
 {
 	return group_shown(places, group)[place - places->first[group]];
 }
 
 /* The first place of a place's part. */
 static uint64
-part_of(const Places *places, uint32 group, uint64 place)
+part_of(const Places * places, uint32 group, uint64 place)
 {
 	return places->first[group] + places->part[place];
 }
@@ -103,7 +103,7 @@ part_of(const Places *places, uint32 group, uint64 place)
 static void
 verify_place(PlacesJudge *judge, uint32 c, uint64 place, uint64 *part)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	uint32		group = judge->draft->group[c];
 
 	if (place < places->first[group] || place >= places->first[group + 1])
@@ -123,7 +123,7 @@ verify_place(PlacesJudge *judge, uint32 c, uint64 place, uint64 *part)
 static void
 verify_whole(PlacesJudge *judge, uint32 c)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	const Classes *classes = judge->draft->classes;
 	uint32		group = judge->draft->group[c];
 	uint64		part = NO_PLACE;
@@ -148,7 +148,7 @@ verify_whole(PlacesJudge *judge, uint32 c)
 static void
 verify_arrival(const PlacesJudge *judge, uint32 c, RowId row)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	uint32		group = judge->draft->group[c];
 	uint64		place = judge->draft->place[row];
 	bool		is_own = places->place[row] == place;
@@ -170,8 +170,8 @@ verify_arrival(const PlacesJudge *judge, uint32 c, RowId row)
 static void
 verify_values(const PlacesJudge *judge, uint32 c)
 {
-	const Places *places = judge->places;
-	const Draft *draft = judge->draft;
+	const		Places *places = judge->places;
+	const DraftOfGroups *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
 	bool		is_refreshed = false;
@@ -200,6 +200,7 @@ verify_values(const PlacesJudge *judge, uint32 c)
 			refuse_draft(c, "it shows new values of some of its people only");
 }
 
+/* Its places first, since all else is read at these. */
 static void
 verify_group(PlacesJudge *judge, uint32 c)
 {
@@ -218,10 +219,11 @@ verify_group(PlacesJudge *judge, uint32 c)
  * ----------------------------------------------------------------
  */
 
+/* True rows of people who were asked for, with values of their own. */
 static void
 verify_new_group(const PlacesJudge *judge, uint32 c)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	const Classes *classes = judge->draft->classes;
 
 	if (class_counterfeits(classes, c) > 0)
@@ -246,11 +248,11 @@ verify_new_group(const PlacesJudge *judge, uint32 c)
  * ----------------------------------------------------------------
  */
 
-/* Those whose part is shown stay, unless they have moved, or come back with another value. */
+/* People whose part is shown stay, unless they have moved, or come back with another value. */
 static void
 verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	uint64		place = places->place[row];
 	bool		away;
 	bool		is_shown;
@@ -270,7 +272,7 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 }
 
 /*
- * What an epoch of an old group and a new one have in common: least values, in k rows of each?  A NULL is a row as well.  The
+ * Have an epoch of an old group and a new one enough values in common, in k rows of each?  A NULL is a row as well.  The
  * tally has the rows of the new one.
  */
 static bool
@@ -311,7 +313,7 @@ have_enough_in_common(const PlacesJudge *judge, const Code *old, uint64 n)
 static void
 verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	const Stay *last = places->stay + places->first_stay[row + 1] - 1;
 	uint32		group;
 
@@ -328,10 +330,11 @@ verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 	refuse_draft(c, "a person comes to it from a group that has too little in common with it");
 }
 
+/* People who were not in the class's group before, once it is known which parts are shown. */
 static void
 verify_newcomers(const PlacesJudge *judge, uint32 c)
 {
-	const Draft *draft = judge->draft;
+	const DraftOfGroups *draft = judge->draft;
 	const Classes *classes = draft->classes;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -370,7 +373,7 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
 static void
 verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone, uint64 nplaces)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
 
@@ -395,10 +398,11 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	}
 }
 
+/* The parts of a group that lose places, none of which was lost before. */
 static void
 verify_gone(const PlacesJudge *judge, uint32 group)
 {
-	const Places *places = judge->places;
+	const		Places *places = judge->places;
 	uint64		first = places->first[group];
 	uint64		n = group_size(places, group);
 
@@ -424,9 +428,9 @@ verify_gone(const PlacesJudge *judge, uint32 group)
 }
 
 void
-judge_places(const Frame *frame, const Past *past, const Draft *draft, const Principle *principle, uint64 k)
+judge_places(const Frame *frame, const Past *past, const DraftOfGroups *draft, const Principle *principle, uint64 k)
 {
-	PlacesJudge judge = {.frame = frame,.past = past,.places = past->places,.draft = draft,.k = k};
+	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k};
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "judge of places", ALLOCSET_DEFAULT_SIZES);
 

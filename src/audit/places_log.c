@@ -29,7 +29,7 @@ typedef struct PlaceOfPerson
 	uint64		previous;
 } PlaceOfPerson;
 
-/* What all places of a group showed, from a release on, and the epoch before. */
+/* The values that all places of a group showed from a release on, and the epoch before. */
 typedef struct ShownEpoch
 {
 	uint64		first_value;
@@ -74,6 +74,7 @@ typedef struct LogJudge
 	Code	   *some;			/* values of the part at hand */
 } LogJudge;
 
+/* Numbers the places of each group, which are those that any release shows. */
 static LogJudge *
 log_judge_create(const Seen *seen, const Aspects *aspects)
 {
@@ -83,7 +84,7 @@ log_judge_create(const Seen *seen, const Aspects *aspects)
 	judge->seen = seen;
 	judge->aspects = aspects;
 	judge->tally = tally_create(seen->nvalues);
-	judge->verdict = (PlacesVerdict) {.holds = true,.release = -1};
+	judge->verdict = (PlacesVerdict) {.holds = true, .release = -1};
 	judge->shown = new_zeros(Code, n);
 	judge->holder = new_array(Individual, n);
 	memset(judge->holder, 0xff, sizeof(Individual) * n);	/* NO_INDIVIDUAL */
@@ -108,7 +109,7 @@ log_judge_create(const Seen *seen, const Aspects *aspects)
 }
 
 /* ----------------------------------------------------------------
- * What is remembered
+ * Remembering
  * ----------------------------------------------------------------
  */
 
@@ -127,21 +128,23 @@ remember_values(LogJudge *judge, const SeenRelease *release, uint32 c, uint32 gr
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 		judge->values[first + judge->number[release->individual[i]]] = release->value[i];
 	judge->nvalues += n;
-	judge->epochs[judge->nepochs] = (ShownEpoch) {.first_value = first,.previous = judge->epoch[group]};
+	judge->epochs[judge->nepochs] = (ShownEpoch) {.first_value = first, .previous = judge->epoch[group]};
 	judge->epoch[group] = judge->nepochs++;
 }
 
+/* A person who was there before has one stay, however often away. */
 static void
 remember_person(LogJudge *judge, Individual person, Individual place)
 {
 	if (judge->holder[place] == person)
 		return;
 	array_reserve(judge->stays, judge->stays_room, judge->nstays + 1);
-	judge->stays[judge->nstays] = (PlaceOfPerson) {.place = place,.previous = judge->stay[person]};
+	judge->stays[judge->nstays] = (PlaceOfPerson) {.place = place, .previous = judge->stay[person]};
 	judge->stay[person] = judge->nstays++;
 	judge->holder[place] = person;
 }
 
+/* After the class was judged: its rules compare with what was before. */
 static void
 remember_class(LogJudge *judge, const SeenRelease *release, uint32 c)
 {
@@ -199,6 +202,7 @@ fault_of_people(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c)
 	return NULL;
 }
 
+/* It begins with all its places, each with a person. */
 static const char *
 fault_of_new_group(LogJudge *judge, const SeenRelease *release, uint32 c, uint32 group)
 {
@@ -238,6 +242,7 @@ typedef struct PlacesOfGroup
 	Individual *place;
 } PlacesOfGroup;
 
+/* By group, so that the places which a class lacks are found. */
 static PlacesOfGroup
 places_of_groups(const LogJudge *judge)
 {
@@ -306,6 +311,7 @@ fault_of_values(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c, 
 	return may_be || is_void ? NULL : "it shows new values, though not everybody of it was there before and is now";
 }
 
+/* Hidden parts are not shown, so all that are keep the promise of their release. */
 static const char *
 fault_of_principle(LogJudge *judge, const Principle *principle, const SeenRelease *release, uint32 c)
 {
@@ -325,6 +331,7 @@ fault_of_principle(LogJudge *judge, const Principle *principle, const SeenReleas
  * ----------------------------------------------------------------
  */
 
+/* Goes on after a fault as if all were well, lest the next release be blamed for it. */
 static const char *
 fault_of_class(LogJudge *judge, const PlacesOfGroup *places, const Principle *principle, const SeenRelease *release, int32 r, uint32 c)
 {
@@ -363,6 +370,7 @@ typedef struct MetPlace
 	Individual	place;
 } MetPlace;
 
+/* Places of one part side by side. */
 static int
 compare_met(const void *a, const void *b)
 {
@@ -387,7 +395,7 @@ part_by_import(LogJudge *judge, const SeenRelease *release, uint32 c)
 		uint32		group = judge->seen->group_of[place];
 
 		if (group < judge->seen->ngroups)
-			met[n++] = (MetPlace) {.group = group,.part = judge->part[place],.place = place};
+			met[n++] = (MetPlace) {.group = group, .part = judge->part[place], .place = place};
 	}
 	qsort(met, n, sizeof(MetPlace), compare_met);
 	for (uint64 i = 0; i < n; i++)
@@ -400,6 +408,7 @@ part_by_import(LogJudge *judge, const SeenRelease *release, uint32 c)
 	pfree(met);
 }
 
+/* Later faults may follow from the first. */
 static void
 note_fault(PlacesVerdict *verdict, const char *fault, int32 r, uint32 c)
 {

@@ -23,6 +23,7 @@ typedef struct Sided
 	uint64		side_count;		/* and that side */
 } Sided;
 
+/* Values of one side together, in an order that does not depend on how they came. */
 static int
 compare_sides(const void *a, const void *b)
 {
@@ -61,7 +62,7 @@ make_sides(const Aspect *aspect, const Code *value, uint64 n, Tally *tally, Side
 		Code		v = tally->value[i];
 
 		sides[nsides++] = (Sided) {
-			.value = v, .side = aspect == NULL || aspect->code == NULL ? v : aspect->code[v],.count = tally->count[v]
+			.value = v, .side = aspect == NULL || aspect->code == NULL ? v : aspect->code[v], .count = tally->count[v]
 		};
 	}
 	tally_clear(tally);
@@ -96,6 +97,7 @@ part_is_allowed(const Principle *principle, const Sided *sides, uint32 nsides, C
 	return allowed;
 }
 
+/* Each aspect has its own worst parts. */
 static bool
 parts_are_allowed_by(const Principle *principle, const Aspect *aspect, const Code *value, uint64 n, uint64 size, Tally *tally)
 {

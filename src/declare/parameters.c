@@ -300,6 +300,7 @@ hint_value(const ParamSpec *spec, const JsonbValue *value)
 	return spec->fallback == NULL ? 0 : errhint("If it is left out, it is %s.", spec->fallback);
 }
 
+/* Parameters of earlier versions are no misspellings: says what there is instead. */
 static void
 verify_not_gone(const MethodDeclaration *method, const char *name)
 {

@@ -285,7 +285,8 @@ compare_block(void *what, TupleTableSlot *slot)
 		if (!is_class(comparing, &block, from, block.sizes[c], value))
 			note_wrong(comparing, block.release);
 		from += block.sizes[c];
-		comparing->invented = Max(comparing->invented, -block.members[from - 1]);	/* one wrong class makes no others wrong */
+		/* One wrong class makes no others wrong. */
+		comparing->invented = Max(comparing->invented, -block.members[from - 1]);
 	}
 	return true;
 }

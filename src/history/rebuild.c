@@ -28,7 +28,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 
-/* What is kept, as rebuild_history() calls it */
+/* The folds, as rebuild_history() calls them */
 typedef enum KeptFold
 {
 	KEPT_GROUPS,				/* with their places */
@@ -51,8 +51,8 @@ static const struct
  */
 
 /*
- * What stands in SQL before and behind an element of a column, to compare it as its type does: arrays are compared so,
- * whatever operators there are.  Then what makes it a value of the type.
+ * The words in SQL before and behind an element of a column, to compare it as its type does: arrays are compared so,
+ * whatever operators there are.  Then a cast that makes it a value of the type.
  */
 static char *
 comparable_sql(const DeclaredColumn *column)
@@ -184,6 +184,7 @@ delete_all(Oid table)
 	reader_close(reader);
 }
 
+/* Replaces all groups and places by those of the log. */
 static void
 rebuild_groups(const DeclaredPublication *publication)
 {

@@ -26,8 +26,8 @@ typedef struct SeenRelease
 	Individual *individual;		/* [rows] the individual that each row belongs to */
 	Individual *person;			/* [rows] the person who sits in that place, NO_INDIVIDUAL for a stand-in; NULL where
 								 * individuals are people and invented rows */
-	uint32	   *group;			/* [nclasses] the group that is shown, NO_GROUP for classes published elsewhere; NULL as
-								 * above */
+	uint32	   *group;			/* [nclasses] the group that is shown, NO_GROUP for classes published elsewhere; NULL
+								 * as above */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
 	bool	   *counterfeit;	/* [rows] has no person? */
 	bool	   *is_counted;		/* [rows] a person counted in, not a row? NULL if there are none */
@@ -97,8 +97,8 @@ seen_size(const SeenRelease *release, uint32 c)
 extern Individual *seen_holders(const Seen *seen);
 
 /*
- * The same releases, with people as individuals: stand-ins are rows that come once.  All rows must be in memory; values
- * are borrowed.
+ * Sees the releases with people as individuals: stand-ins are rows that come once.  All rows must be in memory; values are
+ * borrowed.
  */
 extern Seen seen_of_people(const Seen *seen);
 

@@ -86,7 +86,7 @@ void
 life_pass_time(Life *life, const Settings *settings)
 {
 	int			leave = 10 + draw_below(30);
-	int			change = 10 + draw_below(15);
+	int			change = settings->is_fixed ? 0 : 10 + draw_below(15);
 
 	for (int p = 0; p < life->npeople; p++)
 	{

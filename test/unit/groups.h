@@ -130,6 +130,7 @@ typedef struct Settings
 	double		frequency;		/* or 0 */
 	int			skew;			/* percent of people with the first value */
 	bool		is_still;		/* nobody's value changes while the person is away, or moves */
+	bool		is_fixed;		/* values never change */
 	bool		raises;			/* are k and l raised? */
 	bool		is_dirty;		/* true rows only */
 } Settings;

@@ -17,7 +17,7 @@
 #endif
 #define NULL_VALUE		(MAX_VALUES - 1)	/* a NULL is like a value here; values are fewer */
 
-/* What observers see of a group. */
+/* A group as observers see it. */
 typedef struct Sight
 {
 	int			n;				/* places */
@@ -86,7 +86,7 @@ value_index(Code value)
 	return value == NO_CODE ? NULL_VALUE : (int) value;
 }
 
-/* ---- What is seen ---- */
+/* ---- Seeing ---- */
 
 static void
 see_epoch(Sight *sight, const LoggedClass *class, int r)
@@ -241,7 +241,7 @@ is_parted_before(const Sight *sight, int parting, int e)
 	return parting < sight->npartings && sight->parted_in[parting] <= sight->since[e];
 }
 
-/* So many places have to change, if no more do than must. */
+/* The number of places that have to change, if no more do than must. */
 static int
 changes_forced(const Search *search, int g, int e)
 {
@@ -500,6 +500,7 @@ class_counts(const Search *search, int g, int r, int *count)
 			count[value_index(release->class[c].row[i].value)]++;
 }
 
+/* NULL is a row, and no value; to ask for one value is to ask for none. */
 static void
 measure_mask(uint32 mask, const int *count, int *values, int *rows)
 {
@@ -519,11 +520,12 @@ ask(Search *search, int p, int g, int r, Observed *observed)
 	int			count[MAX_VALUES];
 	int			values;
 	int			rows;
+	int			least = release->l > 1 ? release->l : 0;
 	bool		is_decided = true;
 
 	class_counts(search, g, r, count);
 	measure_mask(search->possible[p][r], count, &values, &rows);
-	for (int v = 0; v < MAX_VALUES && (values < release->l || rows < release->k); v++)
+	for (int v = 0; v < MAX_VALUES && (values < least || rows < release->k); v++)
 	{
 		if (count[v] == 0 || search->possible[p][r] & 1u << v)
 			continue;
@@ -537,13 +539,13 @@ ask(Search *search, int p, int g, int r, Observed *observed)
 	}
 	search->pinned = NOBODY;
 	observed->looked_at++;
-	if (!is_decided && (values < release->l || rows < release->k))
+	if (!is_decided && (values < least || rows < release->k))
 		observed->undecided++;
 	else
 	{
-		observed->poor += values < release->l;
+		observed->poor += values < least;
 		observed->few += rows < release->k;
-		if (getenv("PLACES_SHOW") != NULL && (values < release->l || rows < release->k))
+		if (getenv("PLACES_SHOW") != NULL && (values < least || rows < release->k))
 			printf("# release %d: person %d of group %d has values %x in %d rows, where values %s\n", r, p, g, search->possible[p][r], rows,
 				   search->is_still ? "stay" : "change");
 	}

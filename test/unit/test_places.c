@@ -30,7 +30,7 @@ typedef struct Lives
 	Settings	settings;
 	Fault		fault;
 
-	/* What came of them */
+	/* Outcome */
 	int			lives;
 	int			supposed;		/* as observers of the second kind suppose */
 	Observed	free;			/* values change freely */
@@ -58,7 +58,12 @@ judge(void)
 {
 	Frame		shown = life.frame;
 
-	judge_places(&life.frame, &life.past, judged, &promised, life.params[AT_K]);
+	DraftOfGroups groups = {
+		.classes = judged->classes,.shown = judged->shown,.group = judged->group,.place = judged->place,
+		.stands_in = judged->stands_in,.is_gone = judged->is_gone
+	};
+
+	judge_places(&life.frame, &life.past, &groups, &promised, life.params[AT_K]);
 	frame_take_shown(&shown, judged);
 	judge_classes(&shown, judged->classes, &promised);
 }
@@ -427,6 +432,15 @@ test_nobody_is_found_among_more_values(void)
 }
 
 static void
+test_nobody_is_found_after_partings(void)
+{
+	Lives		lives = {.settings = {.k = 2,.l = 2,.values = 4,.releases = 5,.reserve = 2.5,.is_fixed = true}};
+
+	live(&lives, some_of(1000), 1);
+	check(is_safe(&lives.free) && is_safe(&lives.still) && lives.parted > 0);
+}
+
+static void
 test_nobody_is_found_among_true_rows(void)
 {
 	Lives		lives = {.settings = plain};
@@ -529,7 +543,7 @@ draft_of(Life *one, uint64 seed, bool is_cohort)
 	return bpg_method.draft(&one->frame, &one->past, one->params, 1);
 }
 
-/* The same people in the same places, and as many rows?  Only the owner hears how many people wait. */
+/* Are people in the places of the other one, and as many rows beside them?  Only the owner hears how many people wait. */
 static bool
 look_alike(const Draft *a, const Draft *b)
 {
@@ -646,6 +660,7 @@ static const Test tests[] = {
 	{"nobody is found", test_nobody_is_found},
 	{"nobody is found among people who seldom change", test_nobody_is_found_among_still_people},
 	{"nobody is found among more values, or skewed ones", test_nobody_is_found_among_more_values},
+	{"nobody is found after partings", test_nobody_is_found_after_partings},
 	{"nobody is found where all rows are true", test_nobody_is_found_among_true_rows},
 	{"ties that are judged one by one are no harm where values change", test_ties_one_by_one},
 	{"shares hold without ties", test_shares_hold_without_ties},

@@ -4,7 +4,6 @@
  */
 #include "shim.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "method/bpg/ties.h"
@@ -567,7 +566,7 @@ static void
 many_questions(void)
 {
 	Group	   *group = palloc0(sizeof(Group) * MANY);
-	uint64		nlinks = getenv("NLINKS") ? atoi(getenv("NLINKS")) : 3000;
+	uint64		nlinks = 3000;
 	uint64		nrows = 4000;
 	uint64		nsat = 0;
 	Link	   *link = palloc(sizeof(Link) * nlinks);
@@ -608,7 +607,7 @@ many_questions(void)
 	for (uint64 r = 0; r < nrows; r++)
 	{
 		values[r] = 'a' + any_below(1 + any_below(14));
-		if (r >= nrows / 2 && any_below(100) < (getenv("NEW") ? (uint32) atoi(getenv("NEW")) : 50))
+		if (r >= nrows / 2 && any_below(2) == 0)
 			continue;			/* a newcomer */
 		sat[nsat++] = (Sat) {r, any_below(MANY), any_below(GROUP), 1, true};
 	}

@@ -106,6 +106,7 @@ typedef struct Order
 	int			q;
 } Order;
 
+/* By the middle of their cells in one quasi-identifier. */
 static int
 compare_spots(const void *a, const void *b, void *arg)
 {
@@ -152,7 +153,7 @@ lay_out(const Bpg *bpg, Spot *spot, uint64 n)
 {
 	uint64		unit = n > LARGE_BLOCK ? LARGE_BLOCK : BLOCK;
 	uint64		half = (n / 2 + unit - 1) / unit * unit;
-	Order		order = {.bpg = bpg};
+	Order		order = {bpg, 0};
 
 	CHECK_FOR_INTERRUPTS();
 	if (n <= BLOCK || bpg->frame->nqis == 0)
@@ -163,6 +164,7 @@ lay_out(const Bpg *bpg, Spot *spot, uint64 n)
 	lay_out(bpg, spot + half, n - half);
 }
 
+/* Takes so many spots each together, and the cells that cover theirs. */
 static void
 make_blocks(const Bpg *bpg, Spots *spots, int level, uint64 length)
 {
@@ -328,6 +330,7 @@ nearest_spot(const Bpg *bpg, const Spots *spots, const Seeker *seeker, double *c
  * ----------------------------------------------------------------
  */
 
+/* Any place of a part will do that is free and shows the value. */
 static uint64
 free_place(const Bpg *bpg, uint32 p, Code value)
 {
@@ -372,6 +375,7 @@ take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 	}
 }
 
+/* Rows of the source come in an order that may tell something, so lots decide among equals. */
 static int
 compare_seekers(const void *a, const void *b)
 {
@@ -395,6 +399,7 @@ keep_hopeful(const Bpg *bpg, Seeker *seeker, uint64 n)
 	return kept;
 }
 
+/* Round after round, until nobody is left for whom a place is near enough. */
 static void
 seat_in_rounds(Bpg *bpg, uint64 most)
 {

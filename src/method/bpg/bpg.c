@@ -120,6 +120,7 @@ bpg_without_stand_ins(const int64 *params)
 	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\"" : NULL;
 }
 
+/* A group begins with true rows only. */
 static SourceNeeds
 bpg_needs(const int64 *params)
 {
@@ -152,6 +153,7 @@ shares_of_loss(const Frame *frame)
 	return weight;
 }
 
+/* Sets up all that does not need quasi-identifiers. */
 static Bpg *
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
 {

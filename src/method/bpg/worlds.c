@@ -497,10 +497,10 @@ accept_exchanges(Seating *seating)
 		note(seating, (Change) {.kind = SWAPPED, .swap = *swap});
 		for (int s = 0; s < 2; s++)
 		{
-			dlist_mutable_iter iter;
+			dlist_head *moves = &swap->hall->moves[swap->seat[s]];
 
-			dlist_foreach_modify(iter, &swap->hall->moves[swap->seat[s]])
-				exclude(seating, dlist_container(Move, node, iter.cur)->witness);
+			while (!dlist_is_empty(moves))
+				exclude(seating, dlist_head_element(Move, node, moves)->witness);
 			swap->hall->is_safe[swap->seat[s]] = false;
 		}
 	}
@@ -510,7 +510,9 @@ accept_exchanges(Seating *seating)
 			dlist_iter	iter;
 
 			dlist_foreach(iter, &seating->swap[i].hall->bonds[seating->swap[i].seat[s]])
+			{
 				review_bond(seating, dlist_container(BondEnd, node, iter.cur));
+			}
 		}
 	seating->nswaps = 0;
 }
@@ -582,7 +584,9 @@ add_tracks(Seating *seating, Hall *hall, uint32 seat)
 
 	seating->has[hall->track[seat]] = true;
 	dlist_foreach(iter, &hall->moves[seat])
+	{
 		seating->has[dlist_container(Move, node, iter.cur)->track] = true;
+	}
 }
 
 /* No track of the hall is counted in. */

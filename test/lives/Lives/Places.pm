@@ -26,7 +26,7 @@ sub name
 	return;
 }
 
-# What a place showed last, or nothing.
+# The value that a place showed last, or nothing.
 sub shown { return ($_[0]{place}{ $_[1] } // {})->{word} }
 
 # add(release, classes, source): what is wrong with the release, in words. The release: { kind, is_whole, shows_values, k, conditions,
@@ -58,7 +58,7 @@ sub add
 
 sub _word { return join ' ', map { $_ // 'NULL' } @{ $_[0]{parts} } }
 
-# Who sits elsewhere holds the earlier place no more.
+# A person who sits elsewhere holds the earlier place no more.
 sub _take
 {
 	my ($self, $key, $who) = @_;
