@@ -10,7 +10,7 @@ INSERT INTO people SELECT i, 10, '10000', 'd' || i FROM generate_series(11, 13) 
 SELECT is(rows || ' ' || suppressed, '4 6', 'nor are they company for newcomers, who are too few') FROM pprepub.publish('eight');
 INSERT INTO people VALUES (14, 10, '10000', 'd14');
 SELECT is(rows || ' ' || suppressed, '8 3', 'and then are not') FROM pprepub.publish('eight');
-INSERT INTO people VALUES (1, 10, '10000', 'd1');
+INSERT INTO people VALUES (1, 20, '10000', 'd1');
 SELECT is(rows || ' ' || suppressed, '12 0', 'who has come back brings his company back') FROM pprepub.publish('eight');
 SELECT ok(bool_and(equal), 'the history is what the log says') FROM pprepub.rebuild_history('eight');
 
