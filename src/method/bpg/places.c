@@ -413,7 +413,7 @@ may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->sitter[bpg->member[i]]]);
 	allowed = principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return allowed;
+	return allowed && ties_allow_refresh(bpg->ties, bpg->member + part->first, part->n);
 }
 
 /* Has a person show what the place showed last. */

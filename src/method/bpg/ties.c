@@ -213,17 +213,12 @@ count_common(Ties *ties, Code value, uint32 i)
 	return true;
 }
 
-/*
- * Have the groups of n seats, and a class if rows are given, values in common that suffice, and does each show them in
- * k places?
- */
-static bool
-have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
+/* Finds the values that the groups of n seats have in common; returns how many. */
+static uint32
+find_common(Ties *ties, uint32 n)
 {
 	const		Places *places = ties->places;
-	uint32		all = n + (rows != NULL);
 	uint32		values = 0;
-	uint64		nshown = 0;
 
 	ties->counted += UINT64CONST(1) << 32;	/* no count of an earlier question is one of this */
 	for (uint32 i = 0; i < n; i++)
@@ -237,6 +232,21 @@ have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 				values += count_common(ties, value, i) && value != NO_CODE;
 			}
 	}
+	return values;
+}
+
+/*
+ * Have the groups of n seats, and a class if rows are given, values in common that suffice, and does each show them in
+ * k places?
+ */
+static bool
+have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
+{
+	const		Places *places = ties->places;
+	uint32		all = n + (rows != NULL);
+	uint32		values = find_common(ties, n);
+	uint64		nshown = 0;
+
 	if (rows != NULL)
 	{
 		values = 0;
@@ -262,6 +272,39 @@ have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * A person who came from elsewhere has the value of today of a place that showed a common value then.  Would those of n
+ * places suffice?
+ */
+static bool
+has_enough_today(Ties *ties, RowId row, const uint64 *place, uint64 n)
+{
+	const		Places *places = ties->places;
+	uint32		last = list_seats(ties, row) - 1;
+	uint32		group = ties->seat[last].group;
+	const Code *then = group_values(places, group, epoch_at(places, group, places->stay[places->first_stay[row + 1] - 1].came));
+	Code	   *value = new_array(Code, ties->l);
+	uint32		values = 0;
+	uint64		nshown = 0;
+
+	(void) find_common(ties, last);
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		today = ties->frame->sensitive[places->row[place[i]]];
+		uint32		v = 0;
+
+		if (*common_of(ties, then[place[i] - places->first[group]]) != ties->counted + last)
+			continue;
+		nshown++;
+		while (v < values && value[v] != today)
+			v++;
+		if (v == values && values < ties->l && today != NO_CODE)
+			value[values++] = today;
+	}
+	pfree(value);
+	return values == ties->l && nshown >= ties->k;
 }
 
 /* ---- Worlds ---- */
@@ -373,15 +416,21 @@ try_bond(Ties *ties, Bond *bond, uint32 n)
 	return is_safe;
 }
 
-/* Readies what questions need, from the first one on. */
+/* Readies what the filter needs, from the first question on. */
 static void
-prepare(Ties *ties)
+prepare_filter(Ties *ties)
 {
 	if (ties->common != NULL)
 		return;
 	ties->common = new_zeros(uint64, ties->frame->nsensitive + (uint64) 1);
 	list_links(ties);
-	if (ties->rule == TIES_WORLDS)
+}
+
+static void
+prepare(Ties *ties)
+{
+	prepare_filter(ties);
+	if (ties->rule == TIES_WORLDS && ties->seating == NULL)
 		seat_the_past(ties);
 }
 
@@ -420,10 +469,30 @@ may_be_tied(Ties *ties, RowId row)
 	if (ties->rule == TIES_NONE)
 		return false;
 	old = MemoryContextSwitchTo(ties->context);
-	prepare(ties);
+	prepare_filter(ties);
 	result = have_enough_in_common(ties, list_seats(ties, row), NULL, 0);
 	MemoryContextSwitchTo(old);
 	return result;
+}
+
+bool
+ties_allow_refresh(Ties *ties, const uint64 *place, uint64 n)
+{
+	const		Places *places = ties->places;
+	MemoryContext old = MemoryContextSwitchTo(ties->context);
+	bool		allowed = true;
+
+	for (uint64 i = 0; i < n && allowed; i++)
+	{
+		RowId		row = places->row[place[i]];
+
+		if (places->first_stay[row + 1] - places->first_stay[row] < 2)
+			continue;
+		prepare_filter(ties);
+		allowed = has_enough_today(ties, row, place, n);
+	}
+	MemoryContextSwitchTo(old);
+	return allowed;
 }
 
 /* ---- A free place ---- */
