@@ -275,16 +275,17 @@ have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 }
 
 /*
- * A person who came from elsewhere has the value of today of a place that showed a common value then.  Would those of n
- * places suffice?
+ * A person who came from elsewhere has the value of a place that showed a common value then.  Would those of n places
+ * suffice?
  */
 static bool
-has_enough_today(Ties *ties, RowId row, const uint64 *place, uint64 n)
+has_enough_in(Ties *ties, RowId row, const uint64 *place, uint64 n, bool is_refreshed)
 {
 	const		Places *places = ties->places;
 	uint32		last = list_seats(ties, row) - 1;
 	uint32		group = ties->seat[last].group;
 	const Code *then = group_values(places, group, epoch_at(places, group, places->stay[places->first_stay[row + 1] - 1].came));
+	const Code *now = group_shown(places, group);
 	Code	   *value = new_array(Code, ties->l);
 	uint32		values = 0;
 	uint64		nshown = 0;
@@ -292,16 +293,17 @@ has_enough_today(Ties *ties, RowId row, const uint64 *place, uint64 n)
 	(void) find_common(ties, last);
 	for (uint64 i = 0; i < n; i++)
 	{
-		Code		today = ties->frame->sensitive[places->row[place[i]]];
+		uint64		at = place[i] - places->first[group];
+		Code		shown = is_refreshed ? ties->frame->sensitive[places->row[place[i]]] : now[at];
 		uint32		v = 0;
 
-		if (*common_of(ties, then[place[i] - places->first[group]]) != ties->counted + last)
+		if (*common_of(ties, then[at]) != ties->counted + last)
 			continue;
 		nshown++;
-		while (v < values && value[v] != today)
+		while (v < values && value[v] != shown)
 			v++;
-		if (v == values && values < ties->l && today != NO_CODE)
-			value[values++] = today;
+		if (v == values && values < ties->l && shown != NO_CODE)
+			value[values++] = shown;
 	}
 	pfree(value);
 	return values == ties->l && nshown >= ties->k;
@@ -476,7 +478,7 @@ may_be_tied(Ties *ties, RowId row)
 }
 
 bool
-ties_allow_refresh(Ties *ties, const uint64 *place, uint64 n)
+ties_allow_places(Ties *ties, const uint64 *place, uint64 n, bool is_refreshed)
 {
 	const		Places *places = ties->places;
 	MemoryContext old = MemoryContextSwitchTo(ties->context);
@@ -486,10 +488,10 @@ ties_allow_refresh(Ties *ties, const uint64 *place, uint64 n)
 	{
 		RowId		row = places->row[place[i]];
 
-		if (places->first_stay[row + 1] - places->first_stay[row] < 2)
+		if (row == NO_ROW || places->first_stay[row + 1] - places->first_stay[row] < 2)
 			continue;
 		prepare_filter(ties);
-		allowed = has_enough_today(ties, row, place, n);
+		allowed = has_enough_in(ties, row, place, n, is_refreshed);
 	}
 	MemoryContextSwitchTo(old);
 	return allowed;
