@@ -35,13 +35,14 @@ typedef struct Places
 	uint32		ngroups;
 	int64	   *number;			/* [ngroups] that tables know them by */
 	int32	   *created;		/* [ngroups] the release that showed it first */
-	uint64	   *first;			/* [ngroups + 1] group g has the places from first[g] up to, not including, first[g + 1] */
+	uint64	   *first;			/* [ngroups + 1] group g has the places from first[g] to first[g + 1] - 1 */
 
 	/* By place */
 	uint64		nplaces;
 	RowId	   *row;			/* the holder's row, or NO_ROW: nobody holds it, or the holder is not among the rows */
 	bool	   *is_held;		/* has it a holder, among the rows or not? */
 	uint32	   *part;			/* the first place of its part, counted in the group from 0 on; or PART_IS_GONE */
+	uint32	   *gone_with;		/* the first of the places parted off together, if it is gone; else as part */
 
 	/*
 	 * Epochs of a group: a new one begins where a release shows new values.  The values of the newest epoch come last.
@@ -58,8 +59,8 @@ typedef struct Places
 	Stay	   *stay;
 
 	/*
-	 * Links between groups that a person of any time made, in the source or not: somebody who held a place in one group
-	 * and then in another one.  Each is a person's next stay after an earlier one, in the order of releases.
+	 * Links between groups that a person of any time made, in the source or not: somebody who held a place in one
+	 * group and then in another one.  Each is a person's next stay after an earlier one, in the order of releases.
 	 */
 	uint64		nlinks;
 	struct Link *link;
