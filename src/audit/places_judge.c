@@ -19,7 +19,7 @@ typedef struct PlacesJudge
 	/* All borrowed */
 	const Frame *frame;
 	const Past *past;
-	const		Places *places;
+	const Places *places;
 	const DraftOfGroups *draft;
 	uint64		k;
 
@@ -63,7 +63,7 @@ is_parted_off(const PlacesJudge *judge, uint64 place)
 
 /* Groups have their places in order, so half of them are passed over at a time. */
 static uint32
-group_of_place(const Places * places, uint64 place)
+group_of_place(const Places *places, uint64 place)
 {
 	uint32		from = 0;
 	uint32		to = places->ngroups;
@@ -82,14 +82,14 @@ group_of_place(const Places * places, uint64 place)
 
 /* The value that a place showed last. */
 static Code
-last_shown(const Places * places, uint32 group, uint64 place)
+last_shown(const Places *places, uint32 group, uint64 place)
 {
 	return group_shown(places, group)[place - places->first[group]];
 }
 
 /* The first place of a place's part. */
 static uint64
-part_of(const Places * places, uint32 group, uint64 place)
+part_of(const Places *places, uint32 group, uint64 place)
 {
 	return places->first[group] + places->part[place];
 }
@@ -103,7 +103,7 @@ part_of(const Places * places, uint32 group, uint64 place)
 static void
 verify_place(PlacesJudge *judge, uint32 c, uint64 place, uint64 *part)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	uint32		group = judge->draft->group[c];
 
 	if (place < places->first[group] || place >= places->first[group + 1])
@@ -123,7 +123,7 @@ verify_place(PlacesJudge *judge, uint32 c, uint64 place, uint64 *part)
 static void
 verify_whole(PlacesJudge *judge, uint32 c)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	const Classes *classes = judge->draft->classes;
 	uint32		group = judge->draft->group[c];
 	uint64		part = NO_PLACE;
@@ -148,7 +148,7 @@ verify_whole(PlacesJudge *judge, uint32 c)
 static void
 verify_arrival(const PlacesJudge *judge, uint32 c, RowId row)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	uint32		group = judge->draft->group[c];
 	uint64		place = judge->draft->place[row];
 	bool		is_own = places->place[row] == place;
@@ -170,7 +170,7 @@ verify_arrival(const PlacesJudge *judge, uint32 c, RowId row)
 static void
 verify_values(const PlacesJudge *judge, uint32 c)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	const DraftOfGroups *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
@@ -223,7 +223,7 @@ verify_group(PlacesJudge *judge, uint32 c)
 static void
 verify_new_group(const PlacesJudge *judge, uint32 c)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	const Classes *classes = judge->draft->classes;
 
 	if (class_counterfeits(classes, c) > 0)
@@ -252,7 +252,7 @@ verify_new_group(const PlacesJudge *judge, uint32 c)
 static void
 verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	uint64		place = places->place[row];
 	bool		away;
 	bool		is_shown;
@@ -313,7 +313,7 @@ have_enough_in_common(const PlacesJudge *judge, const Code *old, uint64 n)
 static void
 verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	const Stay *last = places->stay + places->first_stay[row + 1] - 1;
 	uint32		group;
 
@@ -373,7 +373,7 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
 static void
 verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone, uint64 nplaces)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
 
@@ -402,7 +402,7 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 static void
 verify_gone(const PlacesJudge *judge, uint32 group)
 {
-	const		Places *places = judge->places;
+	const Places *places = judge->places;
 	uint64		first = places->first[group];
 	uint64		n = group_size(places, group);
 

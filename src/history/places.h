@@ -35,7 +35,7 @@ typedef struct Places
 	uint32		ngroups;
 	int64	   *number;			/* [ngroups] that tables know them by */
 	int32	   *created;		/* [ngroups] the release that showed it first */
-	uint64	   *first;			/* [ngroups + 1] group g has the places from first[g] up to, not including, first[g + 1] */
+	uint64	   *first;			/* [ngroups + 1] group g has the places from first[g] to first[g + 1] - 1 */
 
 	/* By place */
 	uint64		nplaces;
@@ -58,8 +58,8 @@ typedef struct Places
 	Stay	   *stay;
 
 	/*
-	 * Links between groups that a person of any time made, in the source or not: somebody who held a place in one group
-	 * and then in another one.  Each is a person's next stay after an earlier one, in the order of releases.
+	 * Links between groups that a person of any time made, in the source or not: somebody who held a place in one
+	 * group and then in another one.  Each is a person's next stay after an earlier one, in the order of releases.
 	 */
 	uint64		nlinks;
 	struct Link *link;

@@ -50,8 +50,8 @@ struct Draft
 	uint64		stale;			/* rows of people that show another value than that of today */
 
 	/*
-	 * Rows, invented ones too, of groups of the past of which not every place has a row of somebody who held it before:
-	 * they show what was shown last, whatever their values are, so that this number may be told to all.
+	 * Rows, invented ones too, of groups of the past of which not every place has a row of somebody who held it
+	 * before: they show what was shown last, whatever their values are, so that this number may be told to all.
 	 */
 	uint64		unrefreshed;
 

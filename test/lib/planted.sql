@@ -34,8 +34,8 @@ BEGIN
 	IF keyed THEN
 		SET LOCAL allow_system_table_mods = on;
 		UPDATE pg_class SET relhastriggers = false WHERE oid = format('%I.%I', p.target || '_private', pub || '_members')::regclass;
-		EXECUTE format('INSERT INTO %I.%I (release, class, keys, sensitive, fingerprints)
-			SELECT %s, r.class, array_agg(r.key), array_agg(s.%I), array_agg(0) FROM planted_rows r JOIN %I.%I s ON s.%I = r.key GROUP BY r.class',
+		EXECUTE format('INSERT INTO %I.%I (release, class, keys, places, sensitive, fingerprints)
+			SELECT %s, r.class, array_agg(r.key), array_agg(NULL::int), array_agg(s.%I), array_agg(0) FROM planted_rows r JOIN %I.%I s ON s.%I = r.key GROUP BY r.class',
 			p.target || '_private', pub || '_members', p.number, sensitive, p.target || '_private', pub || '_source',
 			(SELECT name FROM pprepub_internal.catalog_column WHERE publication = p.publication AND role = 'key'));
 		UPDATE pg_class SET relhastriggers = true WHERE oid = format('%I.%I', p.target || '_private', pub || '_members')::regclass;

@@ -8,7 +8,7 @@ CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETUR
 	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
 
 CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 4 AS ill FROM generate_series(1, 40) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "repair": "none"}') \g /dev/null
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "repair": "dirty"}') \g /dev/null
 CREATE TABLE near AS SELECT i AS id, i % 40 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 3000) i;
 CREATE TABLE far AS SELECT hashint8(i) AS id, i % 40 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 3000) i;
 SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 40}') FROM unnest('{near,far}'::text[]) name \g /dev/null

@@ -67,12 +67,6 @@ SELECT about(count(*) FILTER (WHERE others.place = 1), sum(1.0 / others.n), sum(
 SELECT is((SELECT count(DISTINCT ill) FROM invented WHERE release = 1), 11::bigint, 'values are those of people');
 SELECT ok(bool_and(n < 4 * least), 'none stands out') FROM (SELECT count(*) AS n, min(count(*)) OVER () AS least FROM invented WHERE release = 1 GROUP BY ill) v;
 
--- In the log, each has a number of its own, in one release.
-SELECT is((SELECT count(*) FROM (SELECT FROM published_private.m_invariance_members, unnest(invented) number WHERE number IS NOT NULL GROUP BY number HAVING count(*) > 1) n), 0::bigint,
-	'm-invariance: none comes again');
-SELECT is((SELECT count(*) FROM (SELECT FROM published_private.cor_split_members, unnest(invented) number WHERE number IS NOT NULL GROUP BY number HAVING count(*) > 1) n), 0::bigint,
-	'cor-split: none comes again');
-
 -- People who came back are among the same values, and nothing is suppressed.
 SELECT is((SELECT string_agg(check_name, ' ') FROM unnest('{m_invariance,cor_split}'::text[]) name, pprepub.audit(name) WHERE NOT holds), NULL, 'audit()');
 SELECT is((SELECT sum(suppressed) FROM pprepub.release), 0::numeric, 'nothing is suppressed');

@@ -10,7 +10,7 @@ SET ROLE regress_owner;
 CREATE TABLE ward.people (id int PRIMARY KEY, age int, zip text, disease text, "ill"" OR true --" text);
 INSERT INTO ward.people SELECT i, 20 + i % 30, (53100 + i % 20)::text, 'd' || i % 5, 'x' || i % 2 FROM generate_series(1, 90) i;
 SELECT pprepub.create_publication('people', 'ward.people', 'id', '{"age": "range", "zip": "prefix", "ill\" OR true --": "suppress"}', 'disease', 'bpg',
-	'{"k": 5, "l": 2, "repair": "none", "reserve": 1, "max_answers_per_statement": 10}') \g /dev/null
+	'{"k": 5, "l": 2, "repair": "dirty", "reserve": 1, "max_answers_per_statement": 10}') \g /dev/null
 SELECT FROM pprepub.publish('people') \g /dev/null
 GRANT USAGE ON SCHEMA published TO regress_asker, regress_stranger;
 GRANT SELECT ON published.people_now, published.people_answers, published.people_values TO regress_asker;

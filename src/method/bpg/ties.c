@@ -32,7 +32,7 @@ typedef struct Seat
 struct Ties
 {
 	const Frame *frame;
-	const		Places *places;
+	const Places *places;
 	uint32		l;				/* values that are needed; 0 if it is no matter how many there are */
 	uint64		k;
 	TiesRule	rule;
@@ -70,7 +70,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 /* ---- Groups, epochs and seats of a person ---- */
 
 static uint32
-group_of(const Places * places, uint64 place)
+group_of(const Places *places, uint64 place)
 {
 	uint64		after;
 
@@ -80,7 +80,7 @@ group_of(const Places * places, uint64 place)
 
 /* The epoch of a group that a release shows. */
 static uint32
-epoch_at(const Places * places, uint32 group, int32 release)
+epoch_at(const Places *places, uint32 group, int32 release)
 {
 	const int32 *since = places->since + places->first_epoch[group];
 	uint64		after;
@@ -90,7 +90,7 @@ epoch_at(const Places * places, uint32 group, int32 release)
 }
 
 static Code
-shown_at(const Places * places, const Seat *seat, uint32 epoch, uint64 at)
+shown_at(const Places *places, const Seat *seat, uint32 epoch, uint64 at)
 {
 	return group_values(places, seat->group, epoch)[at];
 }
@@ -99,7 +99,7 @@ shown_at(const Places * places, const Seat *seat, uint32 epoch, uint64 at)
 static void
 list_links(Ties *ties)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	uint32	   *group = new_array(uint32, places->nlinks);
 
 	for (uint64 i = 0; i < places->nlinks; i++)
@@ -112,7 +112,7 @@ list_links(Ties *ties)
 static Seat
 seat_of(const Ties *ties, RowId row, uint64 stay)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	uint64		place = places->stay[stay].place;
 	Seat		seat = {.group = group_of(places, place)};
 	uint32		newest = group_epochs(places, seat.group) - 1;
@@ -160,7 +160,7 @@ seat_of(const Ties *ties, RowId row, uint64 stay)
 static uint32
 list_seats(Ties *ties, RowId row)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	uint64		first = places->first_stay[row];
 	uint32		n = places->first_stay[row + 1] - first;
 
@@ -181,7 +181,7 @@ list_seats(Ties *ties, RowId row)
 
 /* Does a place of the person's part show one value since the person got the last one there? */
 static bool
-is_unchanged(const Places * places, const Seat *seat, uint64 at)
+is_unchanged(const Places *places, const Seat *seat, uint64 at)
 {
 	const uint32 *part = places->part + places->first[seat->group];
 
@@ -220,7 +220,7 @@ count_common(Ties *ties, Code value, uint32 i)
 static bool
 have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	uint32		all = n + (rows != NULL);
 	uint32		values = 0;
 	uint64		nshown = 0;
@@ -292,7 +292,7 @@ parts_of(const Ties *ties, uint32 group)
 static Hall *
 hall_of(Ties *ties, uint32 group)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 
 	if (ties->hall[group] == NULL)
 		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group),
@@ -313,7 +313,7 @@ end_at(Ties *ties, uint32 group, uint64 place, uint32 first_epoch, uint32 last_e
 static Bond *
 bond_of_link(Ties *ties, const Link *link)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	uint32		from = group_of(places, link->from);
 	uint32		to = group_of(places, link->to);
 	uint32		left = epoch_at(places, from, link->left);
@@ -335,7 +335,7 @@ bond_of_link(Ties *ties, const Link *link)
 static void
 seat_the_past(Ties *ties)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	Bond	  **waiting = new_array(Bond *, places->nlinks);
 	uint64		nwaiting = 0;
 
@@ -409,13 +409,30 @@ has_stays(const Ties *ties, RowId row)
 	return ties->places->first_stay[row + 1] > ties->places->first_stay[row];
 }
 
+bool
+may_be_tied(Ties *ties, RowId row)
+{
+	MemoryContext old;
+	bool		result;
+
+	if (!has_stays(ties, row))
+		return true;
+	if (ties->rule == TIES_NONE)
+		return false;
+	old = MemoryContextSwitchTo(ties->context);
+	prepare(ties);
+	result = have_enough_in_common(ties, list_seats(ties, row), NULL, 0);
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
 /* ---- A free place ---- */
 
 /* Asks the filter first, and then the search. */
 static bool
 may_take_place(Ties *ties, RowId row, uint64 place)
 {
-	const		Places *places = ties->places;
+	const Places *places = ties->places;
 	uint32		group = group_of(places, place);
 	uint32		newest = group_epochs(places, group) - 1;
 	uint32		n = list_seats(ties, row);
