@@ -3,7 +3,7 @@
 use Hospital;
 
 my $node = new_server('main');
-my $fold = 'published_private.patients_groups';
+my $groups = 'published_private.patients_groups';
 my $age = 40;
 my $pid;
 
@@ -11,7 +11,7 @@ $node->append_conf('postgresql.conf', "pprepub.answer_linger = 1min");
 $node->restart;
 make_patients($node, 'postgres', 2000);
 
-# Asked again and again about cohorts that overlap; in assert builds each look-up is compared with the whole fold.
+# Asked again and again about cohorts that overlap; in assert builds history is looked through after each answer.
 sub ask
 {
 	my $answered = $node->safe_psql('postgres', 'SELECT count(*) > 100 FROM published.patients($$age > ' . $age++ . '$$)');
@@ -42,8 +42,8 @@ is(ask(), 't', 'a second one');
 
 # ---- Rows elsewhere, under the same numbers ----
 
-foreach my $command ("VACUUM $fold", "VACUUM FULL $fold", "VACUUM (FREEZE) $fold",
-	"CREATE INDEX by_number ON $fold (\"group\" DESC)", "CLUSTER $fold USING by_number", "DROP INDEX published_private.by_number",
+foreach my $command ("VACUUM $groups", "VACUUM FULL $groups", "VACUUM (FREEZE) $groups",
+	"CREATE INDEX by_number ON $groups (\"group\" DESC)", "CLUSTER $groups USING by_number", "DROP INDEX published_private.by_number",
 	'CHECKPOINT')
 {
 	$node->safe_psql('postgres', $command);
@@ -59,7 +59,7 @@ foreach my $times (1 .. 8)
 
 	ask() foreach 1 .. 2;
 	$answered = $node->safe_psql('postgres', $few);
-	$node->safe_psql('postgres', "VACUUM FULL $fold");
+	$node->safe_psql('postgres', "VACUUM FULL $groups");
 	is($node->safe_psql('postgres', $few), $answered, 'a few after VACUUM FULL are those before');
 }
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.failed_answer'), '0', 'no answer failed');
@@ -73,7 +73,7 @@ my %between = (
 	'one whose savepoint was' => q{BEGIN; SAVEPOINT s; SELECT pprepub.publish('patients'); ROLLBACK TO s; COMMIT},
 	'one that was made again' => q{BEGIN; SAVEPOINT s; SELECT pprepub.publish('patients', 'age < 50'); ROLLBACK TO s; SELECT pprepub.publish('patients'); COMMIT},
 	'other parameters' => q{SELECT pprepub.alter_publication('patients', '{"reserve": 3}')},
-	'a rebuilt fold' => q{SELECT * FROM pprepub.rebuild_history('patients')},
+	'a rebuilt history' => q{SELECT * FROM pprepub.rebuild_history('patients')},
 	'people who left' => q{DELETE FROM hospital.patients WHERE id % 97 = 0});
 foreach my $what (sort keys %between)
 {
