@@ -46,20 +46,22 @@ CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive tex
 			SELECT s.release, s.class, s.release * 2147483648 + row_number() OVER (ORDER BY s.release, s.class) AS number
 			FROM seated s GROUP BY s.release, s.class HAVING bool_or(s.is_kept)),
 		place AS MATERIALIZED (
-			SELECT s."group", s.place, min(s.release) AS created, count(*) FILTER (WHERE e.number IS NULL) AS shown,
+			SELECT s."group", s.place, min(s.release) AS created,
 				coalesce(array_agg(e.number ORDER BY e.number) FILTER (WHERE e.number IS NOT NULL), '{}') AS parted
 			FROM seated s LEFT JOIN elsewhere e USING (release, class) GROUP BY s."group", s.place),
 		part AS MATERIALIZED (
 			SELECT s."group", s.release, min(s.place) AS place
 			FROM seated s LEFT JOIN elsewhere e USING (release, class) WHERE e.number IS NULL GROUP BY s."group", s.release, s.class),
 		gone AS (
-			SELECT p."group", p.place FROM place p JOIN part t USING ("group") JOIN place o ON o."group" = t."group" AND o.place = t.place
-			WHERE p.parted = o.parted OR (SELECT coalesce(array_agg(n ORDER BY n), '{}') FROM unnest(p.parted) n WHERE n < t.release * 2147483648)
-				= (SELECT coalesce(array_agg(n ORDER BY n), '{}') FROM unnest(o.parted) n WHERE n < t.release * 2147483648)
-			GROUP BY p."group", p.place, p.shown HAVING count(*) > p.shown),
+			SELECT p."group", p.place, min(t.release) AS since
+			FROM place p JOIN part t USING ("group") JOIN place o ON o."group" = t."group" AND o.place = t.place
+			WHERE NOT EXISTS (SELECT FROM seated s WHERE s."group" = p."group" AND s.place = p.place AND s.release = t.release)
+				AND (p.parted = o.parted OR ARRAY(SELECT n FROM unnest(p.parted) n WHERE n < t.release * 2147483648)
+					= ARRAY(SELECT n FROM unnest(o.parted) n WHERE n < t.release * 2147483648))
+			GROUP BY p."group", p.place),
 		parted AS (
-			SELECT p."group", p.place, p.created, CASE WHEN g.place IS NULL
-				THEN min(p.place) FILTER (WHERE g.place IS NULL) OVER (PARTITION BY p."group", p.parted) ELSE 0 END AS part
+			SELECT p."group", p.place, p.created, CASE WHEN g.since IS NULL THEN 1 ELSE -1 END * min(p.place) OVER (PARTITION BY p."group", g.since,
+				CASE WHEN g.since IS NULL THEN p.parted ELSE ARRAY(SELECT n FROM unnest(p.parted) n WHERE n < g.since * 2147483648) END) AS part
 			FROM place p LEFT JOIN gone g USING ("group", place)),
 		sitter AS (
 			SELECT DISTINCT ON (s."group", s.place) s."group", s.place, s.person, s.key

@@ -42,6 +42,7 @@ typedef struct Places
 	RowId	   *row;			/* the holder's row, or NO_ROW: nobody holds it, or the holder is not among the rows */
 	bool	   *is_held;		/* has it a holder, among the rows or not? */
 	uint32	   *part;			/* the first place of its part, counted in the group from 0 on; or PART_IS_GONE */
+	uint32	   *gone_with;		/* the first of the places parted off together, if it is gone; else as part */
 
 	/*
 	 * Epochs of a group: a new one begins where a release shows new values.  The values of the newest epoch come last.

@@ -430,7 +430,7 @@ renew_holder(const Remembering *remembering, uint64 place, int i, NewRow *row)
 		row->states[i] = HOLDER_WAS_AWAY;
 }
 
-/* Parts a group: places that are gone, members of a mixed class, and the rest. */
+/* Parts a group: places that go now, members of a mixed class, and the rest.  Those that are gone stay as they were parted off. */
 static void
 renew_parts(const Remembering *remembering, const GroupRow *group, uint64 first, NewRow *row)
 {
@@ -441,16 +441,11 @@ renew_parts(const Remembering *remembering, const GroupRow *group, uint64 first,
 		int32		before = group->parts == NULL ? 1 : group->parts[i];
 		int			j = 0;
 
-		if (before == 0 || shown[i].is_gone)
-			row->parts[i] = 0;
-		else
-		{
-			/* The first place of the old part that is treated alike. */
-			while (j < i && (shown[j].is_gone || shown[j].mixed != shown[i].mixed ||
-							 (group->parts == NULL ? 1 : group->parts[j]) != before))
-				j++;
-			row->parts[i] = j + 1;
-		}
+		/* The first place of the old part that is treated alike. */
+		while (j < i && before > 0 && (shown[j].is_gone != shown[i].is_gone || shown[j].mixed != shown[i].mixed ||
+									   (group->parts == NULL ? 1 : group->parts[j]) != before))
+			j++;
+		row->parts[i] = before < 0 ? before : shown[i].is_gone ? -(j + 1) : j + 1;
 	}
 }
 

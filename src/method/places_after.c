@@ -144,25 +144,26 @@ find_new_epochs(After *after)
 	pfree(has_new);
 }
 
-/* Places that are parted off leave their part, whose first place may be another one then. */
+/* Places that are parted off leave their part, whose first place may be another one then; first: room for two a place. */
 static void
-part_group(After *after, uint32 g, uint32 *first_left)
+part_group(After *after, uint32 g, uint32 *first)
 {
 	const bool *is_gone = after->draft->is_gone + after->before->first[g];
 	uint32	   *part = after->places.part + after->before->first[g];
+	uint32	   *gone_with = after->places.gone_with + after->before->first[g];
 	uint64		size = group_size(after->before, g);
 
-	for (uint64 i = 0; i < size; i++)
-		first_left[i] = PART_IS_GONE;
+	memset(first, 0xff, sizeof(uint32) * 2 * size); /* PART_IS_GONE */
 	for (uint64 i = 0; i < size; i++)
 	{
-		if (is_gone[i])
-			part[i] = PART_IS_GONE;
+		uint32	   *alike;
+
 		if (part[i] == PART_IS_GONE)
 			continue;
-		if (first_left[part[i]] == PART_IS_GONE)
-			first_left[part[i]] = i;
-		part[i] = first_left[part[i]];
+		alike = &first[2 * part[i] + is_gone[i]];
+		*alike = Min(*alike, i);
+		part[i] = is_gone[i] ? PART_IS_GONE : *alike;
+		gone_with[i] = *alike;
 	}
 }
 
@@ -179,11 +180,12 @@ copy_places(After *after)
 	Places	   *places = &after->places;
 	uint64		nrows = after->frame->nrows;
 	uint64		largest = 0;
-	uint32	   *first_left;
+	uint32	   *first;
 
 	places->row = new_array(RowId, places->nplaces);
 	places->is_held = new_zeros(bool, places->nplaces);
 	places->part = new_zeros(uint32, places->nplaces);
+	places->gone_with = new_zeros(uint32, places->nplaces);
 	places->place = new_array(uint64, nrows);
 	after->is_away = new_zeros(bool, places->nplaces);
 	after->arrived = new_array(uint64, nrows);
@@ -192,6 +194,7 @@ copy_places(After *after)
 	memcpy(places->row, before->row, sizeof(RowId) * before->nplaces);
 	memcpy(places->is_held, before->is_held, sizeof(bool) * before->nplaces);
 	memcpy(places->part, before->part, sizeof(uint32) * before->nplaces);
+	memcpy(places->gone_with, before->gone_with, sizeof(uint32) * before->nplaces);
 	memcpy(places->place, before->place, sizeof(uint64) * nrows);
 	if (after->past->is_away != NULL)
 		memcpy(after->is_away, after->past->is_away, sizeof(bool) * before->nplaces);
@@ -199,10 +202,10 @@ copy_places(After *after)
 		return;
 	for (uint32 g = 0; g < before->ngroups; g++)
 		largest = Max(largest, group_size(before, g));
-	first_left = new_array(uint32, largest);
+	first = new_array(uint32, 2 * largest);
 	for (uint32 g = 0; g < before->ngroups; g++)
-		part_group(after, g, first_left);
-	pfree(first_left);
+		part_group(after, g, first);
+	pfree(first);
 }
 
 /* A person sits at a place: another one who held it has none, or one elsewhere. */

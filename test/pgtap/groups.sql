@@ -24,7 +24,9 @@ BEGIN
 	IF NOT EXISTS (SELECT FROM sits WHERE g = c."group") AND c."group" IS NOT NULL THEN
 		INSERT INTO sits SELECT c."group", u, NULL, false, 0, 1, NULL FROM unnest(c.places) u WHERE u IS NOT NULL;
 	ELSIF NOT is_mixed THEN
-		UPDATE sits SET part = 0 WHERE g = c."group" AND place <> ALL (c.places) AND part = (SELECT max(part) FROM sits WHERE g = c."group" AND place = c.places[1]);
+		WITH gone AS (
+			SELECT place FROM sits WHERE g = c."group" AND place <> ALL (c.places) AND part = (SELECT part FROM sits WHERE g = c."group" AND place = c.places[1]))
+		UPDATE sits SET part = -(SELECT min(place) FROM gone) WHERE g = c."group" AND place IN (SELECT place FROM gone);
 	END IF;
 	FOR m IN SELECT * FROM unnest(c.keys, c.places, c.sensitive, c.fingerprints) u (key, place, value, print) LOOP
 		IF m.key IS NULL THEN

@@ -152,6 +152,20 @@ life_make_frame(Life *life, bool is_cohort)
 		frame->sensitive[row] = life->person[life->person_of_row[row]].value;
 }
 
+/* The first place of those that were parted off together with a place of a group. */
+static int
+first_gone_with(const Life *life, int g, uint64 place)
+{
+	int			first = life->first[g];
+	int			r = 0;
+
+	while (!life->release[r].is_gone[place])
+		r++;
+	while (!life->release[r].is_gone[first])
+		first++;
+	return first - life->first[g];
+}
+
 static Places *
 make_places(const Life *life)
 {
@@ -166,6 +180,7 @@ make_places(const Life *life)
 	places->row = new_array(RowId, nplaces);
 	places->is_held = new_zeros(bool, nplaces);
 	places->part = new_zeros(uint32, nplaces);
+	places->gone_with = new_zeros(uint32, nplaces);
 	places->first_epoch = new_zeros(uint64, life->ngroups + 1);
 	places->first_value = new_zeros(uint64, life->ngroups + 1);
 	places->since = new_zeros(int32, MAX_GROUPS * MAX_RELEASES);
@@ -188,7 +203,12 @@ make_places(const Life *life)
 		while (least < n && life->gone[life->first[g] + least])
 			least++;
 		for (int i = 0; i < n; i++)
-			places->part[life->first[g] + i] = life->gone[life->first[g] + i] ? PART_IS_GONE : (uint32) least;
+		{
+			uint64		place = life->first[g] + i;
+
+			places->part[place] = life->gone[place] ? PART_IS_GONE : (uint32) least;
+			places->gone_with[place] = life->gone[place] ? (uint32) first_gone_with(life, g, place) : (uint32) least;
+		}
 	}
 	for (int place = 0; place < nplaces; place++)
 	{

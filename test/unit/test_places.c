@@ -252,6 +252,7 @@ check_past_after(const Draft *draft)
 	check(memcmp(a->row, b->row, sizeof(RowId) * b->nplaces) == 0);
 	check(memcmp(a->is_held, b->is_held, b->nplaces) == 0);
 	check(memcmp(a->part, b->part, sizeof(uint32) * b->nplaces) == 0);
+	check(memcmp(a->gone_with, b->gone_with, sizeof(uint32) * b->nplaces) == 0);
 	check(memcmp(a->place, b->place, sizeof(uint64) * life.nrows) == 0);
 	check(memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (life.nrows + 1)) == 0);
 	for (uint64 i = 0; i < b->first_stay[life.nrows]; i++)

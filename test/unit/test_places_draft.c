@@ -67,7 +67,7 @@ no_places(void)
 
 	*places = (Places) {
 		.number = new_array(int64, 0), .created = new_array(int32, 0), .first = new_zeros(uint64, 0),
-		.row = new_array(RowId, 0), .is_held = new_array(bool, 0), .part = new_array(uint32, 0),
+		.row = new_array(RowId, 0), .is_held = new_array(bool, 0), .part = new_array(uint32, 0), .gone_with = new_array(uint32, 0),
 		.first_epoch = new_zeros(uint64, 0), .since = new_array(int32, 0),
 		.first_value = new_zeros(uint64, 0), .value = new_array(Code, 0),
 		.place = new_array(uint64, 0), .first_stay = new_zeros(uint64, 0), .stay = new_array(Stay, 0),
@@ -201,25 +201,36 @@ draft_of_all(const Draft *draft, const Frame *frame, const uint32 *who, uint64 n
 	return result;
 }
 
+/* Stays are padded. */
+static bool
+same_stays(const Stay *a, const Stay *b, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+		if (a[i].place != b[i].place || a[i].came != b[i].came)
+			return false;
+	return true;
+}
+
 static bool
 same_places(const Places *a, const Places *b, uint64 nrows)
 {
 	uint64		nvalues = a->first_value[a->ngroups];
-	bool		same_stays = memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (nrows + 1)) == 0;
+	uint64		nstays = a->first_stay[nrows];
 
-	for (uint64 i = 0; same_stays && i < a->first_stay[nrows]; i++)
-		same_stays = a->stay[i].place == b->stay[i].place && a->stay[i].came == b->stay[i].came;
-	return same_stays && a->ngroups == b->ngroups && a->nplaces == b->nplaces && a->nlinks == b->nlinks &&
+	return a->ngroups == b->ngroups && a->nplaces == b->nplaces && a->nlinks == b->nlinks &&
 		memcmp(a->number, b->number, sizeof(int64) * a->ngroups) == 0 &&
 		memcmp(a->created, b->created, sizeof(int32) * a->ngroups) == 0 &&
 		memcmp(a->first, b->first, sizeof(uint64) * (a->ngroups + 1)) == 0 &&
 		memcmp(a->row, b->row, sizeof(RowId) * a->nplaces) == 0 &&
 		memcmp(a->is_held, b->is_held, sizeof(bool) * a->nplaces) == 0 &&
 		memcmp(a->part, b->part, sizeof(uint32) * a->nplaces) == 0 &&
+		memcmp(a->gone_with, b->gone_with, sizeof(uint32) * a->nplaces) == 0 &&
 		memcmp(a->first_value, b->first_value, sizeof(uint64) * (a->ngroups + 1)) == 0 &&
 		memcmp(a->value, b->value, sizeof(Code) * nvalues) == 0 &&
 		memcmp(a->since, b->since, sizeof(int32) * a->first_epoch[a->ngroups]) == 0 &&
-		memcmp(a->place, b->place, sizeof(uint64) * nrows) == 0;
+		memcmp(a->place, b->place, sizeof(uint64) * nrows) == 0 &&
+		memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (nrows + 1)) == 0 &&
+		same_stays(a->stay, b->stay, nstays);
 }
 
 static void
@@ -440,7 +451,7 @@ release(Life *life, int32 number)
 		check_class(life, past, draft, c);
 		withheld -= class_size(draft->classes, c);
 	}
-	check(draft->suppressed == withheld && draft->waiting + draft->retired + draft->hidden == withheld);
+	check(draft->suppressed == withheld && draft->waiting + draft->retired <= withheld);
 	check_gone(life, past, draft);
 	for (uint64 i = 0; i < draft->classes->first[draft->classes->nclasses]; i++)
 		life->person[who[draft->classes->rows[i]]].has_moved = false;
