@@ -11,7 +11,7 @@ CREATE VIEW params AS SELECT params FROM pprepub.release;
 
 -- Before anything was published, everything may change; what is not given stays.
 SELECT pprepub.alter_publication('patients', '{"k": 3}') \g /dev/null
-SELECT pprepub.alter_publication('patients', '{"k": 4, "repair": "none"}') \g /dev/null
+SELECT pprepub.alter_publication('patients', '{"k": 4, "reserve": 1}') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{"k": 0}');
 SELECT pprepub.alter_publication('patients', '{"m": 3}');

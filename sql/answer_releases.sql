@@ -14,7 +14,7 @@ CREATE TABLE patients (id text PRIMARY KEY, age int, sex text, illness text, war
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu', 1), ('Bob', 36, 'M', 'HIV', 2), ('Carol', 33, 'F', 'Migraine', 1), ('Dave', 40, 'M', 'Flu', 2),
 	('Eve', 71, 'F', 'HIV', 1), ('Fran', 75, 'M', 'Cancer', 1), ('George', 80, 'M', NULL, 2), ('Helen', 79, 'F', 'Flu', 2);
 SET client_min_messages = error;
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "sex": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 2, "repair": "dirty"}', insensitive => '{ward}') \g /dev/null
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "sex": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 2, "repair": "dirty", "reserve": 1}', insensitive => '{ward}') \g /dev/null
 RESET client_min_messages;
 CREATE FUNCTION answer(columns name[] DEFAULT NULL, cohort text DEFAULT NULL)
 	RETURNS TABLE (class bigint, age int4range, sex text, illness text, ward int) LANGUAGE sql AS $$
@@ -34,7 +34,7 @@ SELECT release, rows, age, r.sex FROM published_private.patients_regions r JOIN 
 SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') JOIN (SELECT class, age FROM seen GROUP BY 1, 2) s USING (class)
 	GROUP BY 1, 2 ORDER BY 2;
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') WHERE key = 'Alice' GROUP BY key;
-SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY region;
+SELECT places, people, free, sensitive_values, created, since FROM pprepub.groups('patients');
 SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT release, kind, other_release, records, sensitive_values, holds FROM pprepub.attack('patients');
@@ -51,7 +51,7 @@ SELECT number, kind, relation, columns, rows, classes, suppressed FROM pprepub.r
 SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
 SELECT count(*) FROM published.patients;		-- the newest that is stored
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
-SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY signature;
+SELECT places, people, free, sensitive_values, created, since FROM pprepub.groups('patients') ORDER BY free;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT * FROM pprepub.rebuild_history('patients');
 -- Answers that failed have no number.
@@ -109,7 +109,7 @@ CREATE FUNCTION ask() RETURNS bigint LANGUAGE sql AS $$
 $$;
 SELECT ask();
 SELECT count(*) FROM pprepub.class_members('none');
-SELECT count(*) FROM pprepub.neighborhoods('none');
+SELECT count(*) FROM pprepub.groups('none');
 SELECT count(*) FROM pprepub.linked_values('none');
 SELECT count(*) FROM pprepub.attack('none');
 SELECT check_name, measured, holds FROM pprepub.audit('none');
@@ -120,7 +120,7 @@ SELECT ask();
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'published_private.none_regions'::regclass AND attnum > 0;
 SELECT number, kind FROM pprepub.publish('none');
 SELECT count(*) FROM pprepub.audit('none') WHERE NOT holds;
-SELECT DISTINCT signature FROM pprepub.neighborhoods('none');
+SELECT DISTINCT created FROM pprepub.groups('none');
 SELECT pprepub.alter_publication('none', '{"k": 10, "accept_lockout": true}');
 CALL forget('none');
 

@@ -166,7 +166,7 @@ SELECT * FROM pprepub.audit('audited');
 SET ROLE regress_audited_owner;
 CREATE TABLE regress_ward.few AS SELECT * FROM regress_ward.patients WHERE id <= 9;
 ALTER TABLE regress_ward.few ADD PRIMARY KEY (id);
-SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "counterfeit"}', target => 'regress_audited') \g /dev/null
+SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "reserve": 1}', target => 'regress_audited') \g /dev/null
 SELECT * FROM pprepub.audit('few') \g (format=aligned t=off)
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.grant_audit('few', 'regress_auditor') \g /dev/null
@@ -186,7 +186,7 @@ SELECT check_name, required_value, measured_value, failing_classes, failing_peop
 SELECT check_name, required_value, measured_value, failing_classes, failing_people FROM pprepub.audit('few');
 SELECT kind, count(*) AS sets, count(*) FILTER (WHERE NOT holds) AS failing, bool_and(holds) AS holds FROM pprepub.attack('few', '{"k": 4}') GROUP BY kind ORDER BY kind;
 SELECT linkability, unknown, people_at FROM pprepub.linkability('few');
-SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "none"}', target => 'regress_audited', beside => '{few}') \g /dev/null
+SELECT pprepub.create_publication('again', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'regress_audited', beside => '{few}') \g /dev/null
 SELECT check_name, required, measured, holds, measured_value FROM pprepub.audit('few') WHERE holds IS NOT TRUE;
 SELECT pprepub.assert_safe('few');	-- nothing fails
 SET client_min_messages = error;

@@ -4,7 +4,7 @@ SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE stays (id int PRIMARY KEY, age int, disease text, ward text, until date, photo point, notes json);
 INSERT INTO stays SELECT i, i * 37 % 80, 'd' || i % 5, 'w' || i % 3, date '2026-01-01' + i / 10 * 30 FROM generate_series(0, 79) i;
-\set params '{"k": 4, "l": 2, "repair": "none", "leaves": "until"}'
+\set params '{"k": 4, "l": 2, "repair": "dirty", "reserve": 1, "leaves": "until"}'
 
 -- The column is read, and is no column of the publication: neither shown, nor asked about, nor told to anybody.
 SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range"}', 'disease', 'bpg', :'params', '{ward}') \g /dev/null
@@ -41,10 +41,10 @@ ALTER TABLE stays RENAME COLUMN age TO years;
 SELECT pprepub.alter_publication('stays', '{"leaves": "years"}') \g /dev/null
 SELECT params FROM pprepub.publication;
 SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}') \g /dev/null
-SELECT pprepub.alter_publication('stays', '{"leaves": null, "repair": "dirty"}') \g /dev/null
+SELECT pprepub.alter_publication('stays', '{"leaves": null, "repair": "counterfeit"}') \g /dev/null
 SELECT params FROM pprepub.publication;
 SELECT rows, suppressed FROM pprepub.publish('stays');
-SELECT pprepub.alter_publication('stays', '{"reserve": 1}') \g /dev/null
+SELECT pprepub.alter_publication('stays', '{"reserve": 2}') \g /dev/null
 SELECT params FROM pprepub.publication;
 CALL forget('stays');
 

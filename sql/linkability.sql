@@ -11,7 +11,7 @@ SET client_min_messages = warning;
 -- Example 1.1: age and disease, gender and disease; each links Alice (30, F) to two diseases, both together to angina only.
 CREATE TABLE patients (id int PRIMARY KEY, age int, gender text, disease text);
 INSERT INTO patients VALUES (1, 20, 'M', 'measles'), (2, 20, 'F', 'hepatitis'), (3, 30, 'M', 'flu'), (4, 30, 'F', 'angina');
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'bpg', '{"k": 1}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'bpg', '{"k": 1, "reserve": 1}');
 -- Nothing is out.
 SELECT * FROM pprepub.linkability('patients');
 SELECT * FROM pprepub.link_profile('patients');
@@ -34,7 +34,7 @@ DROP TABLE patients;
 CREATE TABLE t (id int PRIMARY KEY, age int, zipcode text, occupation text, disease text);
 INSERT INTO t VALUES (1, 30, '53120', 'teacher', 'measles'), (2, 30, '53425', 'engineer', 'hepatitis'),
 	(3, 35, '53890', 'singer', 'flu'), (4, 40, '53764', 'actor', 'angina');
-SELECT pprepub.create_publication('t', 't', 'id', '{"age": "range", "zipcode": "prefix", "occupation": "suppress"}', 'disease', 'bpg', '{"k": 1}');
+SELECT pprepub.create_publication('t', 't', 'id', '{"age": "range", "zipcode": "prefix", "occupation": "suppress"}', 'disease', 'bpg', '{"k": 1, "reserve": 1}');
 SELECT number FROM pprepub.publish('t');
 SELECT planted.release('t', $$ SELECT id AS key, int4range(age, age, '[]') AS age, zipcode, '*' AS occupation, NULL AS disease FROM t $$, '{age,zipcode}');
 CREATE TABLE t_2 (id int, age int4range, zipcode text, occupation text, disease text);
@@ -57,14 +57,14 @@ DROP TABLE t, t_2;
 -- Examples 3.1 and 3.3: a clique that is in no perfect matching, and the kernel that leaves it out; 3.2: local recoding.
 CREATE TABLE t (id int PRIMARY KEY, a1 text, a2 text, a3 int);
 INSERT INTO t VALUES (1, 'a', 'x', 1), (2, 'b', 'x', 2), (3, 'a', 'y', 2);
-SELECT pprepub.create_publication('t', 't', 'id', '{"a1": "suppress", "a2": "suppress"}', 'a3', 'bpg', '{"k": 1}');
+SELECT pprepub.create_publication('t', 't', 'id', '{"a1": "suppress", "a2": "suppress"}', 'a3', 'bpg', '{"k": 1, "reserve": 1}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a2}');
 SELECT number FROM pprepub.publish('t', columns => '{a2,a3}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a3}');
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', join_kind => kind);
 CALL forget('t');
 UPDATE t SET a1 = chr(96 + id), a2 = chr(119 + id), a3 = id;
-SELECT pprepub.create_publication('t', 't', 'id', '{"a1": "suppress", "a2": "suppress"}', 'a3', 'bpg', '{"k": 1}');
+SELECT pprepub.create_publication('t', 't', 'id', '{"a1": "suppress", "a2": "suppress"}', 'a3', 'bpg', '{"k": 1, "reserve": 1}');
 SELECT number FROM pprepub.publish('t', columns => '{a1,a2}');
 SELECT planted.release('t', $$ SELECT id AS key, '*' AS a1, CASE WHEN id = 1 THEN '*' ELSE a2 END AS a2, a3 FROM t $$, '{a2,a3}');
 SELECT join_kind, edges, matches, cliques, linkability, diversity FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('t', join_kind => kind);
@@ -83,7 +83,7 @@ CREATE VIEW numbered AS		-- record i of r in column c of (r, s, n): neighbours o
 	CROSS JOIN LATERAL (SELECT i, EXISTS (SELECT FROM edge e WHERE (e.r, e.i, e.s, e.j) = (k.r, g.i, k.s, k.n)) AS is_neighbour FROM generate_series(1, 3) g(i)) x;
 CREATE TABLE t (id int PRIMARY KEY, c1 int, c2 int, c3 int, c4 int, c5 int, c6 int, c7 int, c8 int, c9 int, s text);
 INSERT INTO t SELECT i, a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], 'd' || i FROM (SELECT i, array_agg(code ORDER BY c) a FROM numbered GROUP BY i) x;
-SELECT pprepub.create_publication('t', 't', 'id', '{"c1":"range","c2":"range","c3":"range","c4":"range","c5":"range","c6":"range","c7":"range","c8":"range","c9":"range"}', 's', 'bpg', '{"k": 1}');
+SELECT pprepub.create_publication('t', 't', 'id', '{"c1":"range","c2":"range","c3":"range","c4":"range","c5":"range","c6":"range","c7":"range","c8":"range","c9":"range"}', 's', 'bpg', '{"k": 1, "reserve": 1}');
 SELECT number FROM pprepub.publish('t');
 SELECT planted.release('t', (SELECT format('SELECT * FROM (VALUES %s) v(key, c1, c2, c3, c4, c5, c6, c7, c8, c9, s)', string_agg(format('(%s, %s, %s)', i, cells, CASE WHEN release = 3 THEN format('''d%s''', i) ELSE 'NULL' END), ', '))
 	FROM (SELECT i, string_agg(format('int4range %L', CASE WHEN r = release THEN int4range(code, code, '[]') WHEN s = release AND n = i THEN int4range(1, neighbours, '[]') ELSE '(,)' END), ', ' ORDER BY c) AS cells

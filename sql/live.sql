@@ -6,7 +6,7 @@ CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), s
 INSERT INTO people SELECT i, 20 + i % 30, '53' || i % 10 + 100, CASE WHEN i % 2 = 0 THEN 'F' ELSE 'M' END,
 	'2026-01-01 12:00+00'::timestamptz + i % 20 * interval '1 day', 'd' || i % 7, 'n' || i % 2, 50 + i % 30 + 0.5 FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "seen": "range", "weight": "range"}', 'disease', 'bpg',
-	'{"k": 10, "l": 3, "repair": "dirty", "max_added": 1}', insensitive => '{note}') \g /dev/null
+	'{"k": 10, "l": 3, "repair": "dirty", "reserve": 1, "max_added": 1}', insensitive => '{note}') \g /dev/null
 CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) LANGUAGE sql AS
 	'SELECT number, cohort, columns::text FROM pprepub.release WHERE publication = ''asked'' ORDER BY number DESC LIMIT 1';
 
@@ -105,7 +105,7 @@ SELECT * FROM last_cohort();
 -- local times follow one another as points in time do, but where clocks are changed
 CREATE TABLE local_times (id int, at timestamp, on_day date, disease text);
 INSERT INTO local_times SELECT i, timestamp '2026-11-01 00:30' + i % 4 * interval '1 hour', date '2026-10-31' + i % 3, 'd' || i % 3 FROM generate_series(1, 60) i;
-SELECT pprepub.create_publication('local', 'local_times', 'id', '{"at": "range", "on_day": "range"}', 'disease', 'bpg', '{"k": 1, "repair": "none"}') \g /dev/null
+SELECT pprepub.create_publication('local', 'local_times', 'id', '{"at": "range", "on_day": "range"}', 'disease', 'bpg', '{"k": 1, "reserve": 1}') \g /dev/null
 SELECT at_time, (SELECT count(*) FROM local_times WHERE at >= at_time) AS true_count FROM unnest('{2026-11-01 03:00-05,2026-11-02 00:00-05,2026-10-31 20:00-04}'::timestamptz[]) at_time;
 SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 03:00-05';
 SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-02 00:00-05';
@@ -351,7 +351,7 @@ SELECT pprepub.drop_taxonomy('moods'), pprepub.drop_taxonomy('codes'), pprepub.d
 -- ---- What analysts may know ----
 
 SELECT pprepub.create_publication('told', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg',
-	'{"k": 5, "l": 2, "frequency": 1.5, "repair": "none", "reserve": 1}', beside => '{asked}') \g /dev/null
+	'{"k": 5, "l": 2, "frequency": 1.5, "repair": "dirty", "reserve": 1}', beside => '{asked}') \g /dev/null
 SELECT * FROM published.told_answers;
 SELECT number FROM pprepub.publish('told');
 SELECT number FROM pprepub.publish('told', cohort => 'age > 30');

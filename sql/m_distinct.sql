@@ -152,7 +152,7 @@ SELECT pprepub.publish('few');
 CALL forget('few');
 
 -- Releases of other methods are judged by a table that is named.
-SELECT pprepub.create_publication('plain', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}') \g /dev/null
+SELECT pprepub.create_publication('plain', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2, "reserve": 1}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('plain');
 SELECT * FROM pprepub.risk_after_updates('plain');
 SELECT count(*), bool_and(risk <= 0.5) FROM pprepub.risk_after_updates('plain', 'updates');

@@ -26,7 +26,7 @@ SELECT pprepub.create_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes 
 	source => '"T""a''b; -- Ω $x$ %s %I \n"',
 	key => 'the "key" ''; DROP TABLE x; -- Ωµéga, which has 63 bytes in a',
 	quasi_identifiers => '{" ": "range", "Order": "prefix", "sélect": "taxonomy a \"taxonomy\" of ''leaves'' $$ 森"}',
-	sensitive => 'a.b', method => 'bpg', params => '{"k": 4, "l": 4, "repair": "dirty"}', insensitive => '{$1}',
+	sensitive => 'a.b', method => 'bpg', params => '{"k": 4, "l": 4, "repair": "dirty", "reserve": 1}', insensitive => '{$1}',
 	target => 'Target "T" ''; DROP SCHEMA public; -- Ω, these 55 bytes');
 SELECT max(octet_length(nspname)), count(*) FROM pg_namespace WHERE nspname LIKE 'Target "T"%';
 SELECT value FROM pprepub.preview('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s') WHERE metric = 'classes';
@@ -48,27 +48,27 @@ RESET search_path;
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
 CREATE TABLE visitors AS TABLE patients;
-SELECT pprepub.create_publication('pub', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
-SELECT pprepub.create_publication('pub', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-SELECT pprepub.create_publication('pub_counterfeits', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'elsewhere') \g /dev/null
+SELECT pprepub.create_publication('pub', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}') \g /dev/null
+SELECT pprepub.create_publication('pub', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
+SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
+SELECT pprepub.create_publication('pub_counterfeits', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
+SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}', target => 'elsewhere') \g /dev/null
 SELECT pprepub.drop_publication('pub_1');
-SELECT pprepub.create_publication('pub_1x', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
+SELECT pprepub.create_publication('pub_1x', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}') \g /dev/null
 SELECT pprepub.drop_publication('pub_1x') \g /dev/null
-SELECT pprepub.create_publication('PUB', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
+SELECT pprepub.create_publication('PUB', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}') \g /dev/null
 SELECT pprepub.publish('PUB') IS NOT NULL, pprepub.publish('pub') IS NOT NULL;
 SELECT publication, relation FROM pprepub.release ORDER BY 1;
 SELECT pprepub.drop_publication('PUB', true) \g /dev/null
 CREATE VIEW published.taken_7 AS SELECT 1;
-SELECT pprepub.create_publication('taken', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('taken', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
 DROP VIEW published.taken_7;
 CREATE TABLE published.taken ();
-SELECT pprepub.create_publication('taken', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('taken', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
 DROP TABLE published.taken;
 SELECT pprepub.drop_publication('pub', true);
 -- A name taken after it was declared: nothing of it is touched.
-SELECT pprepub.create_publication('late', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}') \g /dev/null
+SELECT pprepub.create_publication('late', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}') \g /dev/null
 CREATE TABLE published.late_1 (mine int);
 SELECT pprepub.publish('late');
 DROP TABLE published.late_1;

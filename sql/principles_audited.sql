@@ -106,7 +106,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 SELECT x, try_principle(x::jsonb) FROM unnest(ARRAY[
-	'{}', '[]', '3', '{"k": 1, "l": 1, "frequency": 1, "joint": true}', '{"m": 3}', '{"K": 3}', '{"repair": "none"}', '{"k": 0}',
+	'{}', '[]', '3', '{"k": 1, "l": 1, "frequency": 1, "joint": true}', '{"m": 3}', '{"K": 3}', '{"repair": "dirty"}', '{"k": 0}',
 	'{"k": 2.5}', '{"l": null}', '{"t": -1}', '{"t": 1.5}', '{"t": "NaN"}', '{"t": {"t": 0.1}}', '{"frequency": [2]}',
 	'{"beta": 1e300}', '{"beta": 0.0000001}', '{"delta": 0}', '{"recursive": 2}', '{"recursive": 2, "c": -1}',
 	'{"recursive": 2, "c": 0}', '{"c": 2}', '{"t": 0.1, "distance": "far"}', '{"t": 0.1, "distance": "ordered"}',
@@ -193,7 +193,7 @@ SELECT number FROM pprepub.publish('eight');
 SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
 CALL forget('eight');
 -- People who were shown in sets that are too small now, and are not shown any more, fail nothing.
-SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2}', beside => ARRAY(SELECT name FROM pprepub.publication)) \g /dev/null
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2, "reserve": 1}', beside => ARRAY(SELECT name FROM pprepub.publication)) \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 DELETE FROM eight WHERE id > 4;
 INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;

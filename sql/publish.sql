@@ -8,7 +8,7 @@ INSERT INTO patients VALUES
 	(11, 30, '5310', 'flu', 'A'), (12, 31, '5311', 'cold', 'B'), (13, 30, '5312', 'flu', 'A'),
 	(14, 61, '7710', 'gout', 'A'), (15, 62, '7711', 'flu', NULL), (16, 69, '7712', NULL, 'B');
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix"}',
-	'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty"}', insensitive => '{ward}');
+	'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty", "reserve": 1}', insensitive => '{ward}');
 
 -- A preview: nothing is published, nothing is remembered.
 SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
@@ -108,7 +108,7 @@ SELECT count(*) FROM pprepub.release;
 SELECT pprepub.publish('patients');
 SELECT pprepub.publish(NULL);
 CREATE VIEW few AS SELECT * FROM patients;
-SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty"}');
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty", "reserve": 1}');
 CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE id < 13;		-- too few people
 SELECT pprepub.publish('few');
 SELECT pprepub.preview('few');
@@ -143,7 +143,7 @@ CALL forget('few');
 -- A table may hold rows that its writer has not committed yet.
 BEGIN;
 CREATE TABLE fresh AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
-SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
 INSERT INTO fresh VALUES (11, 11, 11);
 SELECT rows FROM pprepub.publish('fresh');
 SELECT age, count(*) FROM published.fresh GROUP BY age ORDER BY age;

@@ -12,7 +12,7 @@ SELECT to_regclass('published_private.plain_reference');
 CALL forget('plain');
 
 -- The first release tells what everybody has; NULL has no share.
-SELECT pprepub.create_publication('told', :source, '{"k": 5, "delta": 1000, "repair": "none", "reserve": 1}') \g /dev/null
+SELECT pprepub.create_publication('told', :source, '{"k": 5, "delta": 1000, "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT count(*) > 0 FROM pprepub.preview('told');
 SELECT to_regclass('published_private.told_reference');
 BEGIN;
@@ -63,7 +63,7 @@ SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000, "ma
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT EXECUTE ON FUNCTION published.asked TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
-SELECT count(*) > 0 FROM published.asked('age = 30');
+SELECT count(*) > 0 FROM published.asked('age < 30');
 SELECT count(*) FROM published_private.asked_reference;
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
@@ -96,7 +96,7 @@ DROP TABLE broken;
 
 -- Declared later, it is what the first release of everybody showed, and what others added.
 DELETE FROM people WHERE name LIKE 'q%';
-SELECT pprepub.create_publication('later', :source, '{"k": 5, "repair": "none", "reserve": 1}') \g /dev/null
+SELECT pprepub.create_publication('later', :source, '{"k": 5, "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT count(*) FROM pprepub.publish('later');
 INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
@@ -172,7 +172,7 @@ DROP VIEW odd;
 -- It is copied; publishing tells the owner what it lacks, if it is ever to be shown.
 DELETE FROM census;
 INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.25);
-SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000, "distribution": "census", "repair": "none", "reserve": 1}') \g /dev/null
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000, "distribution": "census", "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT params->>'distribution' FROM pprepub.publication;
 SELECT * FROM published_private.public_distribution ORDER BY 1;
 SELECT count(*) FROM pprepub.publish('public');
@@ -206,7 +206,7 @@ SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_w
 CALL forget('public');
 -- With t it may lack values.
 INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('public', :source, '{"k": 5, "t": 0.999, "distribution": "census", "repair": "none", "reserve": 100}') \g /dev/null
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "t": 0.999, "distribution": "census", "repair": "dirty", "reserve": 100}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('public');
 CALL forget('public');
 
@@ -230,11 +230,11 @@ CALL forget('listed');
 
 -- Several columns: it tells of tuples, and of each column by them.
 CREATE TABLE workers AS SELECT 'w' || i AS name, 20 + i AS age, CASE WHEN i % 5 > 0 THEN 'd' || i % 2 END AS disease, 'j' || i % 3 AS job FROM generate_series(1, 60) i;
-SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "none", "reserve": 2}', target => 'worked') \g /dev/null
+SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "dirty", "reserve": 2}', target => 'worked') \g /dev/null
 SELECT count(*) FROM pprepub.publish('workers');
 SELECT * FROM worked_private.workers_reference ORDER BY 1 \g (format=aligned t=off)
 UPDATE workers SET job = 'j9' WHERE age > 70;
-SELECT count(*) FROM pprepub.preview('workers');
+SELECT count(*) > 0 FROM pprepub.preview('workers');
 SELECT count(*) FROM pprepub.publish('workers');
 SELECT * FROM worked_private.workers_reference WHERE release > 1 ORDER BY 1;
 SELECT bool_and(holds) FROM pprepub.audit('workers');
@@ -261,7 +261,7 @@ CREATE FUNCTION closeness(what text, given text, params jsonb DEFAULT '{}') RETU
 DECLARE low int := 0; high int := 1000;	-- refused with a t of low thousandths, accepted with high
 BEGIN
 	PERFORM pprepub.create_publication('alike', 'alike', 'name', '{"age": "range"}', what, 'bpg',
-		jsonb_build_object('k', 20, 't', 0.5, 'distribution', given, 'repair', 'none', 'reserve', 1) || params);
+		jsonb_build_object('k', 20, 't', 0.5, 'distribution', given, 'repair', 'dirty', 'reserve', 1) || params);
 	WHILE high > low + 1 LOOP
 		BEGIN
 			PERFORM pprepub.preview('alike', params => jsonb_build_object('t', (low + high) / 2 * 0.001));

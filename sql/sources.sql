@@ -5,7 +5,7 @@ CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') 
 DECLARE
 	detail text;
 BEGIN
-	PERFORM pprepub.create_publication(name, source, 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', beside => beside);
+	PERFORM pprepub.create_publication(name, source, 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}', beside => beside);
 	RETURN 'declared';
 EXCEPTION WHEN object_in_use THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;

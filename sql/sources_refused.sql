@@ -47,9 +47,7 @@ DELETE FROM ill WHERE age = 40;
 SELECT declare('bpg', '{"k": 21, "l": 6, "repair": "dirty"}');
 \set VERBOSITY terse
 SELECT declare('bpg', '{"k": 20, "l": 5, "repair": "dirty"}');
-SELECT declare('bpg', '{"k": 41}');
-SELECT declare('bpg', '{"k": 40}');
-SELECT declare('bpg', '{"k": 41, "invented_cost": 0}');
+SELECT declare('bpg', '{"k": 21}');
 SELECT declare('bpg', '{"k": 2, "l": 6, "repair": "counterfeit"}');
 SELECT declare('sequential', '{"k": 5}');
 SELECT declare('sequential', '{"k": 6}');
@@ -93,7 +91,6 @@ SELECT pprepub.alter_publication('ill', '{"l": 6}');
 SELECT pprepub.alter_publication('ill', '{"k": 3}') \g /dev/null
 SELECT pprepub.alter_publication('ill', '{"reserve": 2}');
 SELECT pprepub.alter_publication('ill', '{"k": 40, "l": 2}') \g /dev/null
-SELECT pprepub.alter_publication('ill', '{"repair": "none"}');
 SELECT pprepub.alter_publication('ill', '{"k": 20, "repair": "dirty"}');
 SELECT rows FROM pprepub.publish('ill');
 SELECT pprepub.alter_publication('ill', '{"l": 6, "accept_lockout": true}');

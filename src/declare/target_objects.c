@@ -146,7 +146,7 @@ parameter_text(const DeclaredPublication *publication, const ParamSpec *spec)
 	}
 }
 
-/* Lists the parameters that say how strong the promise is. */
+/* Lists the parameters that say how strong the promise is.  A rule that is followed unless another one is given is no measure of it. */
 static char *
 list_promise(const DeclaredPublication *publication, bool has_k_and_l)
 {
@@ -155,7 +155,8 @@ list_promise(const DeclaredPublication *publication, bool has_k_and_l)
 	initStringInfo(&list);
 	for (const ParamSpec *spec = method_declaration(publication->method)->params; spec->name != NULL; spec++)
 	{
-		char	   *text = spec->strength == STRENGTH_NONE ? NULL : parameter_text(publication, spec);
+		bool		is_told = spec->strength != STRENGTH_NONE && (spec->strength != STRENGTH_KEPT || spec->fallback == NULL);
+		char	   *text = is_told ? parameter_text(publication, spec) : NULL;
 
 		if (text != NULL && (has_k_and_l || (strcmp(spec->name, "k") != 0 && strcmp(spec->name, "l") != 0)))
 			appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", spec->name, text);

@@ -353,6 +353,9 @@ why_withheld(const ReleaseBuild *build)
 	if (draft->retired > 0)
 		appendStringInfo(&words, " " UINT64_FORMAT " people are in groups that are not shown any more, since most of their places are free.",
 						 draft->retired);
+	if (draft->hidden > 0)
+		appendStringInfo(&words, " " UINT64_FORMAT " people are in groups that are not shown now: places are free or not asked for, or more is promised than before.",
+						 draft->hidden);
 	return words.data;
 }
 
@@ -365,9 +368,9 @@ what_to_do(const ReleaseBuild *build)
 
 	if (publication->releases == 0)
 		return "Declare fewer or coarser quasi-identifiers, or weaker parameters.";
-	if (build->draft->waiting + build->draft->retired == 0 || build->request->cohort != NULL)
+	if (method->without_stand_ins == NULL || build->request->cohort != NULL)
 		return NULL;
-	if (method->without_stand_ins != NULL && method->without_stand_ins(param_values(method, publication->params)) == NULL)
+	if (method->without_stand_ins(param_values(method, publication->params)) == NULL)
 		return psprintf("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
 						quote_literal_cstr(publication->name));
 	return "A larger parameter \"reserve\" makes larger groups, in which more of those who come find a place.";

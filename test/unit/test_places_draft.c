@@ -201,23 +201,15 @@ draft_of_all(const Draft *draft, const Frame *frame, const uint32 *who, uint64 n
 	return result;
 }
 
-/* Stays are padded. */
-static bool
-same_stays(const Stay *a, const Stay *b, uint64 n)
-{
-	for (uint64 i = 0; i < n; i++)
-		if (a[i].place != b[i].place || a[i].came != b[i].came)
-			return false;
-	return true;
-}
-
 static bool
 same_places(const Places *a, const Places *b, uint64 nrows)
 {
 	uint64		nvalues = a->first_value[a->ngroups];
-	uint64		nstays = a->first_stay[nrows];
+	bool		same_stays = memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (nrows + 1)) == 0;
 
-	return a->ngroups == b->ngroups && a->nplaces == b->nplaces && a->nlinks == b->nlinks &&
+	for (uint64 i = 0; same_stays && i < a->first_stay[nrows]; i++)
+		same_stays = a->stay[i].place == b->stay[i].place && a->stay[i].came == b->stay[i].came;
+	return same_stays && a->ngroups == b->ngroups && a->nplaces == b->nplaces && a->nlinks == b->nlinks &&
 		memcmp(a->number, b->number, sizeof(int64) * a->ngroups) == 0 &&
 		memcmp(a->created, b->created, sizeof(int32) * a->ngroups) == 0 &&
 		memcmp(a->first, b->first, sizeof(uint64) * (a->ngroups + 1)) == 0 &&
@@ -228,9 +220,7 @@ same_places(const Places *a, const Places *b, uint64 nrows)
 		memcmp(a->first_value, b->first_value, sizeof(uint64) * (a->ngroups + 1)) == 0 &&
 		memcmp(a->value, b->value, sizeof(Code) * nvalues) == 0 &&
 		memcmp(a->since, b->since, sizeof(int32) * a->first_epoch[a->ngroups]) == 0 &&
-		memcmp(a->place, b->place, sizeof(uint64) * nrows) == 0 &&
-		memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (nrows + 1)) == 0 &&
-		same_stays(a->stay, b->stay, nstays);
+		memcmp(a->place, b->place, sizeof(uint64) * nrows) == 0;
 }
 
 static void
@@ -451,7 +441,7 @@ release(Life *life, int32 number)
 		check_class(life, past, draft, c);
 		withheld -= class_size(draft->classes, c);
 	}
-	check(draft->suppressed == withheld && draft->waiting + draft->retired <= withheld);
+	check(draft->suppressed == withheld && draft->waiting + draft->retired + draft->hidden == withheld);
 	check_gone(life, past, draft);
 	for (uint64 i = 0; i < draft->classes->first[draft->classes->nclasses]; i++)
 		life->person[who[draft->classes->rows[i]]].has_moved = false;

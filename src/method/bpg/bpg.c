@@ -191,6 +191,7 @@ count_withheld(Bpg *bpg)
 		bpg->draft->suppressed++;
 		bpg->draft->waiting += bpg->fate[row] == SEEKS;
 		bpg->draft->retired += bpg->fate[row] == RETIRED;
+		bpg->draft->hidden += bpg->fate[row] == LEFT_OUT;
 	}
 }
 

@@ -36,9 +36,9 @@ typedef struct Part
 /* How a person of the frame appears in the release. */
 typedef enum Fate
 {
-	LEFT_OUT,					/* not asked for, or of a part that is not shown now */
+	LEFT_OUT,					/* not asked for, or of a part that is hidden, or not shown now */
 	SEEKS,						/* has no place to sit at */
-	RETIRED,					/* holds a place in a closed part, and may not leave it */
+	RETIRED,					/* holds a place in a retired part, and may not leave it */
 	SITS
 } Fate;
 

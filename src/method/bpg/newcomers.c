@@ -288,14 +288,17 @@ reserved_size(const Bpg *bpg)
 	return Min(bpg->k * reserve, MAX_FRAME_ROWS);
 }
 
-/* Finds people who may found a group: a release of a part of the source leaves all who had a place where they were. */
+/*
+ * Finds people who may found a group: a release of a part of the source leaves all who had a place where they were.
+ * People who are sure to be refused are not cut with others, whose groups they would leave too small.
+ */
 static uint64
 gather_newcomers(Bpg *bpg)
 {
 	uint64		n = 0;
 
 	for (uint64 row = 0; row < bpg->frame->nrows; row++)
-		if (bpg->fate[row] == SEEKS && (bpg->past->is_whole || !has_stays(bpg, row)))
+		if (bpg->fate[row] == SEEKS && (!has_stays(bpg, row) || (bpg->past->is_whole && may_be_tied(bpg->ties, row))))
 			bpg->rows[n++] = row;
 	return n;
 }

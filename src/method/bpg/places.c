@@ -145,13 +145,13 @@ cost_of_person(const Bpg *bpg, uint32 p, RowId row, double limit)
  * ----------------------------------------------------------------
  */
 
-/* A person of a part that is not shown may seek a place elsewhere if that tells nothing of a value. */
+/* A person of a part that is closed may seek a place elsewhere if that tells nothing of a value. */
 static Fate
-fate_of_dismissed(const Bpg *bpg, uint64 place, RowId row)
+fate_of_dismissed(const Bpg *bpg, uint64 place, RowId row, Fate otherwise)
 {
 	if (!is_asked(bpg->frame, row))
 		return LEFT_OUT;
-	return bpg->past->is_whole && shown_at(bpg, place) == bpg->frame->sensitive[row] ? SEEKS : RETIRED;
+	return bpg->past->is_whole && shown_at(bpg, place) == bpg->frame->sensitive[row] ? SEEKS : otherwise;
 }
 
 /* People who were there when the part was shown last sit there again; of others the value decides. */
@@ -165,7 +165,7 @@ seat_holder(Bpg *bpg, uint64 place, RowId row)
 		return;
 	part = &bpg->part[bpg->part_of[place]];
 	if (part->is_closed)
-		bpg->fate[row] = fate_of_dismissed(bpg, place, row);
+		bpg->fate[row] = fate_of_dismissed(bpg, place, row, LEFT_OUT);
 	else if (!is_away || shown_at(bpg, place) == bpg->frame->sensitive[row])
 	{
 		bpg->sitter[place] = row;
@@ -325,7 +325,7 @@ retire_parts(Bpg *bpg)
 			uint64		place = bpg->member[i];
 
 			if (bpg->sitter[place] != NO_ROW)
-				dismiss(bpg, place, fate_of_dismissed(bpg, place, bpg->sitter[place]));
+				dismiss(bpg, place, fate_of_dismissed(bpg, place, bpg->sitter[place], RETIRED));
 		}
 	}
 }

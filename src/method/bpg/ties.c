@@ -409,6 +409,23 @@ has_stays(const Ties *ties, RowId row)
 	return ties->places->first_stay[row + 1] > ties->places->first_stay[row];
 }
 
+bool
+may_be_tied(Ties *ties, RowId row)
+{
+	MemoryContext old;
+	bool		result;
+
+	if (!has_stays(ties, row))
+		return true;
+	if (ties->rule == TIES_NONE)
+		return false;
+	old = MemoryContextSwitchTo(ties->context);
+	prepare(ties);
+	result = have_enough_in_common(ties, list_seats(ties, row), NULL, 0);
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
 /* ---- A free place ---- */
 
 /* Asks the filter first, and then the search. */
