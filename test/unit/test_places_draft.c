@@ -201,6 +201,16 @@ draft_of_all(const Draft *draft, const Frame *frame, const uint32 *who, uint64 n
 	return result;
 }
 
+/* Stays are padded. */
+static bool
+same_stays(const Stay *a, const Stay *b, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+		if (a[i].place != b[i].place || a[i].came != b[i].came)
+			return false;
+	return true;
+}
+
 static bool
 same_places(const Places *a, const Places *b, uint64 nrows)
 {
