@@ -294,7 +294,7 @@ search_finds_worlds_only(void)
 
 		MemoryContextSwitchTo(context);
 		draw_halls();
-		seating = seating_create(4, l, k);
+		seating = seating_create(4, l, k, false);
 		nquestions = 1 + any_below(8);
 		for (int q = 0; q < nquestions; q++)
 		{

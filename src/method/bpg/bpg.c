@@ -169,6 +169,7 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.tally = tally_create(frame->nsensitive),
 		.fate = new_zeros(uint8, frame->nrows),
 	};
+	bpg->ties = ties_create(frame, past, &bpg->principle, bpg->k, params[BPG_TIES]);
 	find_parts(bpg);
 	return bpg;
 }
@@ -208,7 +209,6 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg = bpg_create(frame, past, params);
 	bpg->seed = seed;
 	pg_prng_seed(&bpg->random, seed);
-	bpg->ties = ties_create(frame, past, &bpg->principle, bpg->k, params[BPG_TIES]);
 	bpg->weight = shares_of_loss(frame);
 	bpg->rows = new_array(RowId, frame->nrows);
 	bpg->drafting = drafting;
@@ -218,10 +218,10 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	seat_holders(bpg);
 	if (past->is_whole)
 	{
-		retire_parts(bpg);
+		retire_parts(bpg, true);
 		seat_arrivals(bpg);
 		part_the_departed(bpg);
-		retire_parts(bpg);
+		retire_parts(bpg, false);
 	}
 	progress_phase("show groups", bpg->nparts);
 	show_parts(bpg);
