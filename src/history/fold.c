@@ -644,7 +644,6 @@ fold_keep_values(const Fold *fold, LoadedFrame *loaded)
 	const Places *places = &fold->places;
 	Frame	   *frame = &loaded->frame;
 
-	frame->shows_no_value = true;
 	for (uint32 g = 0; g < places->ngroups; g++)
 	{
 		const Code *last = group_shown(places, g);
