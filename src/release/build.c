@@ -241,8 +241,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 	build->load_seconds += stopwatch_lap(&watch);
 	progress_phase("guard history", NO_TOTAL);
 	(void) fold_past(build->fold, build->loaded);
-	if (shows_last_values(publication, scope->shown))
-		fold_keep_values(build->fold, build->loaded);
+	build->loaded->frame.shows_no_value = shows_last_values(publication, scope->shown);
 	build->fold->past.is_whole = scope->condition == NULL;
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);
