@@ -205,8 +205,10 @@ static bool
 same_places(const Places *a, const Places *b, uint64 nrows)
 {
 	uint64		nvalues = a->first_value[a->ngroups];
-	uint64		nstays = a->first_stay[nrows];
+	bool		same = true;
 
+	for (uint64 i = 0; i < a->first_stay[nrows] && same; i++)
+		same = a->stay[i].place == b->stay[i].place && a->stay[i].came == b->stay[i].came;
 	return a->ngroups == b->ngroups && a->nplaces == b->nplaces && a->nlinks == b->nlinks &&
 		memcmp(a->number, b->number, sizeof(int64) * a->ngroups) == 0 &&
 		memcmp(a->created, b->created, sizeof(int32) * a->ngroups) == 0 &&
@@ -218,8 +220,7 @@ same_places(const Places *a, const Places *b, uint64 nrows)
 		memcmp(a->value, b->value, sizeof(Code) * nvalues) == 0 &&
 		memcmp(a->since, b->since, sizeof(int32) * a->first_epoch[a->ngroups]) == 0 &&
 		memcmp(a->place, b->place, sizeof(uint64) * nrows) == 0 &&
-		memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (nrows + 1)) == 0 &&
-		memcmp(a->stay, b->stay, sizeof(Stay) * nstays) == 0;
+		memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (nrows + 1)) == 0 && same;
 }
 
 static void
