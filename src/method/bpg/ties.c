@@ -35,7 +35,7 @@ struct Ties
 	const Places *places;
 	uint64		k;
 	TiesRule	rule;
-	bool		takes_more;		/* are new ties allowed at all? */
+	bool		takes_more;		/* may there be ties in this release? */
 	MemoryContext context;
 
 	uint64	   *first_link;		/* [ngroups + 1] links from places of a group: link[first_link[g]] and so on */
@@ -46,7 +46,8 @@ struct Ties
 	Seating    *seating;
 	Hall	  **hall;			/* [ngroups] of groups in which somebody is tied */
 	Bond	   *bond;			/* [nlinks] of the past */
-	bool		is_seated;		/* does the seating agree with the past? */
+	bool		is_linked;		/* are all of these bonds there? */
+	bool		is_seated;		/* and does the seating agree with them? */
 };
 
 /* ---- Groups, epochs and seats of a person ---- */
@@ -169,7 +170,7 @@ parts_of(const Ties *ties, uint32 group)
 
 	for (uint32 i = 0; i < n; i++)
 		ngone += part[i] == PART_IS_GONE;
-	if (ngone < 2 * ties->k)
+	if (ngone < 2 * ties->k || ties->rule == TIES_ALONE)
 		return part;
 	result = new_array(uint32, n);
 	for (uint32 i = 0; i < n; i++)
@@ -185,7 +186,7 @@ hall_of(Ties *ties, uint32 group)
 
 	if (ties->hall[group] == NULL)
 		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group), group_values(places, group, 0),
-										ties->is_seated ? parts_of(ties, group) : places->part + places->first[group]);
+										ties->is_linked ? parts_of(ties, group) : places->part + places->first[group]);
 	return ties->hall[group];
 }
 
@@ -223,7 +224,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 
 	*ties = (Ties) {
 		.frame = frame, .places = places, .k = k, .rule = rule,
-		.takes_more = rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
+		.takes_more = past->is_whole && rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
 		.context = CurrentMemoryContext,
 		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
 		.hall = new_zeros(Hall *, places->ngroups),
@@ -232,6 +233,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 	list_links(ties);
 	for (uint64 i = 0; i < places->nlinks; i++)
 		bond_link(ties, &places->link[i], &ties->bond[i]);
+	ties->is_linked = true;
 	return ties;
 }
 
@@ -260,7 +262,7 @@ seat_the_past(Ties *ties)
 	for (uint64 i = 0; i < places->nlinks; i++)
 		seating_release(&ties->bond[i]);
 	for (uint32 g = 0; g < places->ngroups; g++)
-		if (ties->hall[g] != NULL)
+		if (ties->hall[g] != NULL && ties->hall[g]->part == places->part + places->first[g])
 			ties->hall[g]->part = parts_of(ties, g);
 	for (uint64 i = 0; i < places->nlinks; i++)
 	{
@@ -489,18 +491,28 @@ ties_allow_part(Ties *ties, uint64 place)
 		part_may_be_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
 }
 
+/* Is somebody tied in the group, or may somebody be later? */
+static bool
+asks(const Ties *ties, uint32 group)
+{
+	return ties->hall[group] != NULL || ties->takes_more;
+}
+
 bool
 ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
 {
 	uint32		group = group_of(ties->places, place[0]);
 	uint64		first = ties->places->first[group];
-	Hall	   *hall = ties->hall[group];
+	Hall	   *hall;
 	bool		is_new = false;
 	bool		result;
 	Code	   *value;
+	MemoryContext old;
 
-	if (hall == NULL)
+	if (!asks(ties, group))
 		return true;
+	old = MemoryContextSwitchTo(ties->context);
+	hall = hall_of(ties, group);
 	value = new_array(Code, hall->n);
 	memcpy(value, hall->value + (uint64) (hall->nepochs - 1) * hall->n, sizeof(Code) * hall->n);
 	for (uint64 i = 0; i < n; i++)
@@ -515,6 +527,7 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 		seat_the_past(ties);
 	result = !is_new || hall_refresh(ties->seating, hall, place[0] - first, value);
 	pfree(value);
+	MemoryContextSwitchTo(old);
 	return result;
 }
 
@@ -522,14 +535,15 @@ bool
 ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
 {
 	uint32		group = group_of(ties->places, place[0]);
-	Hall	   *hall = ties->hall[group];
+	Hall	   *hall;
 	MemoryContext old;
 	uint32	   *part;
 	bool		result;
 
-	if (hall == NULL)
+	if (!asks(ties, group))
 		return true;
 	old = MemoryContextSwitchTo(ties->context);
+	hall = hall_of(ties, group);
 	seat_the_past(ties);
 	part = new_array(uint32, hall->n);
 	memcpy(part, hall->part, sizeof(uint32) * hall->n);
