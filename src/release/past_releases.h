@@ -39,6 +39,9 @@ typedef struct Released
  */
 extern Principle principle_under(const char *method, Jsonb *params);
 
+/* Was one of them made under a principle that does not ask for all that is declared now, or imported? */
+extern bool was_weaker(const DeclaredPublication *publication);
+
 /* All of them, in order: [publication->releases]. */
 extern Released *read_released(const DeclaredPublication *publication);
 

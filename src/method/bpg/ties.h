@@ -49,7 +49,7 @@ extern bool may_be_tied(Ties *ties, RowId row);
  */
 extern uint64 tie_to_class(Ties *ties, RowId *rows, uint64 n);
 
-/* Does what the part of a place shows leave its tied people values and rows enough?  To be asked before all else. */
+/* Does what the part of a place shows now leave people values and rows enough?  To be asked before all else. */
 extern bool ties_allow_part(Ties *ties, uint64 place);
 
 /* May the n places of a part show the values of those who sit there?  If so it is taken note of. */
