@@ -128,19 +128,6 @@ was_weaker(const DeclaredPublication *publication)
 }
 
 bool
-judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
-{
-	Principle	principle = principle_under(publication->method, params);
-	int			naspects = 0;
-	int			nbands;
-
-	for (int i = 0; i < publication->ncolumns; i++)
-		naspects += is_sensitive(&publication->columns[i]);
-	(void) param_names(params, "bands", &nbands);
-	return principle_judges_shares(&principle, naspects > 1 || nbands > 0);
-}
-
-bool
 shows_last_values(const DeclaredPublication *publication, const bool *shown)
 {
 	if (!method_declaration(publication->method)->keeps_values)

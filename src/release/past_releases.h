@@ -51,9 +51,6 @@ extern Released *read_released(const DeclaredPublication *publication);
  */
 extern void verify_may_see_figures(const DeclaredPublication *publication, int32 number);
 
-/* Does a principle of the publication judge more of values than how many there are? */
-extern bool judges_shares_under(const DeclaredPublication *publication, Jsonb *params);
-
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);
