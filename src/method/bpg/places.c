@@ -288,28 +288,9 @@ dismiss_arrivals(Bpg *bpg)
  * ----------------------------------------------------------------
  */
 
-/* Do those who sit in a part, and came from elsewhere, have enough in common with the others who do? */
-static bool
-ties_allow_sitters(const Bpg *bpg, const Part *part)
-{
-	uint64	   *place = new_array(uint64, part->n);
-	uint64		n = 0;
-	bool		allowed = true;
-
-	for (uint64 i = part->first; i < part->first + part->n && allowed; i++)
-		if (bpg->sitter[bpg->member[i]] != NO_ROW)
-		{
-			place[n++] = bpg->member[i];
-			allowed = !bpg->has_arrived[bpg->member[i]] || !has_stays(bpg, bpg->sitter[bpg->member[i]]);
-		}
-	allowed = allowed && ties_allow_places(bpg->ties, place, n, false);
-	pfree(place);
-	return allowed;
-}
-
 /*
  * Would every choice of as many places as are free have been allowed by itself, and what it leaves, in each release so
- * far?  Ties of those who came in this one were allowed with the whole part.
+ * far?
  */
 static bool
 may_be_parted(Bpg *bpg, const Part *part)
@@ -328,7 +309,7 @@ may_be_parted(Bpg *bpg, const Part *part)
 			principle_allows_every_part(&bpg->principle, bpg->tally, part->occupied);
 		tally_clear(bpg->tally);
 	}
-	return allowed && ties_allow_sitters(bpg, part);
+	return allowed && ties_allow_places(bpg->ties, bpg->member + part->first, part->n, bpg->sitter, false);
 }
 
 void
@@ -435,7 +416,7 @@ may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->sitter[bpg->member[i]]]);
 	allowed = principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return allowed && ties_allow_places(bpg->ties, bpg->member + part->first, part->n, true);
+	return allowed && ties_allow_places(bpg->ties, bpg->member + part->first, part->n, bpg->sitter, true);
 }
 
 /* Has a person show what the place showed last. */

@@ -279,7 +279,7 @@ have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
  * suffice?
  */
 static bool
-has_enough_in(Ties *ties, RowId row, const uint64 *place, uint64 n, bool is_refreshed)
+has_enough_in(Ties *ties, RowId row, const uint64 *place, uint64 n, const RowId *sitter, bool is_refreshed)
 {
 	const Places *places = ties->places;
 	uint32		last = list_seats(ties, row) - 1;
@@ -294,10 +294,11 @@ has_enough_in(Ties *ties, RowId row, const uint64 *place, uint64 n, bool is_refr
 	for (uint64 i = 0; i < n; i++)
 	{
 		uint64		at = place[i] - places->first[group];
-		Code		shown = is_refreshed ? ties->frame->sensitive[places->row[place[i]]] : now[at];
+		RowId		other = sitter[place[i]];
+		Code		shown = is_refreshed ? ties->frame->sensitive[other] : now[at];
 		uint32		v = 0;
 
-		if (*common_of(ties, then[at]) != ties->counted + last)
+		if (other == NO_ROW || *common_of(ties, then[at]) != ties->counted + last)
 			continue;
 		nshown++;
 		while (v < values && value[v] != shown)
@@ -478,7 +479,7 @@ may_be_tied(Ties *ties, RowId row)
 }
 
 bool
-ties_allow_places(Ties *ties, const uint64 *place, uint64 n, bool is_refreshed)
+ties_allow_places(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter, bool is_refreshed)
 {
 	const Places *places = ties->places;
 	MemoryContext old = MemoryContextSwitchTo(ties->context);
@@ -486,12 +487,13 @@ ties_allow_places(Ties *ties, const uint64 *place, uint64 n, bool is_refreshed)
 
 	for (uint64 i = 0; i < n && allowed; i++)
 	{
-		RowId		row = places->row[place[i]];
+		RowId		row = sitter[place[i]];
+		bool		has_arrived = row != NO_ROW && places->place[row] != place[i];
 
-		if (row == NO_ROW || places->first_stay[row + 1] - places->first_stay[row] < 2)
+		if (row == NO_ROW || places->first_stay[row + 1] - places->first_stay[row] + has_arrived < 2)
 			continue;
 		prepare_filter(ties);
-		allowed = has_enough_in(ties, row, place, n, is_refreshed);
+		allowed = !has_arrived && has_enough_in(ties, row, place, n, sitter, is_refreshed);
 	}
 	MemoryContextSwitchTo(old);
 	return allowed;

@@ -45,7 +45,10 @@ extern bool may_be_tied(Ties *ties, RowId row);
  */
 extern uint64 tie_to_class(Ties *ties, RowId *rows, uint64 n);
 
-/* May n places of a part be shown without the others, with the values of today or what they showed last? */
-extern bool ties_allow_places(Ties *ties, const uint64 *place, uint64 n, bool is_refreshed);
+/*
+ * May those of n places of a part that have a sitter be shown alone, with the values of today or what they showed last?
+ * Ties of this draft were allowed with the whole part.
+ */
+extern bool ties_allow_places(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter, bool is_refreshed);
 
 #endif							/* PPREPUB_BPG_TIES_H */
