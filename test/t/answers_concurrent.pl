@@ -32,7 +32,7 @@ sub ask
 
 sub pages
 {
-	return $node->safe_psql('postgres', q{SELECT pg_relation_size('published_private.patients_neighborhoods') / current_setting('block_size')::int});
+	return $node->safe_psql('postgres', q{SELECT pg_relation_size('published_private.patients_groups') / current_setting('block_size')::int});
 }
 
 sub releases

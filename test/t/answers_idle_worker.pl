@@ -221,11 +221,11 @@ SQL
 	$gates->query_safe('SELECT pg_advisory_lock(9), pg_advisory_lock(10)');
 	my $asker = start_sql($node, 'postgres', 'SELECT count(*) FROM published.gated()');
 	$node->poll_query_until('postgres', "$worker_waits locktype = 'advisory'") or die 'the worker does not wait at the gate';
-	my $history = start_sql($node, 'postgres', 'BEGIN', 'LOCK TABLE published_private.gated_neighborhoods', 'SELECT pg_advisory_lock(10)', 'ROLLBACK');
-	$node->poll_query_until('postgres', "$waits relation = 'published_private.gated_neighborhoods'::regclass") or die 'nobody waits for the history';
+	my $history = start_sql($node, 'postgres', 'BEGIN', 'LOCK TABLE published_private.gated_groups', 'SELECT pg_advisory_lock(10)', 'ROLLBACK');
+	$node->poll_query_until('postgres', "$waits relation = 'published_private.gated_groups'::regclass") or die 'nobody waits for the history';
 	$gates->query_safe('SELECT pg_advisory_unlock(9)');
 	is(finish_sql($asker), 0, 'an answer');
-	$node->poll_query_until('postgres', "$worker_waits relation = 'published_private.gated_neighborhoods'::regclass") or die 'the worker does not read the history';
+	$node->poll_query_until('postgres', "$worker_waits relation = 'published_private.gated_groups'::regclass") or die 'the worker does not read the history';
 
 	# A drop has the publication locked, but not yet the history, when the worker reads that.
 	my $view = $node->background_psql('postgres');

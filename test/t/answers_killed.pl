@@ -97,7 +97,7 @@ cmp_ok($all, '>', 0, 'some were answered');
 is($missing, 0, 'no answer was seen that the history lacks');
 is($node->safe_psql('postgres', q{SELECT check_name, measured FROM pprepub.audit('patients') WHERE NOT holds}), '', 'the history is whole');
 is($node->safe_psql('postgres', q{SELECT count(*) = max(number) AND max(number) = (SELECT releases FROM pprepub.publication) FROM pprepub.release}), 't', 'without gaps');
-is($node->safe_psql('postgres', q{SELECT DISTINCT equal FROM pprepub.rebuild_history('patients')}), 't', 'and its folds are what its log tells');
+is($node->safe_psql('postgres', q{SELECT DISTINCT equal FROM pprepub.rebuild_history('patients')}), 't', 'and its groups and places are what its log tells');
 
 # Terminations and cancels do not bring the server down, and come in numbers.
 my $before = $all;

@@ -8,7 +8,7 @@ declare_patients($node, 'postgres', 'patients', 'hospital.patients');
 $node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.alter_publication('patients', '{"repair": "dirty"}')});	# invented rows have no keys to import
 my $dumps = PostgreSQL::Test::Utils::tempdir;
 
-# All that observers can tell of people, but for the numbers of classes and neighborhoods.
+# All that observers can tell of people, but for the numbers of classes and groups.
 sub told
 {
 	my ($server, $database) = @_;
@@ -16,7 +16,7 @@ sub told
 	return $server->safe_psql($database, <<'SQL');
 SET ROLE owner;
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
-SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY 1, 2, 3, 4;
+SELECT part, places, people, free, sensitive_values, created, since FROM pprepub.groups('patients') ORDER BY created, part, places, 3, 4, 5, 7;
 SELECT * FROM pprepub.attack('patients');
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');

@@ -179,7 +179,7 @@ is_sql('SELECT releases FROM pprepub_internal.catalog_publication ORDER BY name 
 
 as('owner', <<'SQL');
 CREATE TABLE hospital.wards AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 60) i;
-SELECT pprepub.create_publication('wards', 'hospital.wards', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "none", "reserve": 1}');
+SELECT pprepub.create_publication('wards', 'hospital.wards', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "dirty", "reserve": 1}');
 SQL
 my $fares = q{SELECT schedule_state, last_status, last_error IS NOT NULL, last_failure IS NOT NULL, job_release, r.rows, r.suppressed, h.withheld_percent, r.warnings
 	FROM pprepub.health h LEFT JOIN pprepub.release r ON (r.publication, r.number) = (h.publication, h.job_release) WHERE h.publication = 'wards'};

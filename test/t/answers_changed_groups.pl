@@ -1,9 +1,9 @@
-# A worker that has answered knows where in the fold people are. Whatever happens to the fold, and to
-# the publication, between two answers: it takes nobody for a newcomer who was seen before.
+# A worker that has answered stays. Whatever happens to groups and places, and to the publication, between two
+# answers: it takes nobody for a newcomer who was seen before.
 use Hospital;
 
 my $node = new_server('main');
-my $fold = 'published_private.patients_neighborhoods';
+my $groups = 'published_private.patients_groups';
 my $age = 40;
 my $pid;
 
@@ -11,7 +11,7 @@ $node->append_conf('postgresql.conf', "pprepub.answer_linger = 1min");
 $node->restart;
 make_patients($node, 'postgres', 2000);
 
-# Asked again and again about cohorts that overlap; in assert builds each look-up is compared with the whole fold.
+# Asked again and again about cohorts that overlap; in assert builds history is looked through after each answer.
 sub ask
 {
 	my $answered = $node->safe_psql('postgres', 'SELECT count(*) > 100 FROM published.patients($$age > ' . $age++ . '$$)');
@@ -42,8 +42,8 @@ is(ask(), 't', 'a second one');
 
 # ---- Rows elsewhere, under the same numbers ----
 
-foreach my $command ("VACUUM $fold", "VACUUM FULL $fold", "VACUUM (FREEZE) $fold",
-	"CREATE INDEX by_number ON $fold (neighborhood DESC)", "CLUSTER $fold USING by_number", "DROP INDEX published_private.by_number",
+foreach my $command ("VACUUM $groups", "VACUUM FULL $groups", "VACUUM (FREEZE) $groups",
+	"CREATE INDEX by_number ON $groups (\"group\" DESC)", "CLUSTER $groups USING by_number", "DROP INDEX published_private.by_number",
 	'CHECKPOINT')
 {
 	$node->safe_psql('postgres', $command);
@@ -59,7 +59,7 @@ foreach my $times (1 .. 8)
 
 	ask() foreach 1 .. 2;
 	$answered = $node->safe_psql('postgres', $few);
-	$node->safe_psql('postgres', "VACUUM FULL $fold");
+	$node->safe_psql('postgres', "VACUUM FULL $groups");
 	is($node->safe_psql('postgres', $few), $answered, 'a few after VACUUM FULL are those before');
 }
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.failed_answer'), '0', 'no answer failed');
@@ -72,8 +72,8 @@ my %between = (
 	'a release that was rolled back' => q{BEGIN; SELECT pprepub.publish('patients'); ROLLBACK},
 	'one whose savepoint was' => q{BEGIN; SAVEPOINT s; SELECT pprepub.publish('patients'); ROLLBACK TO s; COMMIT},
 	'one that was made again' => q{BEGIN; SAVEPOINT s; SELECT pprepub.publish('patients', 'age < 50'); ROLLBACK TO s; SELECT pprepub.publish('patients'); COMMIT},
-	'other parameters' => q{SELECT pprepub.alter_publication('patients', '{"reserve": 2}')},
-	'a rebuilt fold' => q{SELECT * FROM pprepub.rebuild_history('patients')},
+	'other parameters' => q{SELECT pprepub.alter_publication('patients', '{"reserve": 3}')},
+	'a rebuilt history' => q{SELECT * FROM pprepub.rebuild_history('patients')},
 	'people who left' => q{DELETE FROM hospital.patients WHERE id % 97 = 0});
 foreach my $what (sort keys %between)
 {
@@ -81,7 +81,7 @@ foreach my $what (sort keys %between)
 	is(ask(), 't', "an answer after $what");
 	is(ask(), 't', 'and another one');
 }
-# It brings nobody, and parts neighborhoods of others than are asked about next.
+# It brings nobody, and parts off the places of those who left.
 $node->safe_psql('postgres', q{SET ROLE owner; DELETE FROM hospital.patients WHERE age = 18; SELECT pprepub.publish('patients')});
 is($node->safe_psql('postgres', q{SELECT count(*) > 0 FROM published.patients('age > 60')}), 't', 'an answer after a release of fewer people');
 is(worker(), $pid, 'all by one worker');
@@ -132,7 +132,7 @@ like(worker(), qr/\b$pid\b/, 'while the worker stays');
 {
 	my $releases = $node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release');
 
-	foreach my $part (qw(neighborhoods asked regions))
+	foreach my $part (qw(groups places asked regions))
 	{
 		my $holder = $node->background_psql('postgres');
 
@@ -156,7 +156,7 @@ $node->safe_psql('postgres', <<'SQL');
 BEGIN;
 ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
 ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
-ALTER TABLE published_private.guests_neighborhoods ALTER keys TYPE bigint USING 1;
+ALTER TABLE published_private.guests_groups ALTER keys TYPE bigint USING 1;
 ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
 ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
 COMMIT;
@@ -168,7 +168,7 @@ foreach (1 .. 2)
 	my ($code, $rows, $error) = $node->psql('postgres', q{SET SESSION AUTHORIZATION asker; SELECT count(*) FROM published.guests('age > 40')});
 
 	# In assert builds the history is looked through after each answer.
-	ok($rows eq '0' || $error =~ /the table of neighborhoods of publication "guests" is malformed/, 'none from what is no history');
+	ok($rows eq '0' || $error =~ /the table of groups of publication "guests" is malformed/, 'none from what is no history');
 	$nobody += $rows eq '0';
 }
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.failed_answer WHERE publication = 'guests' AND message ~ 'is malformed'}), $nobody, 'the owner is told why');
