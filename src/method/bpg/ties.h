@@ -40,9 +40,6 @@ extern bool tie_to_place(Ties *ties, RowId row, uint64 place);
 /* The arrival was given up; NO_PLACE: the new group was. */
 extern void ties_forget(Ties *ties, RowId row, uint64 place);
 
-/* False if the groups of the person of a row have too little in common already: no group is possible. */
-extern bool may_be_tied(Ties *ties, RowId row);
-
 /*
  * May these people stand together in a new group?  Removes those who may not from rows[]; returns how many are left.
  * The answer is taken note of, too.
