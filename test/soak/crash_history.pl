@@ -49,7 +49,7 @@ SQL
 	return;
 }
 
-foreach my $life ([ 'minimal', 4 ], [ 'none', 8 ], [ 'counterfeit', 1 ])
+foreach my $life ([ 'dirty', 1 ], [ 'counterfeit', 2 ])
 {
 	my ($repair, $reserve) = @$life;
 	my $name = "of_$repair";
