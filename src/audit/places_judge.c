@@ -43,10 +43,11 @@ shown_of(const PlacesJudge *judge, RowId row)
 	return judge->draft->shown == NULL ? judge->frame->sensitive[row] : judge->draft->shown[row];
 }
 
+/* Nobody was there when a place was parted off. */
 static inline bool
 was_away(const PlacesJudge *judge, uint64 place)
 {
-	return judge->past->is_away != NULL && judge->past->is_away[place];
+	return judge->places->part[place] == PART_IS_GONE || (judge->past->is_away != NULL && judge->past->is_away[place]);
 }
 
 static inline bool
@@ -262,7 +263,7 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 	if (place == NO_PLACE || place == judge->draft->place[row] || has_moved(judge, row))
 		return;
 	group = group_of_place(places, place);
-	away = was_away(judge, place) || places->part[place] == PART_IS_GONE;
+	away = was_away(judge, place);
 	is_shown = places->part[place] != PART_IS_GONE && judge->class_of_part[part_of(places, group, place)] != NO_CLASS;
 	has_own = judge->frame->sensitive[row] == last_shown(places, group, place);
 	if (is_shown && (has_own || !away) && !is_parted_off(judge, place))

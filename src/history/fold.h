@@ -93,7 +93,7 @@ known_print(const LoadedFrame *loaded, RowId row)
 }
 
 /*
- * For a release that leaves the sensitive columns out: people who hold a place keep what was shown last there, since
+ * For an import that leaves the sensitive columns out: people who hold a place keep what was shown last there, since
  * observers cannot see that it has changed.  Else a later release would count as known what nobody was shown.
  */
 extern void fold_keep_values(const Fold *fold, LoadedFrame *loaded);

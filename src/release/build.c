@@ -7,6 +7,7 @@
 #include "release/release.h"
 
 #include "audit/judge_draft.h"
+#include "audit/places_judge.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "frame/arrays.h"
@@ -110,6 +111,20 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
+/* Likewise where people sit, which values of today tell beside those that are shown. */
+static void
+judge_groups(const ReleaseBuild *build, const Past *past)
+{
+	const Draft *draft = build->draft;
+	Principle	promised = principle_under(build->publication->method, build->publication->params);
+	DraftOfGroups groups = {
+		.classes = draft->classes, .shown = draft->shown, .group = draft->group, .place = draft->place,
+		.stands_in = draft->stands_in, .is_gone = draft->is_gone
+	};
+
+	judge_places(&build->loaded->frame, past, &groups, &promised, promised.k);
+}
+
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
 draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
@@ -125,6 +140,8 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 		method->draft(&build->loaded->frame, past, params, seed);
 	if (sql->verify_not_refused != NULL)
 		sql->verify_not_refused(build);
+	if (build->draft->group != NULL)
+		judge_groups(build, past);
 	frame_take_shown(&build->loaded->frame, build->draft);
 	build->loaded->sensitive.code = build->loaded->frame.sensitive;
 	build->draft->suppressed += build->loaded->left_out;
@@ -241,8 +258,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 	build->load_seconds += stopwatch_lap(&watch);
 	progress_phase("guard history", NO_TOTAL);
 	(void) fold_past(build->fold, build->loaded);
-	if (shows_last_values(publication, scope->shown))
-		fold_keep_values(build->fold, build->loaded);
+	build->loaded->frame.shows_no_value = shows_last_values(publication, scope->shown);
 	build->fold->past.is_whole = scope->condition == NULL;
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);

@@ -1,6 +1,6 @@
 -- Releases of cohorts: which rows are read for them, by what, and what their cells say.
 
--- A release that leaves a neighborhood of one behind takes that one along, who is found by the key, of whatever type.
+-- A release that leaves one of a group behind takes that one along, who is found by the key, of whatever type.
 CREATE TYPE pair AS (a int, b text);
 CREATE DOMAIN code AS text CHECK (VALUE ~ '^c');
 CREATE TYPE color AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'violet');

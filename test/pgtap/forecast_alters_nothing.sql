@@ -1,6 +1,6 @@
 -- forecast() is asked and forgotten: nothing is written, drawn, kept or locked that preview() would not, and it can be cancelled.
 CREATE TABLE people AS SELECT i AS id, i * 37 % 80 AS age, 'd' || i % 7 AS ill, i / 20 AS month FROM generate_series(1, 2000) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 3, "repair": "counterfeit", "reserve": "auto", "leaves": "month"}') \g /dev/null
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 3, "leaves": "month"}') \g /dev/null
 SELECT pprepub.publish('people') \g /dev/null
 DELETE FROM people WHERE id % 20 = 0;
 SELECT pprepub.publish('people') \g /dev/null

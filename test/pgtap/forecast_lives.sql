@@ -28,16 +28,15 @@ BEGIN
 END $$;
 CALL live('counterfeit, reserve 4', '{"repair": "counterfeit", "reserve": 4}', 0, 0);
 CALL live('dirty, reserve 1', '{"repair": "dirty", "reserve": 1}', 0, 0);
-CALL live('counterfeit, reserve auto', '{"repair": "counterfeit", "reserve": "auto"}', 0, 0);
-CALL live('dirty, reserve auto, changing', '{"repair": "dirty", "reserve": "auto"}', 0.05, 0);
+CALL live('dirty, reserve 4, changing', '{"repair": "dirty", "reserve": 4}', 0.05, 0);
 CALL live('counterfeit, reserve 2, changing', '{"repair": "counterfeit", "reserve": 2}', 0.05, 0);
-CALL live('counterfeit, reserve auto, from the fourth on', '{"repair": "counterfeit", "reserve": "auto"}', 0.02, 3);
-CALL live('none, reserve 4, from the fourth on', '{"repair": "none", "reserve": 4}', 0, 3);
+CALL live('counterfeit, reserve 1.5, from the fourth on', '{"repair": "counterfeit", "reserve": 1.5}', 0.02, 3);
+CALL live('dirty, reserve 4, from the fourth on', '{"repair": "dirty", "reserve": 4}', 0, 3);
 CALL live('counterfeit, reserve 3, strata', '{"repair": "counterfeit", "reserve": 3, "strata": ["zip"]}', 0, 1);
 
 CREATE VIEW compared AS SELECT life, release, r.withheld, f.withheld AS withheld_f, r.invented, f.invented AS invented_f, r.loss, f.loss AS loss_f, r.class, f.class AS class_f
 	FROM figures r JOIN figures f USING (life, release) WHERE r.is_real AND NOT f.is_real;
-SELECT is(count(*), 64::bigint, 'eight releases of each life') FROM compared;
+SELECT is(count(*), 56::bigint, 'eight releases of each life') FROM compared;
 -- Others leave than in the forecast, which makes most of the difference; the lots that publish() draws move these figures by about a point.
 SELECT cmp_ok(max(abs(withheld - withheld_f)), '<', 8::float, life || ': withheld in each release') FROM compared GROUP BY life ORDER BY life;
 SELECT cmp_ok(abs(avg(withheld - withheld_f)), '<', 4::float, life || ': withheld on the average') FROM compared GROUP BY life ORDER BY life;
@@ -46,8 +45,8 @@ SELECT cmp_ok(abs(avg(invented - invented_f)), '<', 1::float, life || ': invente
 SELECT cmp_ok(max(abs(loss - loss_f)), '<', 2.5::float, life || ': loss in each release') FROM compared GROUP BY life ORDER BY life;
 SELECT cmp_ok(max(abs(class / class_f - 1)), '<', 0.25::float, life || ': classes in each release') FROM compared GROUP BY life ORDER BY life;
 -- There is something to be foreseen.
-SELECT cmp_ok(max(withheld), '>', 50::float, life || ': most are withheld in the end') FROM compared WHERE life IN ('dirty, reserve 1', 'none, reserve 4, from the fourth on') GROUP BY life ORDER BY life;
-SELECT cmp_ok(max(invented), '>', 15::float, 'many rows are invented in the end') FROM compared WHERE life = 'counterfeit, reserve 2, changing';
+SELECT cmp_ok(max(withheld), '>', 30::float, 'many are withheld in the end') FROM compared WHERE life = 'dirty, reserve 4, from the fourth on';
+SELECT cmp_ok(max(invented), '>', 8::float, 'many rows are invented in the end') FROM compared WHERE life = 'counterfeit, reserve 2, changing';
 SELECT cmp_ok(max(loss) / min(loss), '>', 1.5::float, 'cells become wider') FROM compared WHERE life = 'counterfeit, reserve 4';
-SELECT cmp_ok(max(class) / min(class), '>', 1.3::float, 'and classes smaller') FROM compared WHERE life = 'counterfeit, reserve auto';
+SELECT cmp_ok(max(class) / min(class), '>', 1.1::float, 'and classes smaller') FROM compared WHERE life = 'dirty, reserve 4, from the fourth on';
 SELECT is_empty(format('SELECT check_name FROM pprepub.audit(%L) WHERE NOT holds', name), name || ': all holds') FROM pprepub.publication;

@@ -61,7 +61,7 @@ CREATE TEMP TABLE before AS SELECT sum(cardinality(sensitive)) AS shown FROM pub
 SET LOCAL allow_system_table_mods = on;
 UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.pairs_groups'::regclass;
 DELETE FROM published_private.pairs_groups WHERE "group" = (SELECT max("group") FROM published_private.pairs_groups);
-SELECT ok(NOT equal, 'a neighborhood is lost') FROM pprepub.rebuild_history('pairs');
+SELECT ok(NOT equal, 'a group is lost') FROM pprepub.rebuild_history('pairs');
 SELECT is((SELECT sum(cardinality(sensitive)) FROM published_private.pairs_groups), shown, 'all that was shown is found again') FROM before;
 -- Arrays are remembered as text, so they must not be of what prints by a name that may change.
 CREATE TYPE mood AS ENUM ('glad', 'sad');

@@ -59,7 +59,7 @@ DECLARE
 	next_high text;
 BEGIN
 	EXECUTE format('CREATE TABLE people AS SELECT i AS id, CASE WHEN i %% 40 > 0 OR $2 = 1 THEN (%s)::%s END AS v, (%1$s)::%2$s AS w, ''d'' || i %% 5 AS ill FROM generate_series(1, $1) i', how.drawn, how.type) USING n, number;
-	PERFORM pprepub.create_publication('p', 'people', 'id', '{"v": "range", "w": "range"}', 'ill', 'bpg', '{"k": 4, "reserve": 1, "repair": "none"}');
+	PERFORM pprepub.create_publication('p', 'people', 'id', '{"v": "range", "w": "range"}', 'ill', 'bpg', '{"k": 4, "reserve": 1}');
 	PERFORM pprepub.publish('p');
 	EXECUTE format('CREATE TABLE box AS SELECT c.class, x.name, x.cell, min(x.line) AS lo, max(x.line) AS hi FROM (SELECT DISTINCT class, v, w FROM published.p) c
 		JOIN pprepub.class_members(''p'') m USING (class) JOIN people p ON p.id::text = m.key, LATERAL (VALUES (''v'', c.v, %s), (''w'', c.w, %s)) x (name, cell, line) GROUP BY 1, 2, 3',
@@ -110,7 +110,7 @@ SELECT try_method(method, params::jsonb) FROM (VALUES ('bpg', '{"k": 5, "l": 2, 
 
 -- Somebody who is withheld moves no end, wherever he is; nor does an exact end of a cell that is withheld.
 CREATE TABLE few AS SELECT i AS id, v::numeric AS v, 'x'::text AS ill FROM unnest('{10.1234,13.3721,20.3301,24.9917}'::text[]) WITH ORDINALITY t (v, i);
-SELECT pprepub.create_publication('few', 'few', 'id', '{"v": "range"}', 'ill', 'bpg', '{"k": 2, "repair": "none", "reserve": 1}') \g /dev/null
+SELECT pprepub.create_publication('few', 'few', 'id', '{"v": "range"}', 'ill', 'bpg', '{"k": 2, "reserve": 1}') \g /dev/null
 SELECT pprepub.publish('few') \g /dev/null
 INSERT INTO few VALUES (5, 13.40001, 'x');
 SELECT pprepub.publish('few') \g /dev/null

@@ -40,7 +40,7 @@ DECLARE
 	k int := draw('{1,2,3,5}'::int[]);
 	n int := draw('{6,30,90}'::int[]);
 	nulls float8 := draw('{0,0,0.1}'::float8[]);
-	repair text := draw('{none,dirty,counterfeit}'::text[]);
+	repair text := draw('{dirty,counterfeit}'::text[]);
 	-- Newcomers are laid out by bins, too.
 	layout jsonb := draw('{"{}","{\"strata\": [\"age\"]}","{\"leaves\": \"age\"}","{\"strata\": [\"zip\", \"age\"]}"}'::jsonb[]);
 	declared jsonb := jsonb_build_object('k', k, 'repair', repair, 'reserve', 1) || layout;
@@ -105,8 +105,7 @@ SELECT try_life(number, r) FROM ruler r, generate_series(1, 2) number;
 -- joined as well as there (classes that print alike are one elsewhere).  And what was published without a step, or with others, is not rounded.
 CREATE FUNCTION told(pub name) RETURNS jsonb LANGUAGE sql AS $$
 	SELECT jsonb_build_array((SELECT jsonb_agg(l) FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability(pub, NULL, kind) l),
-		(SELECT jsonb_agg(p ORDER BY p::text) FROM pprepub.link_profile(pub) p),
-		(SELECT jsonb_agg(n ORDER BY n::text) FROM (SELECT signature, region, sum(records) AS records FROM pprepub.neighborhoods(pub) GROUP BY signature, region) n))
+		(SELECT jsonb_agg(p ORDER BY p::text) FROM pprepub.link_profile(pub) p))
 $$;
 CREATE FUNCTION try_imports(number int) RETURNS SETOF text LANGUAGE plpgsql AS $fn$
 DECLARE

@@ -21,7 +21,7 @@ BEGIN
 	PERFORM attacker.remember(repair);
 END
 $$;
-SELECT declare_people(repair) FROM unnest('{dirty,minimal}'::text[]) repair;
+SELECT declare_people(repair) FROM unnest('{dirty,counterfeit}'::text[]) repair;
 
 -- A window that moves by a year; everybody with and without the victim; the victim and ever fewer others.
 SELECT format('INSERT INTO answer SELECT %L, %s, ask(%1$L, %3$L)', repair, i, CASE i % 4
@@ -29,19 +29,19 @@ SELECT format('INSERT INTO answer SELECT %L, %s, ask(%1$L, %3$L)', repair, i, CA
 		WHEN 1 THEN format('age < %s AND NOT (age = 33 AND zip = ''53117'')', 80 - i / 8)
 		WHEN 2 THEN format('age < %s', 80 - i / 8)
 		ELSE format('age = 33 AND zip = ''53117'' OR age > %s', 40 + i / 4) END)
-FROM unnest('{dirty,minimal}'::text[]) repair, generate_series(0, 99) i \gexec
+FROM unnest('{dirty,counterfeit}'::text[]) repair, generate_series(0, 99) i \gexec
 
 SELECT cmp_ok(count(*), '>', 50::bigint, repair || ': most are answered') FROM answer WHERE rows > 0 GROUP BY repair ORDER BY repair;
 INSERT INTO attacker.copy_dirty SELECT r, id, age, zip, s FROM people_dirty, generate_series(2, (SELECT releases FROM pprepub.publication WHERE name = 'dirty')) r;
-INSERT INTO attacker.copy_minimal SELECT r, id, age, zip, s FROM people_minimal, generate_series(2, (SELECT releases FROM pprepub.publication WHERE name = 'minimal')) r;
+INSERT INTO attacker.copy_counterfeit SELECT r, id, age, zip, s FROM people_counterfeit, generate_series(2, (SELECT releases FROM pprepub.publication WHERE name = 'counterfeit')) r;
 SELECT is(ARRAY(SELECT attacker.faults(repair, 5, 3) LIMIT 10), '{}', repair || ': nobody is told apart from fewer than four others, nor what they suffer from')
-	FROM unnest('{dirty,minimal}'::text[]) repair;
+	FROM unnest('{dirty,counterfeit}'::text[]) repair;
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.attack(repair) a WHERE NOT holds), NULL, repair || ': nor by intersections and differences')
-	FROM unnest('{dirty,minimal}'::text[]) repair;
+	FROM unnest('{dirty,counterfeit}'::text[]) repair;
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit(repair) a WHERE NOT holds), NULL, repair || ': and an audit agrees')
-	FROM unnest('{dirty,minimal}'::text[]) repair;
--- Wherever the victim was, as many others were in the same classes of all releases.
-CREATE TABLE path AS SELECT repair, key, array_agg(ARRAY[release, class] ORDER BY release) AS path
-	FROM unnest('{dirty,minimal}'::text[]) repair, LATERAL pprepub.class_members(repair) GROUP BY repair, key;
-SELECT cmp_ok(count(*), '>=', 5::bigint, repair || ': the victim is never alone') FROM path
-	WHERE path = (SELECT v.path FROM path v WHERE v.repair = path.repair AND v.key = '1000') GROUP BY repair ORDER BY repair;
+	FROM unnest('{dirty,counterfeit}'::text[]) repair;
+-- Whoever of the victim's group was asked for, all its rows were shown, or none.
+CREATE TABLE shown AS SELECT repair, "group", keys, (SELECT array_agg(place || ' ' || s ORDER BY place) FROM unnest(places, sensitive) p (place, s)) AS rows
+	FROM (SELECT 'dirty' AS repair, * FROM published_private.dirty_members UNION ALL SELECT 'counterfeit', * FROM published_private.counterfeit_members) m;
+SELECT ok(count(*) > 5 AND count(DISTINCT rows) = 1 AND min(cardinality(rows)) >= 5, repair || ': the victim is never alone')
+	FROM shown s WHERE "group" = (SELECT max("group") FROM shown v WHERE v.repair = s.repair AND '1000' = ANY (keys::text[])) GROUP BY repair ORDER BY repair;

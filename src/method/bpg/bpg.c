@@ -169,6 +169,7 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.tally = tally_create(frame->nsensitive),
 		.fate = new_zeros(uint8, frame->nrows),
 	};
+	bpg->ties = ties_create(frame, past, &bpg->principle, bpg->k, params[BPG_TIES]);
 	find_parts(bpg);
 	return bpg;
 }
@@ -178,6 +179,29 @@ static uint32
 bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool *wanted)
 {
 	return params[BPG_REPAIR] == REPAIR_DIRTY ? find_wanted(bpg_create(frame, past, params), wanted) : 0;
+}
+
+/* Have all places of a class a row of the person who held it before? */
+static bool
+is_held_as_before(const Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+	bool		is_held = class_counterfeits(classes, c) == 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && is_held; i++)
+		is_held = is_asked(bpg->frame, classes->rows[i]) && bpg->places->place[classes->rows[i]] == bpg->draft->place[classes->rows[i]];
+	return is_held;
+}
+
+/* Counts rows that must show what was shown last, by people and places alone. */
+static void
+count_unrefreshed(Bpg *bpg)
+{
+	const Classes *classes = bpg->draft->classes;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		if (bpg->draft->group[c] != NO_GROUP && !is_held_as_before(bpg, c))
+			bpg->draft->unrefreshed += class_size(classes, c) + class_counterfeits(classes, c);
 }
 
 /* Counts people who were asked for and are not shown. */
@@ -208,7 +232,6 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg = bpg_create(frame, past, params);
 	bpg->seed = seed;
 	pg_prng_seed(&bpg->random, seed);
-	bpg->ties = ties_create(frame, past, &bpg->principle, bpg->k, params[BPG_TIES]);
 	bpg->weight = shares_of_loss(frame);
 	bpg->rows = new_array(RowId, frame->nrows);
 	bpg->drafting = drafting;
@@ -218,14 +241,15 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	seat_holders(bpg);
 	if (past->is_whole)
 	{
-		retire_parts(bpg);
+		retire_parts(bpg, true);
 		seat_arrivals(bpg);
 		part_the_departed(bpg);
-		retire_parts(bpg);
+		retire_parts(bpg, false);
 	}
 	progress_phase("show groups", bpg->nparts);
 	show_parts(bpg);
 	draft_newcomers(bpg);
+	count_unrefreshed(bpg);
 	count_withheld(bpg);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);

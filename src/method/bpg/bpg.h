@@ -126,8 +126,11 @@ extern void take_place(Bpg *bpg, RowId row, uint64 place);
 /* All who have arrived in parts that still have free places get up. */
 extern void dismiss_arrivals(Bpg *bpg);
 
-/* Closes parts that have fewer people than free places, which cannot be parted from them; some of these people seek others. */
-extern void retire_parts(Bpg *bpg);
+/*
+ * Closes parts that have fewer people than free places, but for those that may be parted still, if any may; some of these
+ * people seek others.
+ */
+extern void retire_parts(Bpg *bpg, bool may_part);
 
 /* Parts the free places of a part from the others for good, where that tells nothing. */
 extern void part_the_departed(Bpg *bpg);

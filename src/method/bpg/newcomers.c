@@ -288,36 +288,43 @@ reserved_size(const Bpg *bpg)
 	return Min(bpg->k * reserve, MAX_FRAME_ROWS);
 }
 
-/*
- * Finds people who may found a group: a release of a part of the source leaves all who had a place where they were.
- * People who are sure to be refused are not cut with others, whose groups they would leave too small.
- */
+/* Finds people who may found a group. */
 static uint64
-gather_newcomers(Bpg *bpg)
+gather_newcomers(Bpg *bpg, bool with_stays)
 {
 	uint64		n = 0;
 
 	for (uint64 row = 0; row < bpg->frame->nrows; row++)
-		if (bpg->fate[row] == SEEKS && (!has_stays(bpg, row) || (bpg->past->is_whole && may_be_tied(bpg->ties, row))))
+		if (bpg->fate[row] == SEEKS && (with_stays || !has_stays(bpg, row)))
 			bpg->rows[n++] = row;
 	return n;
 }
 
+/* Cuts the first n of bpg->rows: into groups of the size reserved or, if that cannot be, of k. */
+static void
+cut_newcomers(Cutting *cutting, uint64 n)
+{
+	uint64		k = cutting->bpg->k;
+
+	cutting->principle.k = reserved_size(cutting->bpg);
+	for (; n >= k; cutting->principle.k = k)
+	{
+		progress_phase("cut newcomers", n);
+		if (cut_by_layout(cutting, n) || cutting->principle.k == k)
+			return;
+	}
+}
+
+/*
+ * A release of a part of the source leaves all who had a place where they were.  People without one do not wait for the
+ * sake of those who may not be tied to a group with them.
+ */
 void
 draft_newcomers(Bpg *bpg)
 {
 	Cutting		cutting = {bpg, bpg->principle, AllocSetContextCreate(CurrentMemoryContext, "cut", ALLOCSET_DEFAULT_SIZES)};
-	uint64		n = gather_newcomers(bpg);
-	bool		is_cut;
 
-	if (n < bpg->k)
-		return;
-	cutting.principle.k = reserved_size(bpg);
-	progress_phase("cut newcomers", n);
-	is_cut = cut_by_layout(&cutting, n);
-	if (is_cut || cutting.principle.k == bpg->k)
-		return;
-	cutting.principle.k = bpg->k;
-	progress_phase("cut newcomers", n);
-	(void) cut_by_layout(&cutting, n);
+	if (bpg->past->is_whole && ties_are_taken(bpg->ties))
+		cut_newcomers(&cutting, gather_newcomers(bpg, true));
+	cut_newcomers(&cutting, gather_newcomers(bpg, false));
 }

@@ -32,7 +32,7 @@ count_shown(Bpg *bpg, const Part *part)
 		tally_add(bpg->tally, shown_at(bpg, bpg->member[i]));
 }
 
-/* A part that was shown once may be too weak for the principle of today. */
+/* A part that was shown once may be too weak for the principle of today, by itself or by ties. */
 static bool
 must_be_hidden(Bpg *bpg, const Part *part)
 {
@@ -41,7 +41,7 @@ must_be_hidden(Bpg *bpg, const Part *part)
 	count_shown(bpg, part);
 	allowed = principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return !allowed;
+	return !allowed || !ties_allow_part(bpg->ties, bpg->member[part->first]);
 }
 
 void
@@ -310,14 +310,14 @@ may_be_parted(Bpg *bpg, const Part *part)
 }
 
 void
-retire_parts(Bpg *bpg)
+retire_parts(Bpg *bpg, bool may_part)
 {
 	for (uint32 p = 0; p < bpg->nparts; p++)
 	{
 		Part	   *part = &bpg->part[p];
 
 		CHECK_FOR_INTERRUPTS();
-		if (part->is_closed || part->occupied >= part->n - part->occupied || may_be_parted(bpg, part))
+		if (part->is_closed || part->occupied >= part->n - part->occupied || (may_part && may_be_parted(bpg, part)))
 			continue;
 		part->is_closed = true;
 		for (uint64 i = part->first; i < part->first + part->n; i++)
@@ -366,7 +366,8 @@ part_the_departed(Bpg *bpg)
 		Part	   *part = &bpg->part[p];
 
 		CHECK_FOR_INTERRUPTS();
-		if (!part->is_closed && part->occupied < part->n && may_be_parted(bpg, part))
+		if (!part->is_closed && part->occupied < part->n && may_be_parted(bpg, part) &&
+			ties_allow_parting(bpg->ties, bpg->member + part->first, part->n, bpg->sitter))
 			part_off(bpg, part);
 	}
 }
@@ -413,7 +414,7 @@ may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->sitter[bpg->member[i]]]);
 	allowed = principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return allowed;
+	return allowed && ties_allow_values(bpg->ties, bpg->member + part->first, part->n, bpg->sitter);
 }
 
 /* Has a person show what the place showed last. */

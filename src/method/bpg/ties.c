@@ -3,11 +3,11 @@
  *		May a person who once had a place in another group get one in this group?
  *
  * NOTES
- *		The filter comes first, since it is cheap: all groups of the person have values in common, in places that did
- *		not change since the person got a value there, and they suffice.  If nobody else is tied, the person can have
- *		each of these values.  Other ties may leave fewer, which is for worlds.c to find out.
+ *		Each group in which somebody is tied is a hall, and each tie a bond, of worlds.h.  Ties of the past are bonds from
+ *		the beginning, by which it is known what each seat can have alone; a world that agrees with all of them is looked
+ *		for when the first question comes.
  *
- *		A draft's own ties count like those of the past for later questions.
+ *		A draft's own ties, values and parts count like those of the past for later questions.
  */
 #include "postgres.h"
 
@@ -33,44 +33,27 @@ struct Ties
 {
 	const Frame *frame;
 	const Places *places;
-	uint32		l;				/* values that are needed; 0 if it is no matter how many there are */
 	uint64		k;
 	TiesRule	rule;
+	bool		takes_more;		/* may there be ties in this release? */
 	MemoryContext context;
 
 	uint64	   *first_link;		/* [ngroups + 1] links from places of a group: link[first_link[g]] and so on */
 	uint32	   *link;
-
-	/* The filter */
-	uint64	   *common;			/* [nsensitive + 1] a value was in so many groups of a question, counted from its
-								 * number on */
-	uint64		counted;		/* the number of the question */
 	Seat	   *seat;			/* of the person at hand */
 	uint32		seats_room;
 
-	/* Worlds, from the first question on */
 	Seating    *seating;
 	Hall	  **hall;			/* [ngroups] of groups in which somebody is tied */
+	Bond	   *bond;			/* [nlinks] of the past */
+	bool		is_linked;		/* are all of these bonds there? */
+	bool		is_seated;		/* and does the seating agree with them? */
 };
-
-Ties *
-ties_create(const Frame *frame, const Past *past, const Principle *principle, uint64 k, TiesRule rule)
-{
-	Ties	   *ties = palloc0(sizeof(Ties));
-
-	ties->frame = frame;
-	ties->places = past->places;
-	ties->l = principle->l > 1 ? principle->l : 0;
-	ties->k = k;
-	ties->rule = principle->judging == NULL && principle->nterms == 0 ? rule : TIES_NONE;
-	ties->context = CurrentMemoryContext;
-	return ties;
-}
 
 /* ---- Groups, epochs and seats of a person ---- */
 
 static uint32
-group_of(const Places *places, uint64 place)
+group_of(const Places * places, uint64 place)
 {
 	uint64		after;
 
@@ -80,19 +63,13 @@ group_of(const Places *places, uint64 place)
 
 /* The epoch of a group that a release shows. */
 static uint32
-epoch_at(const Places *places, uint32 group, int32 release)
+epoch_at(const Places * places, uint32 group, int32 release)
 {
 	const int32 *since = places->since + places->first_epoch[group];
 	uint64		after;
 
 	find_first(after, group_epochs(places, group), e, since[e] > release);
 	return after == 0 ? 0 : after - 1;
-}
-
-static Code
-shown_at(const Places *places, const Seat *seat, uint32 epoch, uint64 at)
-{
-	return group_values(places, seat->group, epoch)[at];
 }
 
 /* By the group that the person left. */
@@ -164,104 +141,17 @@ list_seats(Ties *ties, RowId row)
 	uint64		first = places->first_stay[row];
 	uint32		n = places->first_stay[row + 1] - first;
 
-	if (n >= ties->seats_room)
+	if (n > ties->seats_room)
 	{
 		MemoryContext old = MemoryContextSwitchTo(ties->context);
 
-		ties->seats_room = array_room(ties->seats_room, n + 1);
+		ties->seats_room = array_room(ties->seats_room, n);
 		array_resize(ties->seat, ties->seats_room);
 		MemoryContextSwitchTo(old);
 	}
 	for (uint32 i = 0; i < n; i++)
 		ties->seat[i] = seat_of(ties, row, first + i);
 	return n;
-}
-
-/* ---- The filter ---- */
-
-/* Does a place of the person's part show one value since the person got the last one there? */
-static bool
-is_unchanged(const Places *places, const Seat *seat, uint64 at)
-{
-	const uint32 *part = places->part + places->first[seat->group];
-
-	if (part[at] != part[seat->seat])
-		return false;
-	for (uint32 e = seat->first_epoch; e + 1 < group_epochs(places, seat->group); e++)
-		if (shown_at(places, seat, e, at) != shown_at(places, seat, e + 1, at))
-			return false;
-	return true;
-}
-
-static inline uint64 *
-common_of(Ties *ties, Code value)
-{
-	return &ties->common[value == NO_CODE ? ties->frame->nsensitive : value];
-}
-
-/* A value is in a group that comes after i others; is it the first time, and was it in all of these? */
-static inline bool
-count_common(Ties *ties, Code value, uint32 i)
-{
-	uint64	   *common = common_of(ties, value);
-
-	if (*common != ties->counted + i && i > 0)
-		return false;
-	if (*common == ties->counted + i + 1)
-		return false;
-	*common = ties->counted + i + 1;
-	return true;
-}
-
-/*
- * Have the groups of n seats, and a class if rows are given, values in common that suffice, and does each show them in
- * k places?
- */
-static bool
-have_enough_in_common(Ties *ties, uint32 n, const RowId *rows, uint64 nrows)
-{
-	const Places *places = ties->places;
-	uint32		all = n + (rows != NULL);
-	uint32		values = 0;
-	uint64		nshown = 0;
-
-	ties->counted += UINT64CONST(1) << 32;	/* no count of an earlier question is one of this */
-	for (uint32 i = 0; i < n; i++)
-	{
-		values = 0;
-		for (uint64 at = 0; at < group_size(places, ties->seat[i].group); at++)
-			if (is_unchanged(places, &ties->seat[i], at))
-			{
-				Code		value = shown_at(places, &ties->seat[i], ties->seat[i].first_epoch, at);
-
-				values += count_common(ties, value, i) && value != NO_CODE;
-			}
-	}
-	if (rows != NULL)
-	{
-		values = 0;
-		for (uint64 i = 0; i < nrows; i++)
-		{
-			Code		value = ties->frame->sensitive[rows[i]];
-
-			values += count_common(ties, value, n) && value != NO_CODE;
-			nshown += *common_of(ties, value) == ties->counted + all;
-		}
-		if (nshown < ties->k)
-			return false;
-	}
-	if (values < ties->l)
-		return false;
-	for (uint32 i = 0; i < n; i++)
-	{
-		nshown = 0;
-		for (uint64 at = 0; at < group_size(places, ties->seat[i].group); at++)
-			nshown += is_unchanged(places, &ties->seat[i], at) &&
-				*common_of(ties, shown_at(places, &ties->seat[i], ties->seat[i].first_epoch, at)) == ties->counted + all;
-		if (nshown < ties->k)
-			return false;
-	}
-	return true;
 }
 
 /* ---- Worlds ---- */
@@ -280,7 +170,7 @@ parts_of(const Ties *ties, uint32 group)
 
 	for (uint32 i = 0; i < n; i++)
 		ngone += part[i] == PART_IS_GONE;
-	if (ngone < 2 * ties->k)
+	if (ngone < 2 * ties->k || ties->rule == TIES_ALONE)
 		return part;
 	result = new_array(uint32, n);
 	for (uint32 i = 0; i < n; i++)
@@ -295,8 +185,8 @@ hall_of(Ties *ties, uint32 group)
 	const Places *places = ties->places;
 
 	if (ties->hall[group] == NULL)
-		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group),
-										group_values(places, group, 0), parts_of(ties, group));
+		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group), group_values(places, group, 0),
+										ties->is_linked ? parts_of(ties, group) : places->part + places->first[group]);
 	return ties->hall[group];
 }
 
@@ -310,21 +200,47 @@ end_at(Ties *ties, uint32 group, uint64 place, uint32 first_epoch, uint32 last_e
 }
 
 /* Values are those that the two groups showed when the person left the one, and came to the other. */
-static Bond *
-bond_of_link(Ties *ties, const Link *link)
+static void
+bond_link(Ties *ties, const Link *link, Bond *bond)
 {
 	const Places *places = ties->places;
 	uint32		from = group_of(places, link->from);
 	uint32		to = group_of(places, link->to);
 	uint32		left = epoch_at(places, from, link->left);
 	uint32		came = epoch_at(places, to, link->came);
-	Bond	   *bond = palloc(sizeof(Bond));
 
 	bond->row = NO_ROW;
 	bond->end[0] = end_at(ties, from, link->from, left, left);
 	bond->end[1] = end_at(ties, to, link->to, came, came);
 	bond_join(bond);
-	return bond;
+	bond_enter(bond);
+}
+
+Ties *
+ties_create(const Frame *frame, const Past *past, const Principle *principle, uint64 k, TiesRule rule)
+{
+	Ties	   *ties = palloc(sizeof(Ties));
+	const Places *places = past->places;
+
+	*ties = (Ties) {
+		.frame = frame, .places = places, .k = k, .rule = rule,
+		.takes_more = past->is_whole && rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
+		.context = CurrentMemoryContext,
+		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
+		.hall = new_zeros(Hall *, places->ngroups),
+		.bond = new_zeros(Bond, places->nlinks)
+	};
+	list_links(ties);
+	for (uint64 i = 0; i < places->nlinks; i++)
+		bond_link(ties, &places->link[i], &ties->bond[i]);
+	ties->is_linked = true;
+	return ties;
+}
+
+bool
+ties_are_taken(const Ties *ties)
+{
+	return ties->takes_more;
 }
 
 /*
@@ -336,18 +252,23 @@ static void
 seat_the_past(Ties *ties)
 {
 	const Places *places = ties->places;
-	Bond	  **waiting = new_array(Bond *, places->nlinks);
+	Bond	  **waiting;
 	uint64		nwaiting = 0;
 
-	ties->seating = seating_create(ties->frame->nsensitive, ties->l, ties->k);
-	ties->hall = new_zeros(Hall *, places->ngroups);
+	if (ties->is_seated || ties->rule == TIES_ALONE)
+		return;
+	ties->is_seated = true;
+	waiting = new_array(Bond *, places->nlinks);
+	for (uint64 i = 0; i < places->nlinks; i++)
+		seating_release(&ties->bond[i]);
+	for (uint32 g = 0; g < places->ngroups; g++)
+		if (ties->hall[g] != NULL && ties->hall[g]->part == places->part + places->first[g])
+			ties->hall[g]->part = parts_of(ties, g);
 	for (uint64 i = 0; i < places->nlinks; i++)
 	{
-		Bond	   *bond = bond_of_link(ties, &places->link[i]);
-
 		CHECK_FOR_INTERRUPTS();
-		if (!seating_bind(ties->seating, bond))
-			waiting[nwaiting++] = bond;
+		if (!seating_bind(ties->seating, &ties->bond[i]))
+			waiting[nwaiting++] = &ties->bond[i];
 	}
 	for (uint64 i = 0; i < nwaiting; i++)
 		if (!seating_bind(ties->seating, waiting[i]))
@@ -371,18 +292,6 @@ try_bond(Ties *ties, Bond *bond, uint32 n)
 	if (!is_safe)
 		seating_undo(ties->seating, mark);
 	return is_safe;
-}
-
-/* Readies what questions need, from the first one on. */
-static void
-prepare(Ties *ties)
-{
-	if (ties->common != NULL)
-		return;
-	ties->common = new_zeros(uint64, ties->frame->nsensitive + (uint64) 1);
-	list_links(ties);
-	if (ties->rule == TIES_WORLDS)
-		seat_the_past(ties);
 }
 
 /* The bond between the last of n seats and another end. */
@@ -409,26 +318,8 @@ has_stays(const Ties *ties, RowId row)
 	return ties->places->first_stay[row + 1] > ties->places->first_stay[row];
 }
 
-bool
-may_be_tied(Ties *ties, RowId row)
-{
-	MemoryContext old;
-	bool		result;
-
-	if (!has_stays(ties, row))
-		return true;
-	if (ties->rule == TIES_NONE)
-		return false;
-	old = MemoryContextSwitchTo(ties->context);
-	prepare(ties);
-	result = have_enough_in_common(ties, list_seats(ties, row), NULL, 0);
-	MemoryContextSwitchTo(old);
-	return result;
-}
-
 /* ---- A free place ---- */
 
-/* Asks the filter first, and then the search. */
 static bool
 may_take_place(Ties *ties, RowId row, uint64 place)
 {
@@ -441,11 +332,6 @@ may_take_place(Ties *ties, RowId row, uint64 place)
 	for (uint32 i = 0; i < n; i++)
 		if (ties->seat[i].group == group)
 			return false;		/* never twice in one group */
-	ties->seat[n] = (Seat) {group, place - places->first[group], newest, newest};
-	if (!have_enough_in_common(ties, n + 1, NULL, 0))
-		return false;
-	if (ties->rule == TIES_ALONE)
-		return true;
 	bond = bond_from_last(ties, row, n, place, end_at(ties, group, place, newest, newest));
 	if (!try_bond(ties, bond, n))
 	{
@@ -464,10 +350,10 @@ tie_to_place(Ties *ties, RowId row, uint64 place)
 
 	if (!has_stays(ties, row))
 		return true;
-	if (ties->rule == TIES_NONE)
+	if (!ties->takes_more)
 		return false;
 	old = MemoryContextSwitchTo(ties->context);
-	prepare(ties);
+	seat_the_past(ties);
 	result = may_take_place(ties, row, place);
 	MemoryContextSwitchTo(old);
 	return result;
@@ -479,7 +365,7 @@ ties_forget(Ties *ties, RowId row, uint64 place)
 	uint32		n;
 	dlist_iter	iter;
 
-	if (ties->seating == NULL || !has_stays(ties, row))
+	if (!has_stays(ties, row))
 		return;
 	n = list_seats(ties, row);
 	if (ties->hall[ties->seat[n - 1].group] == NULL)
@@ -498,31 +384,6 @@ ties_forget(Ties *ties, RowId row, uint64 place)
 }
 
 /* ---- A new group ---- */
-
-/* Removes people whose groups have too little in common with the class; the others may have, then, too. */
-static uint64
-filter_class(Ties *ties, RowId *rows, uint64 n)
-{
-	uint64		before;
-
-	do
-	{
-		bool	   *is_refused = new_zeros(bool, n);
-		uint64		kept = 0;
-
-		before = n;
-		for (uint64 i = 0; i < n; i++)
-			is_refused[i] = has_stays(ties, rows[i]) &&
-				(ties->rule == TIES_NONE || !have_enough_in_common(ties, list_seats(ties, rows[i]), rows, n));
-		for (uint64 i = 0; i < n; i++)
-			if (!is_refused[i])
-				rows[kept++] = rows[i];
-		n = kept;
-		pfree(is_refused);
-	}
-	while (n < before);
-	return n;
-}
 
 /* Binds the people of a class one by one, who are not tied before their turn; tells who was refused. */
 static uint64
@@ -610,17 +471,86 @@ tie_to_class(Ties *ties, RowId *rows, uint64 n)
 	if (ntied == 0)
 		return n;
 	old = MemoryContextSwitchTo(ties->context);
-	if (ties->rule != TIES_NONE)
-		prepare(ties);
-	n = filter_class(ties, rows, n);
-	for (int round = 0; round < CLASS_ROUNDS && !is_seated && ties->rule == TIES_WORLDS; round++)
-	{
+	seat_the_past(ties);
+	for (int round = 0; round < CLASS_ROUNDS && !is_seated && ties->takes_more; round++)
 		n = seat_class(ties, rows, n, &is_seated);
-		if (!is_seated)
-			n = filter_class(ties, rows, n);
-	}
-	if (!is_seated && ties->rule == TIES_WORLDS)
+	if (!is_seated)
 		n = remove_tied(ties, rows, n);
 	MemoryContextSwitchTo(old);
 	return n;
+}
+
+/* ---- Parts ---- */
+
+bool
+ties_allow_part(Ties *ties, uint64 place)
+{
+	uint32		group = group_of(ties->places, place);
+
+	return ties->hall[group] == NULL ||
+		part_may_be_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
+}
+
+/* Is somebody tied in the group, or may somebody be later? */
+static bool
+asks(const Ties *ties, uint32 group)
+{
+	return ties->hall[group] != NULL || ties->takes_more;
+}
+
+bool
+ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
+{
+	uint32		group = group_of(ties->places, place[0]);
+	uint64		first = ties->places->first[group];
+	Hall	   *hall;
+	bool		is_new = false;
+	bool		result;
+	Code	   *value;
+	MemoryContext old;
+
+	if (!asks(ties, group))
+		return true;
+	old = MemoryContextSwitchTo(ties->context);
+	hall = hall_of(ties, group);
+	value = new_array(Code, hall->n);
+	memcpy(value, hall->value + (uint64) (hall->nepochs - 1) * hall->n, sizeof(Code) * hall->n);
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code	   *last = &value[place[i] - first];
+		Code		now = ties->frame->sensitive[sitter[place[i]]];
+
+		is_new |= *last != now;
+		*last = now;
+	}
+	if (is_new)
+		seat_the_past(ties);
+	result = !is_new || hall_refresh(ties->seating, hall, place[0] - first, value);
+	pfree(value);
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
+bool
+ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
+{
+	uint32		group = group_of(ties->places, place[0]);
+	Hall	   *hall;
+	MemoryContext old;
+	uint32	   *part;
+	bool		result;
+
+	if (!asks(ties, group))
+		return true;
+	old = MemoryContextSwitchTo(ties->context);
+	hall = hall_of(ties, group);
+	seat_the_past(ties);
+	part = new_array(uint32, hall->n);
+	memcpy(part, hall->part, sizeof(uint32) * hall->n);
+	for (uint64 i = 0; i < n; i++)
+		if (sitter[place[i]] == NO_ROW)
+			part[place[i] - ties->places->first[group]] = 2 * hall->n;	/* of no other: see parts_of() */
+	result = hall_part(ties->seating, hall, part);
+	MemoryContextSwitchTo(old);
+	return result;
 }

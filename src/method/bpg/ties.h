@@ -1,10 +1,11 @@
 /*
  * ties.h
- *		May a person who once had a place in another group get one in this group?
+ *		May a person who once had a place in another group get one in this group, and what may groups show then?
  *
  * Observers know who was in which group, and suppose that a value changed only where a group showed new ones; so the
  * places of one person must show one value, and each such tie leaves fewer worlds possible than its groups do by
- * themselves.  A tie is refused where that could leave somebody with too few values, or rows.
+ * themselves.  A tie is refused where that could leave somebody with too few values, or rows; and so are new values and
+ * new parts of groups in which somebody is tied.
  */
 #ifndef PPREPUB_BPG_TIES_H
 #define PPREPUB_BPG_TIES_H
@@ -17,15 +18,18 @@
 
 typedef enum TiesRule
 {
-	TIES_WORLDS,				/* the filter, and then worlds that prove each value and row */
-	TIES_ALONE,					/* the filter: what the groups of the person have in common */
+	TIES_WORLDS,				/* worlds prove each value and row */
+	TIES_ALONE,					/* each seat is judged as if nobody else were tied */
 	TIES_NONE					/* people keep to their groups */
 } TiesRule;
 
 typedef struct Ties Ties;
 
-/* In the current context.  Under a principle of shares no tie is allowed, whatever the rule. */
+/* In the current context.  Under a principle of shares no tie is allowed, whatever the rule, but those of the past count. */
 extern Ties *ties_create(const Frame *frame, const Past *past, const Principle *principle, uint64 k, TiesRule rule);
+
+/* May anybody be tied? */
+extern bool ties_are_taken(const Ties *ties);
 
 /*
  * May the person of a row, who has stays, take a free place of the past?  If so it is taken note of, for later
@@ -44,5 +48,14 @@ extern bool may_be_tied(Ties *ties, RowId row);
  * The answer is taken note of, too.
  */
 extern uint64 tie_to_class(Ties *ties, RowId *rows, uint64 n);
+
+/* Does what the part of a place shows leave its tied people values and rows enough?  To be asked before all else. */
+extern bool ties_allow_part(Ties *ties, uint64 place);
+
+/* May the n places of a part show the values of those who sit there?  If so it is taken note of. */
+extern bool ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter);
+
+/* May those places of a part at which nobody sits be parted from the others?  If so it is taken note of. */
+extern bool ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter);
 
 #endif							/* PPREPUB_BPG_TIES_H */

@@ -19,6 +19,7 @@
 #define MOST_SWAPS		8		/* of one world */
 #define MOST_STEPS		200		/* exchanges tried for one world */
 #define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
+#define CHAIN			4		/* bonds between a seat and those that say which tracks it can have alone */
 
 /*
  * Worlds near the seating are looked for first, of each track: a search that goes astray among long chains finds the
@@ -57,7 +58,8 @@ typedef enum ChangeKind
 	BOUND,
 	SWAPPED,					/* in the seating */
 	FOUND,						/* a witness */
-	EXCLUDED					/* a witness */
+	EXCLUDED,					/* a witness */
+	PARTED						/* a hall */
 } ChangeKind;
 
 typedef struct Change
@@ -66,12 +68,15 @@ typedef struct Change
 	Swap		swap;
 	Bond	   *bond;
 	Witness    *witness;
+	Hall	   *hall;
+	const uint32 *part;			/* its parts before */
 } Change;
 
 struct Seating
 {
 	uint32		l;
 	uint64		k;
+	bool		is_alone;
 	MemoryContext context;
 
 	/* Which values were seen: those that have the current stamp */
@@ -87,6 +92,7 @@ struct Seating
 
 	/* Tracks of a hall */
 	bool	   *has;			/* those that the people asked for have in some world */
+	bool	   *can_have;		/* those that they can have alone */
 	bool	   *was_tried;
 	uint32		room;
 
@@ -96,12 +102,13 @@ struct Seating
 };
 
 Seating *
-seating_create(Code nvalues, uint32 l, uint64 k)
+seating_create(Code nvalues, uint32 l, uint64 k, bool is_alone)
 {
 	Seating    *seating = palloc0(sizeof(Seating));
 
 	seating->l = l;
 	seating->k = k;
+	seating->is_alone = is_alone;
 	seating->context = CurrentMemoryContext;
 	seating->nvalues = nvalues;
 	seating->stamp = new_zeros(uint64, nvalues + (uint64) 1);
@@ -385,6 +392,9 @@ seating_undo(Seating *seating, uint64 mark)
 			case EXCLUDED:
 				witness_enter(change->witness);
 				break;
+			case PARTED:
+				change->hall->part = change->part;
+				break;
 		}
 	}
 }
@@ -526,14 +536,20 @@ bond_join(Bond *bond)
 	bond->end[1].other = &bond->end[0];
 }
 
+void
+bond_enter(Bond *bond)
+{
+	for (int i = 0; i < 2; i++)
+		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
+}
+
 bool
 seating_bind(Seating *seating, Bond *bond)
 {
 	BondEnd    *end = &bond->end[0];
 
-	for (int i = 0; i < 2; i++)
-		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
-	if (!bonds_agree(end->hall, end->seat, end->hall->track[end->seat]))
+	bond_enter(bond);
+	if (!seating->is_alone && !bonds_agree(end->hall, end->seat, end->hall->track[end->seat]))
 	{
 		bool		found = false;
 
@@ -574,6 +590,40 @@ seating_break(Bond *bond)
 	}
 }
 
+/* ---- Which tracks can a seat have alone? ---- */
+
+/* Those of which each bond but one agrees with some track of its other end. */
+static void
+find_tracks(const Hall *hall, uint32 seat, const BondEnd *without, int chain, bool *can_have)
+{
+	dlist_iter	iter;
+
+	for (uint32 t = 0; t < hall->n; t++)
+		can_have[t] = is_one_part(hall, t, seat);
+	if (chain == 0)
+		return;
+	dlist_foreach(iter, &hall->bonds[seat])
+	{
+		const BondEnd *end = dlist_container(BondEnd, node, iter.cur);
+		const BondEnd *other = end->other;
+		bool	   *others;
+
+		if (end == without)
+			continue;
+		others = new_array(bool, other->hall->n);
+		find_tracks(other->hall, other->seat, other, chain - 1, others);
+		for (uint32 t = 0; t < hall->n; t++)
+		{
+			bool		agrees = false;
+
+			for (uint32 u = 0; u < other->hall->n && can_have[t] && !agrees; u++)
+				agrees = others[u] && would_agree(end, t, u);
+			can_have[t] = agrees;
+		}
+		pfree(others);
+	}
+}
+
 /* ---- Who is safe? ---- */
 
 /* The tracks that a seat has in some world are counted in. */
@@ -599,6 +649,7 @@ clear_tracks(Seating *seating, const Hall *hall)
 
 		seating->room = array_room(seating->room, hall->n);
 		array_resize(seating->has, seating->room);
+		array_resize(seating->can_have, seating->room);
 		array_resize(seating->was_tried, seating->room);
 		MemoryContextSwitchTo(old);
 	}
@@ -612,13 +663,13 @@ stamp_of(Seating *seating, Code value)
 }
 
 /*
- * Finds an epoch in which the tracks have too few values, or too few rows of the part show one of these; returns the
- * number of epochs if there is none.  The values are stamped.
+ * Finds an epoch, this one or a later one, in which some tracks have too few values, or too few rows of the part show one
+ * of these; returns the number of epochs if there is none.  The values are stamped.
  */
 static uint32
-find_weak_epoch(Seating *seating, const Hall *hall, uint32 seat)
+find_weak_epoch(Seating *seating, const Hall *hall, uint32 seat, const bool *has, uint32 first_epoch)
 {
-	for (uint32 e = hall->nepochs; e-- > 0;)
+	for (uint32 e = hall->nepochs; e-- > first_epoch;)
 	{
 		uint32		values = 0;
 		uint64		rows = 0;
@@ -628,7 +679,7 @@ find_weak_epoch(Seating *seating, const Hall *hall, uint32 seat)
 		{
 			Code		value = shown(hall, e, t);
 
-			if (seating->has[t] && *stamp_of(seating, value) != seating->stamped)
+			if (has[t] && *stamp_of(seating, value) != seating->stamped)
 			{
 				*stamp_of(seating, value) = seating->stamped;
 				values += value != NO_CODE;
@@ -643,15 +694,26 @@ find_weak_epoch(Seating *seating, const Hall *hall, uint32 seat)
 	return hall->nepochs;
 }
 
-/* Chooses a track of a value that is missing in the epoch, best one of somebody who is not tied; returns the number of tracks if there is none. */
+/* Has a seat values and rows enough, of the tracks that it can have alone? */
+static bool
+may_have_enough(Seating *seating, const Hall *hall, uint32 seat, uint32 first_epoch)
+{
+	clear_tracks(seating, hall);
+	find_tracks(hall, seat, NULL, CHAIN, seating->can_have);
+	return find_weak_epoch(seating, hall, seat, seating->can_have, first_epoch) == hall->nepochs;
+}
+
+/*
+ * Chooses a track that the seat can have alone, of a value that is missing in the epoch, best one of somebody who is not
+ * tied; returns the number of tracks if there is none.
+ */
 static uint32
-choose_track(Seating *seating, const Hall *hall, uint32 seat, uint32 epoch)
+choose_track(Seating *seating, const Hall *hall, uint32 epoch)
 {
 	uint32		choice = hall->n;
 
 	for (uint32 t = 0; t < hall->n; t++)
-		if (!seating->was_tried[t] && is_one_part(hall, t, seat) &&
-			*stamp_of(seating, shown(hall, epoch, t)) != seating->stamped)
+		if (!seating->was_tried[t] && seating->can_have[t] && *stamp_of(seating, shown(hall, epoch, t)) != seating->stamped)
 		{
 			choice = t;
 			if (!is_tied(hall, hall->seat[t]))
@@ -663,59 +725,79 @@ choose_track(Seating *seating, const Hall *hall, uint32 seat, uint32 epoch)
 }
 
 /*
- * Looks for worlds until some people of a part have values and rows enough: n seats, whose tracks are counted in.  Any of
- * them may get a track for all.
+ * Looks for worlds until some people of a part have values and rows enough from an epoch on: n seats, whose tracks are
+ * counted in.  Any of them may get a track for all.
  */
 static bool
-have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n)
+have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n, uint32 first_epoch)
 {
-	uint32		epoch = find_weak_epoch(seating, hall, seat[0]);
+	uint32		epoch = find_weak_epoch(seating, hall, seat[0], seating->has, first_epoch);
 
 	for (size_t i = 0; i < lengthof(effort) && epoch < hall->nepochs; i++)
 	{
 		uint32		track;
 
 		memset(seating->was_tried, false, hall->n);
-		while (epoch < hall->nepochs && (track = choose_track(seating, hall, seat[0], epoch)) < hall->n)
+		while (epoch < hall->nepochs && (track = choose_track(seating, hall, epoch)) < hall->n)
 		{
 			for (int s = 0; s < n && !seating->has[track]; s++)
 				seating->has[track] = find_witness(seating, hall, seat[s], track, &effort[i]);
 			if (seating->has[track])
-				epoch = find_weak_epoch(seating, hall, seat[0]);
+				epoch = find_weak_epoch(seating, hall, seat[0], seating->has, first_epoch);
 		}
 	}
 	return epoch == hall->nepochs;
 }
 
+/* Is a seat in which somebody is tied safe from an epoch on? */
+static bool
+judge_seat(Seating *seating, Hall *hall, uint32 seat, uint32 first_epoch)
+{
+	if (hall->is_broken[seat] || !may_have_enough(seating, hall, seat, first_epoch))
+		return false;
+	if (seating->is_alone)
+		return true;
+	add_tracks(seating, hall, seat);
+	return have_enough(seating, hall, &seat, 1, first_epoch);
+}
+
 bool
 seat_is_safe(Seating *seating, Hall *hall, uint32 seat)
 {
-	if (hall->is_safe[seat] || hall->is_broken[seat])
-		return !hall->is_broken[seat];
-	clear_tracks(seating, hall);
-	add_tracks(seating, hall, seat);
-	return hall->is_safe[seat] = have_enough(seating, hall, &seat, 1);
+	if (!hall->is_safe[seat] || seating->is_alone)
+		hall->is_safe[seat] = judge_seat(seating, hall, seat, 0);
+	return hall->is_safe[seat] && !hall->is_broken[seat];
 }
 
 /*
  * People of a part who are not tied can exchange their tracks as they like, so one has what any of them has in some
  * world.
  */
-bool
-untied_are_safe(Seating *seating, Hall *hall, uint32 seat)
+static bool
+judge_untied(Seating *seating, Hall *hall, uint32 seat, uint32 first_epoch)
 {
 	uint32		partner[PARTNERS];
 	int			npartners = 0;
 
+	if (seating->is_alone)
+		return true;
 	clear_tracks(seating, hall);
 	for (uint32 s = 0; s < hall->n; s++)
-		if (is_one_part(hall, s, seat) && !is_tied(hall, s))
-		{
-			if (npartners < PARTNERS)
-				partner[npartners++] = s;
-			add_tracks(seating, hall, s);
-		}
-	return npartners == 0 || have_enough(seating, hall, partner, npartners);
+	{
+		seating->can_have[s] = is_one_part(hall, s, seat);
+		if (!seating->can_have[s] || is_tied(hall, s))
+			continue;
+		if (npartners < PARTNERS)
+			partner[npartners++] = s;
+		add_tracks(seating, hall, s);
+	}
+	return npartners == 0 || have_enough(seating, hall, partner, npartners, first_epoch);
+}
+
+bool
+untied_are_safe(Seating *seating, Hall *hall, uint32 seat)
+{
+	return judge_untied(seating, hall, seat, 0);
 }
 
 static bool
@@ -768,4 +850,161 @@ hall_prove(Seating *seating, Hall *hall)
 			untied_are_safe(seating, hall, s);
 	}
 	seating_keep(seating);
+}
+
+/* ---- What a hall shows ---- */
+
+/* The people of a part one by one, and those who are not tied. */
+static bool
+judge_part(Seating *seating, Hall *hall, uint32 seat, uint32 first_epoch)
+{
+	bool		is_safe = judge_untied(seating, hall, seat, first_epoch);
+
+	for (uint32 s = 0; s < hall->n && is_safe; s++)
+		if (is_one_part(hall, s, seat) && is_tied(hall, s))
+			is_safe = judge_seat(seating, hall, s, first_epoch);
+	return is_safe;
+}
+
+bool
+part_may_be_safe(Seating *seating, Hall *hall, uint32 seat)
+{
+	bool		may_be = true;
+
+	for (uint32 s = 0; s < hall->n && may_be; s++)
+		if (is_one_part(hall, s, seat) && is_tied(hall, s))
+			may_be = may_have_enough(seating, hall, s, hall->nepochs - 1);
+	return may_be;
+}
+
+bool
+hall_refresh(Seating *seating, Hall *hall, uint32 seat, const Code *value)
+{
+	uint64		known = (uint64) hall->nepochs * hall->n;
+	const Code *before = hall->value;
+	MemoryContext old = MemoryContextSwitchTo(seating->context);
+	Code	   *after = new_array(Code, known + hall->n);
+	bool		is_safe;
+
+	MemoryContextSwitchTo(old);
+	memcpy(after, before, sizeof(Code) * known);
+	memcpy(after + known, value, sizeof(Code) * hall->n);
+	hall->value = after;
+	hall->nepochs++;
+	is_safe = judge_part(seating, hall, seat, hall->nepochs - 1);
+	if (!is_safe)
+	{
+		hall->value = before;
+		hall->nepochs--;
+		pfree(after);
+	}
+	seating_keep(seating);
+	return is_safe;
+}
+
+/* Has a seat a track of another part? */
+static inline bool
+is_astray(const Hall *hall, uint32 seat)
+{
+	return !is_one_part(hall, hall->track[seat], seat);
+}
+
+/* Exchanges the track of a seat with one of its part that a seat of the track's part has. */
+static bool
+bring_back(Seating *seating, Hall *hall, uint32 seat, const struct Effort *most)
+{
+	for (uint32 s = 0; s < hall->n; s++)
+	{
+		BondEnd    *broken;
+		bool		found;
+
+		if (!is_one_part(hall, s, hall->track[seat]) || !is_one_part(hall, hall->track[s], seat) || hall->is_pinned[s])
+			continue;
+		seating->most_swaps = most->swaps;
+		seating->steps = most->steps;
+		hall->is_pinned[seat] = hall->is_pinned[s] = true;
+		swap_seats(seating, hall, seat, s);
+		broken = find_disagreeing(seating);
+		found = broken == NULL || mend(seating, broken);
+		hall->is_pinned[seat] = hall->is_pinned[s] = false;
+		if (found)
+		{
+			accept_exchanges(seating);
+			return true;
+		}
+		swap_back(seating);
+	}
+	return false;
+}
+
+/* Excludes worlds in which tracks and seats of other parts are together, and makes the seating one in which none are. */
+static bool
+keep_to_parts(Seating *seating, Hall *hall)
+{
+	for (uint32 s = 0; s < hall->n; s++)
+	{
+		dlist_mutable_iter iter;
+
+		dlist_foreach_modify(iter, &hall->moves[s])
+		{
+			Move	   *move = dlist_container(Move, node, iter.cur);
+
+			if (!is_one_part(hall, move->track, s))
+				exclude(seating, move->witness);
+		}
+	}
+	for (uint32 s = 0; s < hall->n; s++)
+	{
+		bool		found = !is_astray(hall, s);
+
+		for (size_t i = 0; i < lengthof(effort) && !found; i++)
+			found = !hall->is_pinned[s] && bring_back(seating, hall, s, &effort[i]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* Is everybody safe whose part is another one now, and those who are tied to them? */
+static bool
+parted_are_safe(Seating *seating, Hall *hall, const uint32 *before)
+{
+	bool		is_safe = true;
+
+	for (uint32 s = 0; s < hall->n && is_safe; s++)
+	{
+		dlist_iter	iter;
+		bool		is_touched = false;
+
+		for (uint32 t = 0; t < hall->n; t++)
+			is_touched |= (before == NULL || before[s] == before[t]) && !is_one_part(hall, s, t);
+		if (!is_touched)
+			continue;
+		hall->is_safe[s] = false;
+		is_safe = seat_and_company_are_safe(seating, hall, s);
+		dlist_foreach(iter, &hall->bonds[s])
+		{
+			const BondEnd *other = dlist_container(BondEnd, node, iter.cur)->other;
+
+			is_safe = is_safe && seat_is_safe(seating, other->hall, other->seat);
+		}
+	}
+	return is_safe;
+}
+
+bool
+hall_part(Seating *seating, Hall *hall, const uint32 *part)
+{
+	uint64		mark = seating_mark(seating);
+	const uint32 *before = hall->part;
+	bool		is_safe;
+
+	note(seating, (Change) {.kind = PARTED, .hall = hall, .part = before});
+	hall->part = part;
+	is_safe = keep_to_parts(seating, hall) && parted_are_safe(seating, hall, before) && seating_is_safe_since(seating, mark);
+	if (is_safe)
+		seating_keep(seating);
+	else
+		seating_undo(seating, mark);
+	return is_safe;
 }

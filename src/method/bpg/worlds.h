@@ -8,8 +8,12 @@
  * and so that their tracks show one value in two epochs.  A world has a track for each seat such that all bonds agree.
  *
  * The seating is one world.  Others, the witnesses, are kept as the few seats that have other tracks there; each is a
- * world of all groups, since all other seats have their tracks in the seating.  A new bond excludes worlds, and all
- * who lose by that are asked for anew: so whoever was safe stays safe, however far from the new bond.
+ * world of all groups, since all other seats have their tracks in the seating.  A new bond, or a new part, excludes
+ * worlds, and all who lose by that are asked for anew: so whoever was safe stays safe, however far from it.  New values
+ * exclude none, but people must have enough of these, too.
+ *
+ * A seat alone can have a track if each of its bonds could agree with some track of the other end, and so on, if nobody
+ * else were tied.  No world gives it another one.
  */
 #ifndef PPREPUB_BPG_WORLDS_H
 #define PPREPUB_BPG_WORLDS_H
@@ -55,8 +59,11 @@ typedef struct Bond
 
 typedef struct Seating Seating;
 
-/* In the current context: for people who need l values and k rows, of values below nvalues. */
-extern Seating *seating_create(Code nvalues, uint32 l, uint64 k);
+/*
+ * In the current context: for people who need l values and k rows, of values below nvalues.  is_alone: each seat is
+ * judged alone, and no world is looked for.
+ */
+extern Seating *seating_create(Code nvalues, uint32 l, uint64 k, bool is_alone);
 
 /* In the current context; the arrays must live as long. */
 extern Hall *hall_create(uint32 n, uint32 nepochs, const Code *value, const uint32 *part);
@@ -64,6 +71,9 @@ extern void hall_free(Hall *hall);
 
 /* Joins the two ends, whose seats and epochs are filled in. */
 extern void bond_join(Bond *bond);
+
+/* A bond that holds from now on, though the seating may not agree with it: for seats alone. */
+extern void bond_enter(Bond *bond);
 
 /* A bond that holds from now on.  False if no world was found in which it does: then nothing has changed. */
 extern bool seating_bind(Seating *seating, Bond *bond);
@@ -82,6 +92,18 @@ extern bool untied_are_safe(Seating *seating, Hall *hall, uint32 seat);
 
 /* Looks for the worlds of all people of a hall in which somebody is tied. */
 extern void hall_prove(Seating *seating, Hall *hall);
+
+/* Are the people of the seat's part safe in the newest epoch alone, as far as each of them can be judged alone? */
+extern bool part_may_be_safe(Seating *seating, Hall *hall, uint32 seat);
+
+/* New values of a part, a seat of which is given: an epoch more.  False, and nothing has changed, if somebody is not safe with them. */
+extern bool hall_refresh(Seating *seating, Hall *hall, uint32 seat, const Code *value);
+
+/*
+ * The seats of some parts are parts of other ones from now on.  False, and nothing has changed, if no world was found, or
+ * somebody of these parts is not safe.
+ */
+extern bool hall_part(Seating *seating, Hall *hall, const uint32 *part);
 
 /* Bonds made after a mark can be undone, until they are kept. */
 extern uint64 seating_mark(const Seating *seating);
