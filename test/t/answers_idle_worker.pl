@@ -80,7 +80,7 @@ is($node->safe_psql('postgres', $workers), '2', 'by those that are there');
 is(ask('published.patients'), '500', 'another publication of the same owner');
 is($node->safe_psql('postgres', $workers), '3', 'by a worker of its own');
 
-# A slow reader of rows is not waited for; but one who then asks again at once gets the worker that knows its way about.
+# A slow reader of rows is not waited for; but one who then asks again at once gets the worker that is there.
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 CREATE TABLE hospital.reader (pid int);
