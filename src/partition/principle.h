@@ -6,8 +6,8 @@
  * set row by row keeps its tally and asks as often as it likes.
  *
  * Every principle here is closed under disjoint union: if two sets that share no
- * row are allowed, both together are.  All that observers of releases can infer is
- * a union of neighborhoods, so it is enough that each of these is allowed.  Only
+ * row are allowed, both together are.  All that observers of releases can infer is of
+ * unions of sets that releases show apart, so it is enough that each of these is allowed.  Only
  * k and the number of different values are monotonous, too: a superset of an
  * allowed set is allowed.
  *

@@ -159,3 +159,17 @@ SELECT check_rebuilt('UPDATE published_private.life_groups SET states = array_fi
 SELECT check_rebuilt('DELETE FROM published_private.life_places WHERE key = 1', 'nobody ever sat there');
 SELECT check_rebuilt('INSERT INTO published_private.life_places SELECT * FROM good_places WHERE key = 1', 'somebody sat there twice');
 SELECT check_rebuilt('UPDATE published_private.life_places SET came = came + 1 WHERE key = 1', 'and came later');
+
+-- ---- Where a release has no values, those of today still say who comes back to a place ----
+
+CREATE TABLE returners AS SELECT i AS id, i AS age, 'd' || i % 4 AS ill FROM generate_series(1, 12) i;
+SELECT pprepub.create_publication('returners', 'returners', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 2}') \g /dev/null
+SELECT pprepub.publish('returners') \g /dev/null
+DELETE FROM returners WHERE id = 5;
+SELECT pprepub.publish('returners') \g /dev/null
+INSERT INTO returners VALUES (5, 5, 'new');
+SELECT pprepub.publish('returners', columns => '{age}') \g /dev/null
+SELECT is((SELECT sum(free) FROM pprepub.groups('returners')), 1::numeric, 'with another value, nobody comes back');
+UPDATE returners SET ill = 'd1' WHERE id = 5;
+SELECT pprepub.publish('returners', columns => '{age}') \g /dev/null
+SELECT is((SELECT sum(free) FROM pprepub.groups('returners')), 0::numeric, 'with the value that the place shows, somebody does');
