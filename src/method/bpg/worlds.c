@@ -16,10 +16,11 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MOST_SWAPS		8		/* of one world */
-#define MOST_STEPS		200		/* exchanges tried for one world */
+#define MOST_SWAPS		6		/* of one world */
+#define MOST_STEPS		80		/* exchanges tried for one world */
 #define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
-#define CHAIN			4		/* bonds between a seat and those that say which tracks it can have alone */
+#define CHAIN			4		/* bonds from a seat to the last one that says which tracks it can have alone */
+#define CHAIN_ALONE		2		/* likewise, where no more is asked for: so all groups of a person count at one of them */
 
 /*
  * Worlds near the seating are looked for first, of each track: a search that goes astray among long chains finds the
@@ -693,7 +694,7 @@ static bool
 may_have_enough(Seating *seating, const Hall *hall, uint32 seat, uint32 first_epoch)
 {
 	clear_tracks(seating, hall);
-	find_tracks(hall, seat, NULL, CHAIN, seating->can_have);
+	find_tracks(hall, seat, NULL, seating->is_alone ? CHAIN_ALONE : CHAIN, seating->can_have);
 	return find_weak_epoch(seating, hall, seat, seating->can_have, first_epoch) == hall->nepochs;
 }
 
