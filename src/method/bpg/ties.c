@@ -307,6 +307,7 @@ has_stays(const Ties *ties, RowId row)
 
 /* ---- A free place ---- */
 
+/* Is the person new in the group, and the bond safe? */
 static bool
 may_take_place(Ties *ties, RowId row, uint64 place)
 {
