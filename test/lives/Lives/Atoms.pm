@@ -15,7 +15,7 @@ use Lives::Principles;
 # new(): nothing has been released.
 sub new
 {
-	return bless { path => {}, values => [], release => [], judged => 0, broken => {}, made => {} }, shift;
+	return bless { path => {}, values => [], release => [], judged => 0, broken => {}, made => {}, parted => {} }, shift;
 }
 
 # add(release, everybody): what is wrong since, in words. The release: { kind, k, conditions, classes => [ [ rows ] ] }; what it promised
@@ -94,13 +94,15 @@ sub _judge
 		my @released = $path =~ / (\d+):/g;
 		my $who = join ' ', @people;
 		my $made = $released[-1] == $last ? $last : $self->{made}{$who} // $last;
+		my ($parted) = sort { $b <=> $a } grep { defined } map { $self->{parted}{$_} } @people;
 		my @wrong;
 
 		$made{$who} = $made;
 		next if $made != $last;
 		$self->{judged}++ if !$is_import;
 		push @wrong, scalar(@people) . ' people' if @people < $self->{release}[$last]{k};
-		foreach my $number (@released)
+		# What an import has told apart was not told apart by what was shown before.
+		foreach my $number (grep { $is_import || $_ > ($parted // -1) } @released)
 		{
 			push @wrong, map { "$_ in release " . ($number + 1) } $self->_value_faults($number, $self->{release}[$last]{conditions}, $self->{everybody}, @people);
 		}
@@ -108,6 +110,7 @@ sub _judge
 		if ($is_import && @wrong)
 		{
 			$self->{broken}{$_} = 1 foreach @people;
+			$self->{parted}{$_} = $last foreach @people;
 			next;
 		}
 		push @faults, 'atom {' . join(' ', @people) . '}: ' . join(', ', @wrong) . " (of$path)" if @wrong && grep { !$self->{broken}{$_} } @people;
@@ -123,7 +126,7 @@ sub _value_faults
 	if (!Lives::Principles::judges_people($conditions))
 	{
 		my $values = keys %{ { map { ($_ => 1) } grep { defined } map { $self->{values}[$number]{$_}{value} } @people } };
-		return $values < ($conditions->{l} // 1) ? "$values values" : ();
+		return ($conditions->{l} // 1) > 1 && $values < $conditions->{l} ? "$values values" : ();
 	}
 	return Lives::Principles::faults($conditions, [ map { $self->{values}[$number]{$_}{parts} } @people ], $everybody);
 }
