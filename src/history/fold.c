@@ -642,7 +642,6 @@ void
 fold_keep_values(const Fold *fold, LoadedFrame *loaded)
 {
 	const Places *places = &fold->places;
-	Frame	   *frame = &loaded->frame;
 
 	for (uint32 g = 0; g < places->ngroups; g++)
 	{
@@ -651,7 +650,7 @@ fold_keep_values(const Fold *fold, LoadedFrame *loaded)
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = places->first[g]; i < places->first[g + 1]; i++)
 			if (places->row[i] != NO_ROW)
-				frame->sensitive[places->row[i]] = last[i - places->first[g]];
+				loaded->frame.sensitive[places->row[i]] = last[i - places->first[g]];
 	}
 }
 

@@ -6,10 +6,8 @@
 
 #include "access/table.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "commands/defrem.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "frame/arrays.h"
@@ -199,15 +197,13 @@ has_index(Oid table)
 void
 past_indexes_ensure(const DeclaredPublication *publication)
 {
-	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	Oid			groups = past_table(publication, GROUPS_TABLE);
 	Oid			places = past_table(publication, PLACES_TABLE);
 
 	if (!has_index(groups))
 		execute_own_ddl(psprintf("CREATE UNIQUE INDEX ON %s (\"group\")", quoted_relation(groups)));
-	if (!has_index(places))
-		execute_own_ddl(psprintf("CREATE INDEX ON %s USING %s (key)", quoted_relation(places),
-								 OidIsValid(GetDefaultOpClass(key->type, BTREE_AM_OID)) ? "btree" : "hash"));
+	if (!has_index(places))		/* keys may be too long for a tree */
+		execute_own_ddl(psprintf("CREATE INDEX ON %s USING hash (key)", quoted_relation(places)));
 }
 
 /* ----------------------------------------------------------------

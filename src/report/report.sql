@@ -127,12 +127,13 @@ BEGIN
 	IF kept IS NULL THEN
 		RETURN;
 	END IF;
-	RETURN QUERY EXECUTE format('SELECT g."group", m.part, count(*), count(*) FILTER (WHERE m.is_there), count(*) FILTER (WHERE NOT m.is_there),
-			count(DISTINCT m.value), g.created, g.epochs[cardinality(g.epochs)]
+	-- Values that are hashed need not be sorted, too.
+	RETURN QUERY EXECUTE format('SELECT g."group", m.part, sum(m.n)::bigint, sum(m.there)::bigint, sum(m.n - m.there)::bigint,
+			count(*) FILTER (WHERE m.value IS DISTINCT FROM NULL), g.created, g.epochs[cardinality(g.epochs)]
 		FROM %s g CROSS JOIN LATERAL (
-			SELECT coalesce(u.part, 1) AS part, u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0 AS is_there, u.value
+			SELECT coalesce(u.part, 1) AS part, u.value, count(*) AS n, count(*) FILTER (WHERE u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0) AS there
 			FROM (SELECT unnest(g.keys) AS key, unnest(g.states) AS state, unnest(g.parts) AS part,
-				unnest(g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) AS value) u) m
+				unnest(g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) AS value) u GROUP BY coalesce(u.part, 1), u.value) m
 		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part', kept);
 END
 $$;

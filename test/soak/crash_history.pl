@@ -49,7 +49,7 @@ SQL
 	return;
 }
 
-foreach my $life ([ 'minimal', 4 ], [ 'none', 8 ], [ 'counterfeit', 1 ])
+foreach my $life ([ 'dirty', 1 ], [ 'counterfeit', 2 ])
 {
 	my ($repair, $reserve) = @$life;
 	my $name = "of_$repair";
@@ -98,24 +98,24 @@ SQL
 }
 
 # A prepared transaction outlives the server, and is all or nothing when it ends.
-my $there = releases($node, 'of_none');
+my $there = releases($node, 'of_counterfeit');
 change(20);
-remember($node, 'postgres', 'of_none');
+remember($node, 'postgres', 'of_counterfeit');
 foreach my $end ('ROLLBACK', 'COMMIT')
 {
-	$node->safe_psql('postgres', "SET client_min_messages = error; BEGIN; SELECT pprepub.publish('of_none'); PREPARE TRANSACTION 'publish'");
+	$node->safe_psql('postgres', "SET client_min_messages = error; BEGIN; SELECT pprepub.publish('of_counterfeit'); PREPARE TRANSACTION 'publish'");
 	kill_server($node);
-	is(releases($node, 'of_none'), $there, "$end PREPARED: not there before");
-	fails_like($node, 'postgres', q{SET lock_timeout = 100; SELECT pprepub.publish('of_none')}, qr/lock timeout/, "$end PREPARED: nobody gets between");
+	is(releases($node, 'of_counterfeit'), $there, "$end PREPARED: not there before");
+	fails_like($node, 'postgres', q{SET lock_timeout = 100; SELECT pprepub.publish('of_counterfeit')}, qr/lock timeout/, "$end PREPARED: nobody gets between");
 	$node->safe_psql('postgres', "$end PREPARED 'publish'");
-	is(releases($node, 'of_none'), $there + ($end eq 'COMMIT'), "$end PREPARED: the release");
-	no_faults($node, 'postgres', 'of_none', 4, 3, "$end PREPARED: what is there is whole and safe");
-	nothing_left('of_none', "$end PREPARED: nothing else is there");
+	is(releases($node, 'of_counterfeit'), $there + ($end eq 'COMMIT'), "$end PREPARED: the release");
+	no_faults($node, 'postgres', 'of_counterfeit', 4, 3, "$end PREPARED: what is there is whole and safe");
+	nothing_left('of_counterfeit', "$end PREPARED: nothing else is there");
 }
 change(21);
-remember($node, 'postgres', 'of_none');
-$node->safe_psql('postgres', q{SET client_min_messages = error; SELECT pprepub.publish('of_none')});
-no_faults($node, 'postgres', 'of_none', 4, 3, 'and so is what follows');
+remember($node, 'postgres', 'of_counterfeit');
+$node->safe_psql('postgres', q{SET client_min_messages = error; SELECT pprepub.publish('of_counterfeit')});
+no_faults($node, 'postgres', 'of_counterfeit', 4, 3, 'and so is what follows');
 $node->stop;
 
 done_testing();

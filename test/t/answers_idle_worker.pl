@@ -80,7 +80,7 @@ is($node->safe_psql('postgres', $workers), '2', 'by those that are there');
 is(ask('published.patients'), '500', 'another publication of the same owner');
 is($node->safe_psql('postgres', $workers), '3', 'by a worker of its own');
 
-# A slow reader of rows is not waited for; but one who then asks again at once gets the worker that knows its way about.
+# A slow reader of rows is not waited for; but one who then asks again at once gets the worker that is there.
 $node->safe_psql('postgres', <<'SQL');
 SET ROLE owner;
 CREATE TABLE hospital.reader (pid int);
@@ -193,53 +193,6 @@ SQL
 
 # A witness is not one of another database's.
 fails_like($node, 'copied', 'SELECT * FROM published.people()', qr/may have been rewound/, 'a copied database does not answer');
-
-# ---- A publication that is dropped meanwhile ----
-
-# A worker that reads where people are, for the next answer, has the history locked: it may not wait for the publication then.
-{
-	my $waits = q{SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND };
-	my $worker_waits = "$waits backend_type = 'pprepub answer' AND ";
-
-	$node->safe_psql('postgres', <<'SQL');
-SET ROLE owner;
-CREATE FUNCTION hospital.gate(id int) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-	IF id = 1 THEN
-		PERFORM pg_advisory_xact_lock(9);
-	END IF;
-	RETURN true;
-END $$;
-CREATE TABLE hospital.leavers AS TABLE hospital.patients;
-CREATE VIEW hospital.gated AS SELECT * FROM hospital.leavers WHERE hospital.gate(id);
-SQL
-	declare_patients($node, 'postgres', 'gated', 'hospital.gated');
-	$node->safe_psql('postgres', q{SELECT pprepub.publish('gated')});
-
-	# While an answer is made, somebody queues for the history, and has it when that has committed.
-	my $gates = $node->background_psql('postgres');
-	$gates->query_safe('SELECT pg_advisory_lock(9), pg_advisory_lock(10)');
-	my $asker = start_sql($node, 'postgres', 'SELECT count(*) FROM published.gated()');
-	$node->poll_query_until('postgres', "$worker_waits locktype = 'advisory'") or die 'the worker does not wait at the gate';
-	my $history = start_sql($node, 'postgres', 'BEGIN', 'LOCK TABLE published_private.gated_groups', 'SELECT pg_advisory_lock(10)', 'ROLLBACK');
-	$node->poll_query_until('postgres', "$waits relation = 'published_private.gated_groups'::regclass") or die 'nobody waits for the history';
-	$gates->query_safe('SELECT pg_advisory_unlock(9)');
-	is(finish_sql($asker), 0, 'an answer');
-	$node->poll_query_until('postgres', "$worker_waits relation = 'published_private.gated_groups'::regclass") or die 'the worker does not read the history';
-
-	# A drop has the publication locked, but not yet the history, when the worker reads that.
-	my $view = $node->background_psql('postgres');
-	$view->query_safe('BEGIN; LOCK TABLE published_private.gated_source IN ACCESS SHARE MODE');
-	my $dropper = start_sql($node, 'postgres', q{SET deadlock_timeout = '1ms'}, q{SELECT pprepub.drop_publication('gated', true)});
-	$node->poll_query_until('postgres', "$waits relation = 'published_private.gated_source'::regclass") or die 'nobody waits to drop the view';
-	$gates->query_safe('SELECT pg_advisory_unlock(10)');
-	is(finish_sql($history), 0, 'the history is read');
-	$node->poll_query_until('postgres', q{SELECT count(*) = 0 OR bool_or(NOT granted AND locktype = 'object')
-		FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE backend_type = 'pprepub answer'}) or die 'the worker does not go on';
-	$view->query_safe('ROLLBACK');
-	is(finish_sql($dropper), 0, 'no deadlock with who drops the publication') or diag($dropper->{error});
-	$_->quit foreach $gates, $view;
-}
 
 # ---- Where there is no memory left to be found in ----
 

@@ -97,7 +97,7 @@ is($node->safe_psql('restored', $publish), 6, 'restored: life goes on');
 
 # ---- Answers ----
 
-# A worker that rests knows where people are, but an import parts them anew.
+# A worker that rests answers on after an import, which parts groups.
 $node->safe_psql('postgres', 'CREATE DATABASE asked');
 make_patients($node, 'asked', 400);
 declare_patients($node, 'asked', 'patients', 'hospital.patients');

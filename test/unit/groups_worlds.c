@@ -593,6 +593,18 @@ measure_shares(Search *search, int g, Observed *observed)
 		}
 }
 
+/* What did a place show last before a release? */
+static Code
+shown_before(const Life *life, int place, int r)
+{
+	while (r-- > 0)
+		for (int c = 0; c < life->release[r].nclasses; c++)
+			for (int i = 0; i < life->release[r].class[c].n; i++)
+				if (life->release[r].class[c].row[i].place == place)
+					return life->release[r].class[c].row[i].value;
+	return NO_CODE;
+}
+
 /* No more rows changed than must, and nobody's value changed between two places. */
 bool
 is_as_supposed(const Life *life)
@@ -608,6 +620,11 @@ is_as_supposed(const Life *life)
 			int			more[MAX_VALUES] = {0};
 			int			changed = 0;
 			int			forced = 0;
+
+			/* What those parted off showed may be what others show now. */
+			for (int place = life->first[class->group]; place < life->first[class->group + 1]; place++)
+				if (life->release[r].is_gone[place])
+					more[value_index(shown_before(life, place, r))]--;
 
 			for (int i = 0; i < class->n; i++)
 			{

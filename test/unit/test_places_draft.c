@@ -273,8 +273,8 @@ group_of_place(const Places *places, uint64 place)
 	return g;
 }
 
-/* A class of a group shows all places of a part once, and what it showed last unless it may be refreshed. */
-static void
+/* A class of a group shows all places of a part once, and what it showed last unless it may be refreshed.  Returns the rows that may not. */
+static uint64
 check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 {
 	const Places *places = past->places;
@@ -329,7 +329,7 @@ check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 	check(!past->is_whole || 2 * class_counterfeits(classes, c) <= n);
 	life->shown += n;
 	if (g == NO_GROUP)
-		return;
+		return 0;
 	check(is_full || is_old);
 	life->refreshed += !is_old;
 	check(part != PART_IS_GONE);
@@ -341,6 +341,7 @@ check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 		size += is_there[i];
 	}
 	check(size == n);
+	return is_full ? 0 : n;
 }
 
 /* Parts go for good, with k people at least, whom nobody sits among. */
@@ -440,6 +441,7 @@ release(Life *life, int32 number)
 	Past	   *past;
 	Draft	   *draft;
 	uint64		withheld = nrows;
+	uint64		unrefreshed = 0;
 
 	make_frame(life, who, nrows);
 	life->frame.is_cohort = !is_whole;
@@ -448,10 +450,11 @@ release(Life *life, int32 number)
 	draft = bpg_method.draft(&life->frame, past, life->params, number);
 	for (uint32 c = 0; c < draft->classes->nclasses; c++)
 	{
-		check_class(life, past, draft, c);
+		unrefreshed += check_class(life, past, draft, c);
 		withheld -= class_size(draft->classes, c);
 	}
-	check(draft->suppressed == withheld && draft->waiting + draft->retired <= withheld);
+	check(draft->suppressed == withheld && draft->waiting + draft->retired + draft->hidden == withheld);
+	check(draft->unrefreshed == unrefreshed);
 	check_gone(life, past, draft);
 	for (uint64 i = 0; i < draft->classes->first[draft->classes->nclasses]; i++)
 		life->person[who[draft->classes->rows[i]]].has_moved = false;

@@ -181,6 +181,29 @@ bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool
 	return params[BPG_REPAIR] == REPAIR_DIRTY ? find_wanted(bpg_create(frame, past, params), wanted) : 0;
 }
 
+/* Have all places of a class a row of the person who held it before? */
+static bool
+is_held_as_before(const Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+	bool		is_held = class_counterfeits(classes, c) == 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && is_held; i++)
+		is_held = is_asked(bpg->frame, classes->rows[i]) && bpg->places->place[classes->rows[i]] == bpg->draft->place[classes->rows[i]];
+	return is_held;
+}
+
+/* Counts rows that must show what was shown last, by people and places alone. */
+static void
+count_unrefreshed(Bpg *bpg)
+{
+	const Classes *classes = bpg->draft->classes;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		if (bpg->draft->group[c] != NO_GROUP && !is_held_as_before(bpg, c))
+			bpg->draft->unrefreshed += class_size(classes, c) + class_counterfeits(classes, c);
+}
+
 /* Counts people who were asked for and are not shown. */
 static void
 count_withheld(Bpg *bpg)
@@ -226,6 +249,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	progress_phase("show groups", bpg->nparts);
 	show_parts(bpg);
 	draft_newcomers(bpg);
+	count_unrefreshed(bpg);
 	count_withheld(bpg);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);

@@ -3,9 +3,8 @@
  *		May a person who once had a place in another group get one in this group?
  *
  * NOTES
- *		Each group in which somebody is tied is a hall, and each tie a bond, of worlds.h.  Ties of the past are bonds from
- *		the beginning, by which it is known what each seat can have alone; a world that agrees with all of them is looked
- *		for when the first question comes.
+ *		Each group in which somebody is tied is a hall, and each tie a bond, of worlds.h.  A world that agrees with all ties
+ *		of the past is looked for when the first question comes.
  *
  *		A draft's own ties, values and parts count like those of the past for later questions.
  */
@@ -35,7 +34,7 @@ struct Ties
 	const Places *places;
 	uint64		k;
 	TiesRule	rule;
-	bool		takes_more;		/* are new ties allowed at all? */
+	bool		takes_more;		/* may there be ties in this release? */
 	MemoryContext context;
 
 	uint64	   *first_link;		/* [ngroups + 1] links from places of a group: link[first_link[g]] and so on */
@@ -46,6 +45,7 @@ struct Ties
 	Seating    *seating;
 	Hall	  **hall;			/* [ngroups] of groups in which somebody is tied */
 	Bond	   *bond;			/* [nlinks] of the past */
+	bool		was_weaker;
 	bool		is_seated;		/* does the seating agree with the past? */
 };
 
@@ -169,7 +169,7 @@ parts_of(const Ties *ties, uint32 group)
 
 	for (uint32 i = 0; i < n; i++)
 		ngone += part[i] == PART_IS_GONE;
-	if (ngone < 2 * ties->k)
+	if (ngone < 2 * ties->k || ties->rule == TIES_ALONE)
 		return part;
 	result = new_array(uint32, n);
 	for (uint32 i = 0; i < n; i++)
@@ -185,7 +185,7 @@ hall_of(Ties *ties, uint32 group)
 
 	if (ties->hall[group] == NULL)
 		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group), group_values(places, group, 0),
-										ties->is_seated ? parts_of(ties, group) : places->part + places->first[group]);
+										parts_of(ties, group));
 	return ties->hall[group];
 }
 
@@ -212,7 +212,6 @@ bond_link(Ties *ties, const Link *link, Bond *bond)
 	bond->end[0] = end_at(ties, from, link->from, left, left);
 	bond->end[1] = end_at(ties, to, link->to, came, came);
 	bond_join(bond);
-	bond_enter(bond);
 }
 
 Ties *
@@ -223,7 +222,8 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 
 	*ties = (Ties) {
 		.frame = frame, .places = places, .k = k, .rule = rule,
-		.takes_more = rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
+		.takes_more = past->is_whole && rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
+		.was_weaker = past->was_weaker,
 		.context = CurrentMemoryContext,
 		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
 		.hall = new_zeros(Hall *, places->ngroups),
@@ -253,15 +253,10 @@ seat_the_past(Ties *ties)
 	Bond	  **waiting;
 	uint64		nwaiting = 0;
 
-	if (ties->is_seated || ties->rule == TIES_ALONE)
+	if (ties->is_seated)
 		return;
 	ties->is_seated = true;
 	waiting = new_array(Bond *, places->nlinks);
-	for (uint64 i = 0; i < places->nlinks; i++)
-		seating_release(&ties->bond[i]);
-	for (uint32 g = 0; g < places->ngroups; g++)
-		if (ties->hall[g] != NULL)
-			ties->hall[g]->part = parts_of(ties, g);
 	for (uint64 i = 0; i < places->nlinks; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -274,7 +269,7 @@ seat_the_past(Ties *ties)
 	pfree(waiting);
 	seating_keep(ties->seating);
 	for (uint32 g = 0; g < places->ngroups; g++)
-		if (ties->hall[g] != NULL)
+		if (ties->hall[g] != NULL && ties->rule == TIES_WORLDS)
 			hall_prove(ties->seating, ties->hall[g]);
 }
 
@@ -485,8 +480,17 @@ ties_allow_part(Ties *ties, uint64 place)
 {
 	uint32		group = group_of(ties->places, place);
 
-	return ties->hall[group] == NULL ||
-		part_may_be_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
+	if (!ties->was_weaker || ties->hall[group] == NULL)
+		return true;			/* it was asked when they were tied, and when the values came */
+	seat_the_past(ties);
+	return part_is_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
+}
+
+/* Is somebody tied in the group, or may somebody be later? */
+static bool
+asks(const Ties *ties, uint32 group)
+{
+	return ties->hall[group] != NULL || ties->takes_more;
 }
 
 bool
@@ -494,13 +498,16 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 {
 	uint32		group = group_of(ties->places, place[0]);
 	uint64		first = ties->places->first[group];
-	Hall	   *hall = ties->hall[group];
+	Hall	   *hall;
 	bool		is_new = false;
 	bool		result;
 	Code	   *value;
+	MemoryContext old;
 
-	if (hall == NULL)
+	if (!asks(ties, group))
 		return true;
+	old = MemoryContextSwitchTo(ties->context);
+	hall = hall_of(ties, group);
 	value = new_array(Code, hall->n);
 	memcpy(value, hall->value + (uint64) (hall->nepochs - 1) * hall->n, sizeof(Code) * hall->n);
 	for (uint64 i = 0; i < n; i++)
@@ -515,6 +522,7 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 		seat_the_past(ties);
 	result = !is_new || hall_refresh(ties->seating, hall, place[0] - first, value);
 	pfree(value);
+	MemoryContextSwitchTo(old);
 	return result;
 }
 
@@ -522,14 +530,15 @@ bool
 ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
 {
 	uint32		group = group_of(ties->places, place[0]);
-	Hall	   *hall = ties->hall[group];
+	Hall	   *hall;
 	MemoryContext old;
 	uint32	   *part;
 	bool		result;
 
-	if (hall == NULL)
+	if (!asks(ties, group))
 		return true;
 	old = MemoryContextSwitchTo(ties->context);
+	hall = hall_of(ties, group);
 	seat_the_past(ties);
 	part = new_array(uint32, hall->n);
 	memcpy(part, hall->part, sizeof(uint32) * hall->n);
