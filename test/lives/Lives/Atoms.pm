@@ -123,7 +123,7 @@ sub _value_faults
 	if (!Lives::Principles::judges_people($conditions))
 	{
 		my $values = keys %{ { map { ($_ => 1) } grep { defined } map { $self->{values}[$number]{$_}{value} } @people } };
-		return $values < ($conditions->{l} // 1) ? "$values values" : ();
+		return ($conditions->{l} // 1) > 1 && $values < $conditions->{l} ? "$values values" : ();
 	}
 	return Lives::Principles::faults($conditions, [ map { $self->{values}[$number]{$_}{parts} } @people ], $everybody);
 }

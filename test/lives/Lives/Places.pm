@@ -178,7 +178,7 @@ sub _are_refused
 
 	return Lives::Principles::faults($conditions, [ map { $_->{parts} } @rows ], $release->{everybody}) if Lives::Principles::judges_people($conditions);
 	my $values = keys %{ { map { ($_->{value} => 1) } grep { defined $_->{value} } @rows } };
-	return $values < ($conditions->{l} // 1) ? "$values values" : ();
+	return ($conditions->{l} // 1) > 1 && $values < $conditions->{l} ? "$values values" : ();
 }
 
 # People who come have the value that the place shows, as do those who were away; nobody has two places in a group.
