@@ -441,12 +441,6 @@ lock_publication_number(int32 publication, LOCKMODE lock)
 	LockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
 }
 
-void
-unlock_publication_number(int32 publication, LOCKMODE lock)
-{
-	UnlockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
-}
-
 #define PATIENCE_MS	1000
 #define PAUSE_MS	20
 

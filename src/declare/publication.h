@@ -175,7 +175,6 @@ extern Oid	source_of_pinned(Oid pinned);
 
 /* The lock alone, for a caller that must hold it before the transaction's first snapshot. */
 extern void lock_publication_number(int32 publication, LOCKMODE lock);
-extern void unlock_publication_number(int32 publication, LOCKMODE lock);
 
 /* Raises a serialization failure if there are releases that an old snapshot does not see. */
 extern void verify_releases_are_seen(const DeclaredPublication *publication);

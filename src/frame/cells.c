@@ -187,46 +187,6 @@ leaves_of(const Cells *cells, uint32 node)
 	return (Span) {first, first + cells->tree->leaves[node] - 1};
 }
 
-Cell
-cells_meet(Cells *cells, Cell a, Cell b)
-{
-	TextCell	text[2];
-	RangeType  *both;
-	uint32		x;
-	uint32		y;
-
-	if (a == b || b == cells->whole)
-		return a;
-	if (a == cells->whole)
-		return b;
-	if (a == CELL_NULL || b == CELL_NULL)
-		return NO_CELL;
-	switch (cells->kind)
-	{
-		case KIND_RANGE:
-			both = range_intersect_internal(cells->range, DatumGetRangeTypeP(dictionary_value(cells->dictionary, a)),
-											DatumGetRangeTypeP(dictionary_value(cells->dictionary, b)));
-			return RangeIsEmpty(both) ? NO_CELL : cells_number(cells, RangeTypePGetDatum(both), false);
-		case KIND_PREFIX:
-			/* They meet in the longer one, if the shorter one covers it. */
-			text[0] = printed_text(cells, a);
-			text[1] = printed_text(cells, b);
-			return text_lies_in(text[1], text[0]) ? b : text_lies_in(text[0], text[1]) ? a : NO_CELL;
-		case KIND_TAXONOMY:
-			x = cells->node[a];
-			y = cells->node[b];
-			if (x == NO_NODE || y == NO_NODE)
-				return NO_CELL;
-			/* A node stands behind its ancestors, also behind one that has no leaves but its own. */
-			if (x > y && span_contains(leaves_of(cells, y), leaves_of(cells, x)))
-				return a;
-			return y > x && span_contains(leaves_of(cells, x), leaves_of(cells, y)) ? b : NO_CELL;
-		case KIND_SUPPRESS:
-			break;
-	}
-	return NO_CELL;
-}
-
 /* ----------------------------------------------------------------
  * Spans
  *

@@ -17,7 +17,6 @@
 typedef uint32 Cell;
 
 #define CELL_NULL	DICTIONARY_NULL /* the cell of NULL alone */
-#define NO_CELL		PG_UINT32_MAX	/* an empty intersection */
 
 typedef struct Cells Cells;
 
@@ -35,9 +34,6 @@ extern uint32 cells_size(const Cells *cells);
 
 /* The withheld cell, which covers all values, NULL too. */
 extern Cell cells_whole(const Cells *cells);
-
-/* The intersection of two cells, or NO_CELL. */
-extern Cell cells_meet(Cells *cells, Cell a, Cell b);
 
 /* A cell's text as a release shows it under the settings of act_as(); NULL for CELL_NULL. */
 extern char *cells_text(const Cells *cells, Cell cell);

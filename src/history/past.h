@@ -215,6 +215,7 @@ typedef struct Past
 	const Updates *updates;		/* what values can become, as observers know; NULL where nothing was declared */
 	const bool *is_mixed;		/* [rows of the frame] people whose classes strict does not know: see find_mixed();
 								 * NULL if there are none */
+	bool		was_weaker;		/* was some release made under a weaker principle, or elsewhere? */
 	bool		is_whole;		/* is the frame all of the source, so that holders without a row have left? */
 } Past;
 

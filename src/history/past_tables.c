@@ -6,10 +6,8 @@
 
 #include "access/table.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "commands/defrem.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "frame/arrays.h"
@@ -204,8 +202,8 @@ past_indexes_ensure(const DeclaredPublication *publication)
 
 	if (!has_index(groups))
 		execute_own_ddl(psprintf("CREATE UNIQUE INDEX ON %s (\"group\")", quoted_relation(groups)));
-	if (!has_index(places))
-		execute_own_ddl(psprintf("CREATE INDEX ON %s (key)", quoted_relation(places)));
+	if (!has_index(places))		/* keys may be too long for a tree */
+		execute_own_ddl(psprintf("CREATE INDEX ON %s USING hash (key)", quoted_relation(places)));
 }
 
 /* ----------------------------------------------------------------

@@ -160,7 +160,8 @@ open_index(Relation table, int column)
 		const FormData_pg_index *form = index->rd_index;
 
 		if (form->indisvalid && form->indnatts == 1 && form->indkey.values[0] == column + 1 &&
-			RelationGetIndexPredicate(index) == NIL && index->rd_rel->relam == BTREE_AM_OID)
+			RelationGetIndexPredicate(index) == NIL &&
+			(index->rd_rel->relam == BTREE_AM_OID || index->rd_rel->relam == HASH_AM_OID))
 			return index;
 		index_close(index, AccessShareLock);
 	}
@@ -171,6 +172,7 @@ IndexReader *
 index_reader_open(Oid relation, int column)
 {
 	IndexReader *reader = palloc0(sizeof(IndexReader));
+	StrategyNumber equal;
 	Oid			type;
 
 	reader->table = table_open(relation, AccessShareLock);
@@ -180,9 +182,10 @@ index_reader_open(Oid relation, int column)
 		table_close(reader->table, AccessShareLock);
 		return NULL;
 	}
+	equal = reader->index->rd_rel->relam == BTREE_AM_OID ? BTEqualStrategyNumber : HTEqualStrategyNumber;
 	type = reader->index->rd_opcintype[0];
-	ScanKeyEntryInitialize(&reader->key, 0, 1, BTEqualStrategyNumber, type, reader->index->rd_indcollation[0],
-						   get_opcode(get_opfamily_member(reader->index->rd_opfamily[0], type, type, BTEqualStrategyNumber)), (Datum) 0);
+	ScanKeyEntryInitialize(&reader->key, 0, 1, equal, type, reader->index->rd_indcollation[0],
+						   get_opcode(get_opfamily_member(reader->index->rd_opfamily[0], type, type, equal)), (Datum) 0);
 	reader->slot = table_slot_create(reader->table, NULL);
 	reader->scan = begin_index_scan(reader->table, reader->index, GetActiveSnapshot(), 1);
 	return reader;

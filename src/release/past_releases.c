@@ -105,16 +105,26 @@ read_released(const DeclaredPublication *publication)
 }
 
 bool
-judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
+was_weaker(const DeclaredPublication *publication)
 {
-	Principle	principle = principle_under(publication->method, params);
-	int			naspects = 0;
-	int			nbands;
+	Principle	now = principle_under(publication->method, publication->params);
+	bool		result = false;
+	CatalogAccess access;
 
-	for (int i = 0; i < publication->ncolumns; i++)
-		naspects += is_sensitive(&publication->columns[i]);
-	(void) param_names(params, "bands", &nbands);
-	return principle_judges_shares(&principle, naspects > 1 || nbands > 0);
+	catalog_enter(&access);
+	catalog_read("SELECT DISTINCT kind = 'imported' AS imported, params FROM pprepub_internal.catalog_release"
+				 " WHERE publication = $1 AND number <= $2 AND (kind = 'imported' OR params <> $3)",
+				 CATALOG_INT(publication->id), CATALOG_INT(publication->releases), CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)));
+	for (uint64 row = 0; row < SPI_processed && !result; row++)
+	{
+		bool		isnull;
+		Jsonb	   *params = DatumGetJsonbPCopy(catalog_field(row, "params", &isnull));
+		Principle	then = principle_under(publication->method, params);
+
+		result = DatumGetBool(catalog_field(row, "imported", &isnull)) || !principle_implies(&then, &now);
+	}
+	catalog_leave(&access);
+	return result;
 }
 
 bool

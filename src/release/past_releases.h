@@ -39,6 +39,9 @@ typedef struct Released
  */
 extern Principle principle_under(const char *method, Jsonb *params);
 
+/* Was one of them made under a principle that does not ask for all that is declared now, or imported? */
+extern bool was_weaker(const DeclaredPublication *publication);
+
 /* All of them, in order: [publication->releases]. */
 extern Released *read_released(const DeclaredPublication *publication);
 
@@ -47,9 +50,6 @@ extern Released *read_released(const DeclaredPublication *publication);
  * are in that, and an auditor may be one of those who ask.
  */
 extern void verify_may_see_figures(const DeclaredPublication *publication, int32 number);
-
-/* Does a principle of the publication judge more of values than how many there are? */
-extern bool judges_shares_under(const DeclaredPublication *publication, Jsonb *params);
 
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);

@@ -249,6 +249,8 @@ life_make_past(const Life *life)
 	places->nlinks = life->nlinks;
 	places->link = new_zeros(Link, life->nlinks);
 	memcpy(places->link, life->link, sizeof(Link) * life->nlinks);
+	for (int r = 0; r < life->releases; r++)
+		past->was_weaker |= life->release[r].k < life->params[AT_K] || life->release[r].l < life->params[AT_L];
 	past->releases = life->releases;
 	past->places = places;
 	past->is_away = is_away;

@@ -28,6 +28,7 @@ typedef struct Part
 	uint64		n;
 	uint64		occupied;
 	bool		is_closed;		/* hidden or retired: nobody arrives, and it is not shown */
+	bool		is_weak;		/* hidden since the principle does not allow it, so nobody can be tied to it either */
 	double		loss;			/* of its cells over who sits there */
 } Part;
 

@@ -34,14 +34,12 @@ count_shown(Bpg *bpg, const Part *part)
 
 /* A part that was shown once may be too weak for the principle of today, by itself or by ties. */
 static bool
-must_be_hidden(Bpg *bpg, const Part *part)
+must_be_hidden(Bpg *bpg, Part *part)
 {
-	bool		allowed;
-
 	count_shown(bpg, part);
-	allowed = principle_allows(&bpg->principle, bpg->tally);
+	part->is_weak = !principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return !allowed || !ties_allow_part(bpg->ties, bpg->member[part->first]);
+	return part->is_weak || !ties_allow_part(bpg->ties, bpg->member[part->first]);
 }
 
 void
@@ -164,7 +162,9 @@ seat_holder(Bpg *bpg, uint64 place, RowId row)
 	if (bpg->part_of[place] == NO_PART)
 		return;
 	part = &bpg->part[bpg->part_of[place]];
-	if (part->is_closed)
+	if (part->is_weak)
+		bpg->fate[row] = LEFT_OUT;
+	else if (part->is_closed)
 		bpg->fate[row] = fate_of_dismissed(bpg, place, row, LEFT_OUT);
 	else if (!is_away || shown_at(bpg, place) == bpg->frame->sensitive[row])
 	{

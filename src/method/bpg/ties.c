@@ -3,9 +3,8 @@
  *		May a person who once had a place in another group get one in this group?
  *
  * NOTES
- *		Each group in which somebody is tied is a hall, and each tie a bond, of worlds.h.  Ties of the past are bonds from
- *		the beginning, by which it is known what each seat can have alone; a world that agrees with all of them is looked
- *		for when the first question comes.
+ *		Each group in which somebody is tied is a hall, and each tie a bond, of worlds.h.  A world that agrees with all ties
+ *		of the past is looked for when the first question comes.
  *
  *		A draft's own ties, values and parts count like those of the past for later questions.
  */
@@ -46,8 +45,8 @@ struct Ties
 	Seating    *seating;
 	Hall	  **hall;			/* [ngroups] of groups in which somebody is tied */
 	Bond	   *bond;			/* [nlinks] of the past */
-	bool		is_linked;		/* are all of these bonds there? */
-	bool		is_seated;		/* and does the seating agree with them? */
+	bool		was_weaker;
+	bool		is_seated;		/* does the seating agree with the past? */
 };
 
 /* ---- Groups, epochs and seats of a person ---- */
@@ -186,7 +185,7 @@ hall_of(Ties *ties, uint32 group)
 
 	if (ties->hall[group] == NULL)
 		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group), group_values(places, group, 0),
-										ties->is_linked ? parts_of(ties, group) : places->part + places->first[group]);
+										parts_of(ties, group));
 	return ties->hall[group];
 }
 
@@ -213,7 +212,6 @@ bond_link(Ties *ties, const Link *link, Bond *bond)
 	bond->end[0] = end_at(ties, from, link->from, left, left);
 	bond->end[1] = end_at(ties, to, link->to, came, came);
 	bond_join(bond);
-	bond_enter(bond);
 }
 
 Ties *
@@ -225,6 +223,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 	*ties = (Ties) {
 		.frame = frame, .places = places, .k = k, .rule = rule,
 		.takes_more = past->is_whole && rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
+		.was_weaker = past->was_weaker,
 		.context = CurrentMemoryContext,
 		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
 		.hall = new_zeros(Hall *, places->ngroups),
@@ -233,7 +232,6 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 	list_links(ties);
 	for (uint64 i = 0; i < places->nlinks; i++)
 		bond_link(ties, &places->link[i], &ties->bond[i]);
-	ties->is_linked = true;
 	return ties;
 }
 
@@ -255,15 +253,10 @@ seat_the_past(Ties *ties)
 	Bond	  **waiting;
 	uint64		nwaiting = 0;
 
-	if (ties->is_seated || ties->rule == TIES_ALONE)
+	if (ties->is_seated)
 		return;
 	ties->is_seated = true;
 	waiting = new_array(Bond *, places->nlinks);
-	for (uint64 i = 0; i < places->nlinks; i++)
-		seating_release(&ties->bond[i]);
-	for (uint32 g = 0; g < places->ngroups; g++)
-		if (ties->hall[g] != NULL && ties->hall[g]->part == places->part + places->first[g])
-			ties->hall[g]->part = parts_of(ties, g);
 	for (uint64 i = 0; i < places->nlinks; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -276,7 +269,7 @@ seat_the_past(Ties *ties)
 	pfree(waiting);
 	seating_keep(ties->seating);
 	for (uint32 g = 0; g < places->ngroups; g++)
-		if (ties->hall[g] != NULL)
+		if (ties->hall[g] != NULL && ties->rule == TIES_WORLDS)
 			hall_prove(ties->seating, ties->hall[g]);
 }
 
@@ -487,8 +480,10 @@ ties_allow_part(Ties *ties, uint64 place)
 {
 	uint32		group = group_of(ties->places, place);
 
-	return ties->hall[group] == NULL ||
-		part_may_be_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
+	if (!ties->was_weaker || ties->hall[group] == NULL)
+		return true;			/* it was asked when they were tied, and when the values came */
+	seat_the_past(ties);
+	return part_is_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
 }
 
 /* Is somebody tied in the group, or may somebody be later? */

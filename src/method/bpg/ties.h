@@ -40,16 +40,13 @@ extern bool tie_to_place(Ties *ties, RowId row, uint64 place);
 /* The arrival was given up; NO_PLACE: the new group was. */
 extern void ties_forget(Ties *ties, RowId row, uint64 place);
 
-/* False if the groups of the person of a row have too little in common already: no group is possible. */
-extern bool may_be_tied(Ties *ties, RowId row);
-
 /*
  * May these people stand together in a new group?  Removes those who may not from rows[]; returns how many are left.
  * The answer is taken note of, too.
  */
 extern uint64 tie_to_class(Ties *ties, RowId *rows, uint64 n);
 
-/* Does what the part of a place shows leave its tied people values and rows enough?  To be asked before all else. */
+/* Does what the part of a place shows now leave people values and rows enough?  To be asked before all else. */
 extern bool ties_allow_part(Ties *ties, uint64 place);
 
 /* May the n places of a part show the values of those who sit there?  If so it is taken note of. */

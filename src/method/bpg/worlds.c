@@ -536,19 +536,13 @@ bond_join(Bond *bond)
 	bond->end[1].other = &bond->end[0];
 }
 
-void
-bond_enter(Bond *bond)
-{
-	for (int i = 0; i < 2; i++)
-		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
-}
-
 bool
 seating_bind(Seating *seating, Bond *bond)
 {
 	BondEnd    *end = &bond->end[0];
 
-	bond_enter(bond);
+	for (int i = 0; i < 2; i++)
+		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
 	if (!seating->is_alone && !bonds_agree(end->hall, end->seat, end->hall->track[end->seat]))
 	{
 		bool		found = false;
@@ -854,27 +848,15 @@ hall_prove(Seating *seating, Hall *hall)
 
 /* ---- What a hall shows ---- */
 
-/* The people of a part one by one, and those who are not tied. */
-static bool
-judge_part(Seating *seating, Hall *hall, uint32 seat, uint32 first_epoch)
+bool
+part_is_safe(Seating *seating, Hall *hall, uint32 seat)
 {
-	bool		is_safe = judge_untied(seating, hall, seat, first_epoch);
+	bool		is_safe = judge_untied(seating, hall, seat, hall->nepochs - 1);
 
 	for (uint32 s = 0; s < hall->n && is_safe; s++)
 		if (is_one_part(hall, s, seat) && is_tied(hall, s))
-			is_safe = judge_seat(seating, hall, s, first_epoch);
+			is_safe = judge_seat(seating, hall, s, hall->nepochs - 1);
 	return is_safe;
-}
-
-bool
-part_may_be_safe(Seating *seating, Hall *hall, uint32 seat)
-{
-	bool		may_be = true;
-
-	for (uint32 s = 0; s < hall->n && may_be; s++)
-		if (is_one_part(hall, s, seat) && is_tied(hall, s))
-			may_be = may_have_enough(seating, hall, s, hall->nepochs - 1);
-	return may_be;
 }
 
 bool
@@ -891,7 +873,7 @@ hall_refresh(Seating *seating, Hall *hall, uint32 seat, const Code *value)
 	memcpy(after + known, value, sizeof(Code) * hall->n);
 	hall->value = after;
 	hall->nepochs++;
-	is_safe = judge_part(seating, hall, seat, hall->nepochs - 1);
+	is_safe = part_is_safe(seating, hall, seat);
 	if (!is_safe)
 	{
 		hall->value = before;

@@ -72,9 +72,6 @@ extern void hall_free(Hall *hall);
 /* Joins the two ends, whose seats and epochs are filled in. */
 extern void bond_join(Bond *bond);
 
-/* A bond that holds from now on, though the seating may not agree with it: for seats alone. */
-extern void bond_enter(Bond *bond);
-
 /* A bond that holds from now on.  False if no world was found in which it does: then nothing has changed. */
 extern bool seating_bind(Seating *seating, Bond *bond);
 
@@ -93,8 +90,8 @@ extern bool untied_are_safe(Seating *seating, Hall *hall, uint32 seat);
 /* Looks for the worlds of all people of a hall in which somebody is tied. */
 extern void hall_prove(Seating *seating, Hall *hall);
 
-/* Are the people of the seat's part safe in the newest epoch alone, as far as each of them can be judged alone? */
-extern bool part_may_be_safe(Seating *seating, Hall *hall, uint32 seat);
+/* Are the people of the seat's part safe in the newest epoch? */
+extern bool part_is_safe(Seating *seating, Hall *hall, uint32 seat);
 
 /* New values of a part, a seat of which is given: an epoch more.  False, and nothing has changed, if somebody is not safe with them. */
 extern bool hall_refresh(Seating *seating, Hall *hall, uint32 seat, const Code *value);
