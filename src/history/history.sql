@@ -46,7 +46,7 @@ CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive tex
 			SELECT s.release, s.class, s.release * 2147483648 + row_number() OVER (ORDER BY s.release, s.class) AS number
 			FROM seated s GROUP BY s.release, s.class HAVING bool_or(s.is_kept)),
 		place AS MATERIALIZED (
-			SELECT s."group", s.place, min(s.release) AS created,
+			SELECT s."group", s.place, min(s.release) AS created, array_agg(s.release) AS releases,
 				coalesce(array_agg(e.number ORDER BY e.number) FILTER (WHERE e.number IS NOT NULL), '{}') AS parted
 			FROM seated s LEFT JOIN elsewhere e USING (release, class) GROUP BY s."group", s.place),
 		part AS MATERIALIZED (
@@ -55,7 +55,7 @@ CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive tex
 		gone AS (
 			SELECT p."group", p.place, min(t.release) AS since
 			FROM place p JOIN part t USING ("group") JOIN place o ON o."group" = t."group" AND o.place = t.place
-			WHERE NOT EXISTS (SELECT FROM seated s WHERE s."group" = p."group" AND s.place = p.place AND s.release = t.release)
+			WHERE t.release <> ALL (p.releases)
 				AND (p.parted = o.parted OR ARRAY(SELECT n FROM unnest(p.parted) n WHERE n < t.release * 2147483648)
 					= ARRAY(SELECT n FROM unnest(o.parted) n WHERE n < t.release * 2147483648))
 			GROUP BY p."group", p.place),

@@ -9,11 +9,12 @@
  *
  *		Without a key no identity enters the history: there is nothing to remember but that there was a release.
  *		Where the release does not show sensitive values, those of today are remembered, as with every release that
- *		leaves them out; none is known of people who have left.
+ *		leaves them out; of people who have left and were never shown before, that of somebody else.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/fold.h"
@@ -291,6 +292,30 @@ remembered_values(const Import *import, Dictionary *dictionary)
 	return number;
 }
 
+/*
+ * Where the sensitive columns are left out, nobody knows what somebody has who has left and was never shown before.  Such
+ * people show what others of their class do, or else the rows that stand in for them would be told from those of people.
+ */
+static void
+invent_unknown_values(const Import *import, const Places *places, Frame *frame)
+{
+	const ImportClasses *classes = &import->classes;
+	RowId	   *known = new_array(RowId, import->nrows);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		uint64		n = 0;
+
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			if (import->row_of_person[classes->rows[i]] != NO_ROW || places->place[classes->rows[i]] != NO_PLACE)
+				known[n++] = classes->rows[i];
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1] && n > 0; i++)
+			if (import->row_of_person[classes->rows[i]] == NO_ROW && places->place[classes->rows[i]] == NO_PLACE)
+				frame->sensitive[classes->rows[i]] = frame->sensitive[known[pg_prng_uint64_range(&pg_global_prng_state, 0, n - 1)]];
+	}
+	pfree(known);
+}
+
 /* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
 static void
 take_fingerprints(const Import *import, LoadedFrame *loaded)
@@ -319,6 +344,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	FrameLoad  *load;
 	Fold	   *fold;
 	LoadedFrame *loaded;
+	const Past *past;
 	Remembering *remembering;
 
 	if (publication->releases > 0)
@@ -335,9 +361,12 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	load_protected_values(publication, load);
 	fold = fold_read(publication, load, false, import->context);
 	loaded = load_finish(load);
-	(void) fold_past(fold, loaded);
+	past = fold_past(fold, loaded);
 	if (shows_last_values(publication, import->shown))
+	{
 		fold_keep_values(fold, loaded);
+		invent_unknown_values(import, past->places, &loaded->frame);
+	}
 	take_fingerprints(import, loaded);
 	remembering = remember_begin(fold, loaded, number, MEMBERS_TABLE);
 	progress_phase("write history", import->nrows);

@@ -16,10 +16,12 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MOST_SWAPS		8		/* of one world */
-#define MOST_STEPS		200		/* exchanges tried for one world */
+#define MOST_SWAPS		6		/* of one world */
+#define MOST_STEPS		80		/* exchanges tried for one world */
+#define MOST_TAKEN		20000000	/* steps in all, before few are to do for each world */
 #define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
-#define CHAIN			4		/* bonds between a seat and those that say which tracks it can have alone */
+#define CHAIN			4		/* bonds from a seat to the last one that says which tracks it can have alone */
+#define CHAIN_ALONE		2		/* likewise, where no more is asked for: so all groups of a person count at one of them */
 
 /*
  * Worlds near the seating are looked for first, of each track: a search that goes astray among long chains finds the
@@ -89,6 +91,7 @@ struct Seating
 	int			nswaps;
 	int			most_swaps;
 	uint32		steps;			/* left for this world */
+	uint64		taken;			/* steps in all */
 
 	/* Tracks of a hall */
 	bool	   *has;			/* those that the people asked for have in some world */
@@ -203,6 +206,16 @@ bonds_agree(Hall *hall, uint32 seat, uint32 track)
 
 /* ---- Exchange ---- */
 
+/* A draft that has taken all its steps looks for the nearest worlds only. */
+static void
+begin_search(Seating *seating, const struct Effort *most)
+{
+	if (seating->taken > MOST_TAKEN)
+		most = &effort[0];
+	seating->most_swaps = most->swaps;
+	seating->steps = most->steps;
+}
+
 /* The two seats get each other's track, or have their own again. */
 static void
 exchange(const Swap *swap)
@@ -297,6 +310,7 @@ mend_end(Seating *seating, BondEnd *end, Mending mending)
 		if (!is_fitting(end, track, mending))
 			continue;
 		seating->steps--;
+		seating->taken++;
 		swap_seats(seating, hall, end->seat, hall->seat[track]);
 		broken = find_disagreeing(seating);
 		found = broken == NULL || mend(seating, broken);
@@ -453,8 +467,7 @@ find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, const stru
 
 	if (hall->is_pinned[seat] || hall->is_pinned[hall->seat[track]])
 		return false;
-	seating->most_swaps = most->swaps;
-	seating->steps = most->steps;
+	begin_search(seating, most);
 	hall->is_pinned[seat] = true;
 	swap_seats(seating, hall, seat, hall->seat[track]);
 	broken = find_disagreeing(seating);
@@ -549,8 +562,7 @@ seating_bind(Seating *seating, Bond *bond)
 
 		for (size_t i = 0; i < lengthof(effort) && !found; i++)
 		{
-			seating->most_swaps = effort[i].swaps;
-			seating->steps = effort[i].steps;
+			begin_search(seating, &effort[i]);
 			found = mend(seating, end);
 		}
 		if (!found)
@@ -586,7 +598,7 @@ seating_break(Bond *bond)
 
 /* ---- Which tracks can a seat have alone? ---- */
 
-/* Those of which each bond but one agrees with some track of its other end. */
+/* Tracks of which each bond but one agrees with some track of its other end. */
 static void
 find_tracks(const Hall *hall, uint32 seat, const BondEnd *without, int chain, bool *can_have)
 {
@@ -693,7 +705,7 @@ static bool
 may_have_enough(Seating *seating, const Hall *hall, uint32 seat, uint32 first_epoch)
 {
 	clear_tracks(seating, hall);
-	find_tracks(hall, seat, NULL, CHAIN, seating->can_have);
+	find_tracks(hall, seat, NULL, seating->is_alone ? CHAIN_ALONE : CHAIN, seating->can_have);
 	return find_weak_epoch(seating, hall, seat, seating->can_have, first_epoch) == hall->nepochs;
 }
 
@@ -902,8 +914,7 @@ bring_back(Seating *seating, Hall *hall, uint32 seat, const struct Effort *most)
 
 		if (!is_one_part(hall, s, hall->track[seat]) || !is_one_part(hall, hall->track[s], seat) || hall->is_pinned[s])
 			continue;
-		seating->most_swaps = most->swaps;
-		seating->steps = most->steps;
+		begin_search(seating, most);
 		hall->is_pinned[seat] = hall->is_pinned[s] = true;
 		swap_seats(seating, hall, seat, s);
 		broken = find_disagreeing(seating);
