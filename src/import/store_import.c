@@ -306,6 +306,7 @@ invent_unknown_values(const Import *import, const Places *places, Frame *frame)
 	{
 		uint64		n = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 			if (import->row_of_person[classes->rows[i]] != NO_ROW || places->place[classes->rows[i]] != NO_PLACE)
 				known[n++] = classes->rows[i];
