@@ -1,5 +1,5 @@
 # The judges of test/lives find what is wrong: the observer, in histories that were found by hand, and what counting out all
-# worlds finds in random ones; whoever gives rows to people; whoever counts atoms; and whoever compares cells.
+# worlds finds in random ones; whoever gives rows to people; whoever counts atoms, and follows places; and whoever compares cells.
 use strict;
 use warnings;
 use FindBin;
@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/../lives";
 use Lives::Atoms;
 use Lives::Cells;
 use Lives::Observer;
+use Lives::Places;
 use Lives::Worlds;
 use Seed;
 use Test::More;
@@ -202,13 +203,65 @@ is(faults(release('stored', 2, 1, '1=a 2=b 3=c'), release('query', 2, 1, '1=a 2=
 is(faults(release('stored', 2, 1, '1=a 2=b', '3=a 4=b'), release('query', 2, 1, '1=a 3=b', '2=a 4=b')), join('; ', map { "atom {$_}: 1 people" } 1 .. 4), 'two partitions meet in single people');
 is(faults(release('stored', 2, 2, '1=a 2=b 3=a 4=b'), release('query', 2, 2, '1=b 3=c')), 'atom {2 4}: 1 values in release 1; atom {1 3}: 1 values in release 1', 'values of then count');
 is(faults(release('stored', 2, 2, '1=a 2=')), 'atom {1 2}: 1 values in release 1', 'none is no value');
-is(faults(release('stored', 2, 2, '1=a 2=b'), release('stored', 2, 2, '1=a 2=b*')), '', 'who is stood for is there');
 is(faults(release('stored', 3, 2, '1=a 2=a 3=b*')), '', 'an invented row has what people have not');
 is(faults(release('stored', 3, 2, '1=a 2=a 3=a*')), 'atom {1 2 3}: 1 values in release 1', 'or it is no other value');
 is(faults(release('stored', 2, 1, '1=a 2=b 3=c'), release('stored', 3, 1, '1=a 2=b 3=c'), release('stored', 3, 1, '1=a 2=b')), 'atom {3}: 1 people; atom {1 2}: 2 people', 'k is that of the release, or of the weakest');
 is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '2=a 3=b')), '', 'what an import has told is told');
 is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '1=a')), 'atom {1}: 1 people', 'but not again');
 is(faults(release('stored', 1, 1, '1=a 2=b 1=a')), '1 is there twice', 'somebody twice');
+
+# ---- Places ----
+
+# A release is how it was made, whose value of today is another, or who was not asked for (!), and classes: 'group place:person=value …'.
+sub places
+{
+	my $places = Lives::Places->new;
+	my @faults;
+
+	foreach (@_)
+	{
+		my ($kind, $other, @classes) = @$_;
+		my (%class, %source);
+
+		foreach (@classes)
+		{
+			my ($group, @rows) = split / /;
+			$class{$group} = [ map { my ($place, $key, $value) = /^(\d):([a-z]|-)=(\w)$/ or die $_;
+				{ group => $group, place => $place, true => $key ne '-', key => $key eq '-' ? undef : $key, value => $value, parts => [$value] } } @rows ];
+		}
+		$source{ $_->{key} } = { asked => index($other, "!$_->{key}") < 0, word => $other =~ /$_->{key}=(\w)/ ? $1 : $_->{value} } foreach grep { $_->{true} } map { @$_ } values %class;
+		$places->name(map { @$_ } values %class);
+		push @faults, map { s/^class \d+: //r } $places->add({ kind => 'stored', is_whole => $kind eq 'whole', shows_values => 1, k => 2, conditions => { l => 2, columns => [ {} ] } }, \%class, \%source);
+	}
+	return join '; ', @faults;
+}
+
+my @first = ('whole', '', '1 1:p=a 2:q=b 3:r=a 4:s=b');
+my @away = ('whole', '', '1 1:p=a 2:q=b 3:r=a 4:-=b');
+my @various = ('whole', '', '1 1:p=a 2:q=b 3:r=c 4:s=d');
+foreach ([ 'that is shown again', '', [@first], [@first] ], [ 'that shows new values', '', [@first], [ 'whole', '', '1 1:p=b 2:q=b 3:r=a 4:s=b' ] ],
+	[ 'to which somebody comes', '', [@first], [@away], [ 'whole', '', '1 1:p=a 2:q=b 3:r=a 4:t=b' ] ],
+	[ 'that is parted', '', [@various], [ 'whole', '', '1 1:p=a 2:q=b' ] ],
+	[ 'that begins with nobody', 'a group begins with rows that stand in', [@away] ],
+	[ 'that grows', 'its group has got places', [@first], [ 'whole', '', '1 1:p=a 2:q=b 3:r=a 4:s=b 5:t=b' ] ],
+	[ 'of which a few are shown', 'it is not a whole part', [@first], [ 'part', '', '1 1:p=a 2:q=b' ] ],
+	[ 'that lost one place', '1 places of 4 are parted off', [@first], [ 'whole', '', '1 1:p=a 2:q=b 3:r=a' ] ],
+	[ 'that lost places of one value, perhaps', '2 places of 4 are parted off, and may show 1 values', [@first], [ 'whole', '', '1 1:p=a 2:q=b' ] ],
+	[ 'that shows places again', 'it shows places that were parted off', [@various], [ 'whole', '', '1 1:p=a 2:q=b' ], [@various] ],
+	[ 'that is hardly anybody\'s', 'most of its rows stand in', [@first], [ 'whole', '', '1 1:p=a 2:-=b 3:-=a 4:-=b' ] ],
+	[ 'that changes without somebody', 'it shows what is new at 1/1 (a, now b), and lacks who sat there before at 1/4', [@first], [ 'whole', '', '1 1:p=b 2:q=b 3:r=a 4:-=b' ] ],
+	[ 'that changes though somebody was not asked for', 'it shows what is new at 1/1 (a, now b), and lacks who sat there before at 1/2', [@first], [ 'part', '!q', '1 1:p=b 2:q=b 3:r=a 4:s=b' ] ],
+	[ 'that changes in part', 'it shows what is new at 1/1 (a, now b), and not what is new of q', [@first], [ 'whole', 'q=a', '1 1:p=b 2:q=b 3:r=a 4:s=b' ] ],
+	[ 'to which somebody comes with another value', 't has a, and comes to a place that shows b', [@first], [@away], [ 'whole', 't=a', '1 1:p=a 2:q=b 3:r=a 4:t=b' ] ],
+	[ 'to which somebody comes in a cohort', 't comes, in a release that is not of everybody', [@first], [@away], [ 'part', '', '1 1:p=a 2:q=b 3:r=a 4:t=b' ] ],
+	[ 'to which somebody comes back with another value', 's has a, and comes back to a place that shows b', [@first], [@away], [ 'whole', 's=a', '1 1:p=a 2:q=b 3:r=a 4:s=b' ] ],
+	[ 'of which somebody has a second place', 's has a second place in the group', [@first], [ 'whole', '', '1 1:p=a 2:q=b 3:-=a 4:s=b' ], [ 'whole', '', '1 1:p=a 2:q=b 3:s=a 4:-=b' ] ],
+	[ 'of which somebody has two places', 'a person is in two places; p has a second place in the group', [@first], [ 'whole', '', '1 1:p=a 2:q=b 3:p=a 4:s=b' ] ])
+{
+	my ($what, $wrong, @releases) = @$_;
+
+	is(places(@releases), $wrong, "a group $what");
+}
 
 # ---- Rows, and whose they may be ----
 

@@ -67,7 +67,7 @@ sub _take
 	$self->{place}{$earlier}{holder} = undef if defined $earlier && $earlier ne $who && ($self->{place}{$earlier}{holder} // '') eq $key;
 	$self->{holds}{$key} = $who;
 	@{ $self->{place}{$who} }{qw(holder was_away)} = ($key, 0);
-	$self->{group}{ $self->{place}{$who}{group} }{people}{$key} = 1;
+	$self->{group}{ $self->{place}{$who}{group} // '' }{people}{$key} = 1;
 	return;
 }
 
