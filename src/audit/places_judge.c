@@ -285,6 +285,7 @@ have_enough_in_common(const PlacesJudge *judge, const Code *old, uint64 n)
 	uint64		in_old = 0;
 	uint64		in_new = 0;
 	uint32		values = 0;
+	uint32		least = principle_least_values(&judge->principle);
 
 	for (uint32 v = 0; v < tally->values; v++)
 	{
@@ -304,7 +305,7 @@ have_enough_in_common(const PlacesJudge *judge, const Code *old, uint64 n)
 		in_old += old_nulls;
 		in_new += nulls;
 	}
-	return in_old >= judge->k && in_new >= judge->k && values >= principle_least_values(&judge->principle);
+	return in_old >= judge->k && in_new >= judge->k && (least <= 1 || values >= least);
 }
 
 /*

@@ -153,13 +153,31 @@ seat_wrongly(OpenDraft *open, Fault fault)
 	return any;
 }
 
+/* Does the person of each row sit there again, and are all asked for?  Then new values are no fault of numbers. */
+static bool
+may_be_refreshed(const LoggedClass *class)
+{
+	bool		may_be = true;
+
+	for (int i = 0; i < class->n; i++)
+	{
+		int			p = class->row[i].person;
+		bool		is_asked = false;
+
+		for (int row = 0; row < life.nrows; row++)
+			is_asked |= life.person_of_row[row] == p && (life.frame.asked == NULL || life.frame.asked[row]);
+		may_be &= p != NOBODY && is_asked && life.holder[class->row[i].place] == p;
+	}
+	return may_be && !life.frame.shows_no_value;
+}
+
 static bool
 show_today(OpenDraft *open)
 {
 	bool		any = false;
 
 	for (int c = 0; c < open->nclasses; c++)
-		for (int i = 0; i < open->class[c].n && !open->class[c].is_new; i++)
+		for (int i = 0; i < open->class[c].n && !open->class[c].is_new && !may_be_refreshed(&open->class[c]); i++)
 		{
 			LoggedRow  *row = &open->class[c].row[i];
 
