@@ -370,6 +370,7 @@ past_of(const Group *group, uint32 ngroups, const Sat *sat, uint64 nsat, const L
 	}
 	places->nplaces = places->first[ngroups];
 	places->part = palloc0(sizeof(uint32) * places->nplaces);
+	places->gone_with = palloc0(sizeof(uint32) * places->nplaces);
 	places->row = palloc(sizeof(RowId) * places->nplaces);
 	memset(places->row, 0xff, sizeof(RowId) * places->nplaces);
 	for (uint32 g = 0; g < ngroups; g++)

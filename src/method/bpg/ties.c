@@ -155,25 +155,16 @@ list_seats(Ties *ties, RowId row)
 
 /* ---- Worlds ---- */
 
-/*
- * The parts of a group's places, for exchange.  Places that are gone were parted off together, if they are too few to
- * be two parts; else it is not known which of them were, and so none is exchanged: nobody can be tied to them any more.
- */
+/* The parts of a group's places, for exchange: those that are gone, too, with others that went at the same time. */
 static const uint32 *
 parts_of(const Ties *ties, uint32 group)
 {
-	uint32	   *part = ties->places->part + ties->places->first[group];
+	uint64		first = ties->places->first[group];
 	uint32		n = group_size(ties->places, group);
-	uint64		ngone = 0;
-	uint32	   *result;
+	uint32	   *result = new_array(uint32, n);
 
 	for (uint32 i = 0; i < n; i++)
-		ngone += part[i] == PART_IS_GONE;
-	if (ngone < 2 * ties->k || ties->rule == TIES_ALONE)
-		return part;
-	result = new_array(uint32, n);
-	for (uint32 i = 0; i < n; i++)
-		result[i] = part[i] == PART_IS_GONE ? n + i : part[i];
+		result[i] = ties->places->part[first + i] == PART_IS_GONE ? n + ties->places->gone_with[first + i] : ties->places->part[first + i];
 	return result;
 }
 
@@ -533,12 +524,6 @@ ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitte
 	uint32		group = group_of(ties->places, place[0]);
 	Hall	   *hall;
 	MemoryContext old;
-	uint64		first = ties->places->first[group];
-	const uint32 *before = ties->places->part + first;
-	uint64		ngone = 0;
-	bool		is_tied = false;
-	bool		mixes;			/* could it not be told then who was parted off together: see parts_of()? */
-	uint32		gone;			/* the number of the new part */
 	uint32	   *part;
 	bool		result;
 
@@ -547,23 +532,12 @@ ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitte
 	old = MemoryContextSwitchTo(ties->context);
 	hall = hall_of(ties, group);
 	seat_the_past(ties);
-	gone = 2 * hall->n;
 	part = new_array(uint32, hall->n);
 	memcpy(part, hall->part, sizeof(uint32) * hall->n);
 	for (uint64 i = 0; i < n; i++)
 		if (sitter[place[i]] == NO_ROW)
-			part[place[i] - first] = gone;
-	for (uint32 i = 0; i < hall->n; i++)
-		if (part[i] == gone || before[i] == PART_IS_GONE)
-		{
-			ngone++;
-			is_tied |= !dlist_is_empty(&hall->bonds[i]);
-		}
-	mixes = ngone >= 2 * ties->k && ties->rule == TIES_WORLDS;
-	result = !(mixes && is_tied) && hall_part(ties->seating, hall, part);
-	for (uint32 i = 0; i < hall->n && mixes && result; i++)
-		if (part[i] == gone || before[i] == PART_IS_GONE)
-			part[i] = hall->n + i;
+			part[place[i] - ties->places->first[group]] = 2 * hall->n;	/* of no other: see parts_of() */
+	result = hall_part(ties->seating, hall, part);
 	MemoryContextSwitchTo(old);
 	return result;
 }
