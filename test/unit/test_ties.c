@@ -282,7 +282,7 @@ bind_one_more(Seating *seating)
 static void
 search_finds_worlds_only(void)
 {
-	int			n = some_of(20000);
+	int			n = some_of(5000);
 
 	bindable = bound = safe = found_safe = allowable = allowed = 0;
 	for (int i = 0; i < n; i++)
@@ -375,7 +375,13 @@ past_of(const Group *group, uint32 ngroups, const Sat *sat, uint64 nsat, const L
 	memset(places->row, 0xff, sizeof(RowId) * places->nplaces);
 	for (uint32 g = 0; g < ngroups; g++)
 		for (uint32 i = 0; group[g].parts != NULL && group[g].parts[i] != 0; i++)
-			places->part[places->first[g] + i] = group[g].parts[i] == '.' ? PART_IS_GONE : (uint32) (group[g].parts[i] - 'a');
+		{
+			char		part = group[g].parts[i];
+			uint64		at = places->first[g] + i;
+
+			places->part[at] = part == '.' || part == ':' ? PART_IS_GONE : (uint32) (part - 'a');
+			places->gone_with[at] = strchr(group[g].parts, part) - group[g].parts;
+		}
 	places->place = palloc(sizeof(uint64) * nrows);
 	memset(places->place, 0xff, sizeof(uint64) * nrows);
 	places->first_stay = palloc0(sizeof(uint64) * (nrows + 1));
@@ -463,6 +469,7 @@ filter_keeps_to_parts(void)
 {
 	const Group parted[] = {{"aabbccdd", "aaaabbbb"}, {"aabbccee", NULL}};
 	const Group gone[] = {{"aabbccdd", "aaaa...."}, {"aabbccee", NULL}};
+	const Group twice[] = {{"aabbccdd", "aaaa.:.:"}, {"aabbccee", NULL}};
 	const Sat	first[] = {{0, 0, 0, 1, true}};
 	const Sat	last[] = {{0, 0, 4, 1, true}};
 
@@ -470,10 +477,8 @@ filter_keeps_to_parts(void)
 	check(!may_go(parted, first, 1, 8, 3, 4, TIES_WORLDS));
 	check(!may_go(parted, last, 1, 8, 2, 2, TIES_WORLDS));
 	check(may_go(parted, last, 1, 12, 1, 2, TIES_WORLDS));
-	check(may_go(gone, last, 1, 12, 1, 2, TIES_ALONE));
-
-	/* Twice two places may have been parted off at different times: nothing proves a world */
-	check(!may_go(gone, last, 1, 12, 1, 2, TIES_WORLDS));
+	check(may_go(gone, last, 1, 12, 1, 2, TIES_WORLDS));
+	check(!may_go(twice, last, 1, 12, 1, 2, TIES_WORLDS));
 }
 
 static void

@@ -52,7 +52,7 @@ struct Ties
 /* ---- Groups, epochs and seats of a person ---- */
 
 static uint32
-group_of(const Places * places, uint64 place)
+group_of(const Places *places, uint64 place)
 {
 	uint64		after;
 
@@ -62,7 +62,7 @@ group_of(const Places * places, uint64 place)
 
 /* The epoch of a group that a release shows. */
 static uint32
-epoch_at(const Places * places, uint32 group, int32 release)
+epoch_at(const Places *places, uint32 group, int32 release)
 {
 	const int32 *since = places->since + places->first_epoch[group];
 	uint64		after;
