@@ -37,8 +37,8 @@ CALL live('counterfeit, reserve 3, strata', '{"repair": "counterfeit", "reserve"
 CREATE VIEW compared AS SELECT life, release, r.withheld, f.withheld AS withheld_f, r.invented, f.invented AS invented_f, r.loss, f.loss AS loss_f, r.class, f.class AS class_f
 	FROM figures r JOIN figures f USING (life, release) WHERE r.is_real AND NOT f.is_real;
 SELECT is(count(*), 56::bigint, 'eight releases of each life') FROM compared;
--- Others leave than in the forecast, which makes most of the difference; the lots that publish() draws move these figures by about a point.
-SELECT cmp_ok(max(abs(withheld - withheld_f)), '<', 8::float, life || ': withheld in each release') FROM compared GROUP BY life ORDER BY life;
+-- Others leave than in the forecast, which makes most of the difference, most where a group is not shown for the sake of one person.
+SELECT cmp_ok(max(abs(withheld - withheld_f)), '<', 12::float, life || ': withheld in each release') FROM compared GROUP BY life ORDER BY life;
 SELECT cmp_ok(abs(avg(withheld - withheld_f)), '<', 4::float, life || ': withheld on the average') FROM compared GROUP BY life ORDER BY life;
 SELECT cmp_ok(max(abs(invented - invented_f)), '<', 2::float, life || ': invented in each release') FROM compared GROUP BY life ORDER BY life;
 SELECT cmp_ok(abs(avg(invented - invented_f)), '<', 1::float, life || ': invented on the average') FROM compared GROUP BY life ORDER BY life;

@@ -356,17 +356,17 @@ meet(Gathering *gathering, int32 r, Individual individual, uint32 record, Code v
 }
 
 /*
- * A member's value as the log has it.  It has none of those who had left the source when a release
- * that does not show values was imported, nor a fingerprint: that is no NULL.
+ * A member's value as the log has it.  It has somebody else's of those who had left the source when a release that does
+ * not show values was imported, and no fingerprint.
  */
 static Code
 logged_value(const Reading *reading, const ReadRelease *release, uint64 i)
 {
 	const SeenRelease *seen = release->seen;
 
-	if (seen->value[i] != NO_CODE)
-		return seen->value[i];
-	return release->value == NULL && seen->fingerprint[i] == 0 ? NO_CODE : reading->null_value;
+	if (release->value == NULL && seen->fingerprint[i] == 0)
+		return NO_CODE;
+	return seen->value[i] != NO_CODE ? seen->value[i] : reading->null_value;
 }
 
 /* Notes the records of a release's people. */
