@@ -298,6 +298,7 @@ check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 		if (g == NO_GROUP)
 		{
 			check(place == NO_PLACE && shown[row] == life->frame.sensitive[row]);
+			check(!past->is_answer || places->first_stay[row + 1] == places->first_stay[row]);
 			continue;
 		}
 		check(group_of_place(places, place) == g && !is_there[place - places->first[g]]);
@@ -310,7 +311,7 @@ check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 		life->arrived++;
 		check(shown[row] == life->frame.sensitive[row] && group_shown(places, g)[place - places->first[g]] == shown[row]);
 		check(past->is_whole);
-		check(life->params[TIES] != 2 || places->first_stay[row + 1] == places->first_stay[row]);
+		check((life->params[TIES] != 2 && !past->is_answer) || places->first_stay[row + 1] == places->first_stay[row]);
 		for (uint64 s = places->first_stay[row]; s < places->first_stay[row + 1]; s++)
 			check(group_of_place(places, places->stay[s].place) != g);
 	}
@@ -428,6 +429,7 @@ past_of_frame(const Life *life, const uint32 *who, bool is_whole)
 		has_moved[row] = life->person[who[row]].has_moved && past->places->place[row] != NO_PLACE;
 	past->has_moved = has_moved;
 	past->is_whole = is_whole;
+	past->is_answer = any_below(3) == 0;
 	return past;
 }
 

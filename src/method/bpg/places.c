@@ -218,7 +218,7 @@ seat_holders(Bpg *bpg)
 	{
 		CHECK_FOR_INTERRUPTS();
 		measure_part(bpg, p);
-		if (bpg->past->is_whole && bpg->past->has_moved != NULL)
+		if (bpg->past->is_whole && !bpg->past->is_answer && bpg->past->has_moved != NULL)
 			let_movers_leave(bpg, p);
 	}
 }

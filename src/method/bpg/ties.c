@@ -213,7 +213,7 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 
 	*ties = (Ties) {
 		.frame = frame, .places = places, .k = k, .rule = rule,
-		.takes_more = past->is_whole && rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
+		.takes_more = past->is_whole && !past->is_answer && rule != TIES_NONE && principle->judging == NULL && principle->nterms == 0,
 		.was_weaker = past->was_weaker,
 		.context = CurrentMemoryContext,
 		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
