@@ -22,11 +22,10 @@ FROM (SELECT n, (hashint8extended(n, 5) & 1048575) % 18 AS ward, (hashint8extend
 
 CREATE TABLE ways AS
 SELECT format('way_%s', row_number() OVER ()) AS publication, *
-FROM (VALUES (1, 'nothing', '"auto"'), (2, 'all', '1'), (3, 'all', '"auto"'), (4, 'all, 5 % left', '"auto"')) b (place, before, reserve),
+FROM (VALUES (1, 'nothing', '2'), (2, 'all', '1'), (3, 'all', '2'), (4, 'all, 5 % left', '2')) b (place, before, reserve),
 	(VALUES (NULL), ('["ward"]')) s (strata),
-	unnest('{none,dirty,minimal,counterfeit}'::text[]) WITH ORDINALITY r (repair, repair_place),
-	unnest('{0.5,1}'::numeric[]) max_added
-WHERE NOT (repair = 'none' AND max_added < 1);
+	unnest('{dirty,counterfeit}'::text[]) WITH ORDINALITY r (repair, repair_place),
+	unnest('{0.5,1}'::numeric[]) max_added;
 SELECT format($$SELECT pprepub.create_publication(%L, 'people', 'id', '{"age": "range", "sex": "suppress", "ward": "range"}', 'disease', 'bpg', %L,
 	beside => (SELECT coalesce(array_agg(name), '{}') FROM pprepub.publication))$$,
 	publication, jsonb_build_object('k', 10, 'l', 3, 'repair', repair, 'reserve', reserve::jsonb, 'max_added', max_added) ||

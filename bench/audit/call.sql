@@ -1,14 +1,14 @@
 -- One call about the life, in a backend of its own: audit, attack, and rebuild_history() of what is as the log tells (compare) or is lost.
 SET client_min_messages = error;
 SELECT count(*) > 0 AS is_lost, 'published_private.current_' || max(fold) AS fold
-FROM (VALUES ('bpg', 'neighborhoods'), ('global', 'paths'), ('m-invariance', 'paths')) f (method, fold) WHERE method = :'method' AND :'call' = 'rebuild' \gset
+FROM (VALUES ('bpg', 'groups'), ('global', 'paths'), ('m-invariance', 'paths')) f (method, fold) WHERE method = :'method' AND :'call' = 'rebuild' \gset
 \if :is_lost
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
 SET LOCAL session_replication_role = replica;
-UPDATE pg_class SET relhastriggers = false WHERE relname IN ('current_neighborhoods', 'current_paths');
+UPDATE pg_class SET relhastriggers = false WHERE relname IN ('current_groups', 'current_paths');
 DELETE FROM :fold;
-UPDATE pg_class SET relhastriggers = true WHERE relname IN ('current_neighborhoods', 'current_paths');
+UPDATE pg_class SET relhastriggers = true WHERE relname IN ('current_groups', 'current_paths');
 COMMIT;
 \c -
 SET client_min_messages = error;
