@@ -217,7 +217,7 @@ typedef struct Past
 								 * NULL if there are none */
 	bool		was_weaker;		/* was some release made under a weaker principle, or elsewhere? */
 	bool		is_whole;		/* is the frame all of the source, so that holders without a row have left? */
-	bool		is_answer;		/* is it for an analyst?  Then people who seek another place wait for the next release */
+	bool		is_answer;		/* is it for an analyst?  Then nobody moves, and nobody has left for good */
 } Past;
 
 #endif							/* PPREPUB_HISTORY_PAST_H */

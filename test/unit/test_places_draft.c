@@ -372,7 +372,7 @@ check_gone(Life *life, const Past *past, const Draft *draft)
 			if (gone == 0)
 				continue;
 			life->gone++;
-			check(past->is_whole && set_is_allowed(life, value[1], gone) && set_is_allowed(life, value[0], size - gone));
+			check(past->is_whole && !past->is_answer && set_is_allowed(life, value[1], gone) && set_is_allowed(life, value[0], size - gone));
 		}
 }
 

@@ -241,9 +241,11 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	seat_holders(bpg);
 	if (past->is_whole)
 	{
-		retire_parts(bpg, true);
+		retire_parts(bpg, !past->is_answer);
 		seat_arrivals(bpg);
-		part_the_departed(bpg);
+		/* An answer leaves rows out that publish() complains of: that is no departure yet. */
+		if (!past->is_answer)
+			part_the_departed(bpg);
 		retire_parts(bpg, false);
 	}
 	progress_phase("show groups", bpg->nparts);
