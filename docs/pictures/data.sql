@@ -26,8 +26,8 @@ BEGIN
 END
 $$;
 CALL live('the defaults', '{}');
-CALL live('true rows only, no reserve', '{"repair": "dirty", "reserve": 1}');
-CALL live('true rows only, reserve 10', '{"repair": "dirty", "reserve": 10}');
+CALL live('reserve 1', '{"reserve": 1}');
+CALL live('true rows only, reserve 1', '{"repair": "dirty", "reserve": 1}');
 \echo FILE weeks
 COPY (SELECT setting, week, round(withheld::numeric, 1) AS withheld, round(invented::numeric, 1) AS invented, round(loss::numeric, 1) AS loss FROM week ORDER BY setting, week) TO STDOUT CSV HEADER;
 
