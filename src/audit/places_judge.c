@@ -63,24 +63,6 @@ is_parted_off(const PlacesJudge *judge, uint64 place)
 }
 
 /* Groups have their places in order, so half of them are passed over at a time. */
-static uint32
-group_of_place(const Places *places, uint64 place)
-{
-	uint32		from = 0;
-	uint32		to = places->ngroups;
-
-	while (to - from > 1)
-	{
-		uint32		middle = from + (to - from) / 2;
-
-		if (places->first[middle] <= place)
-			from = middle;
-		else
-			to = middle;
-	}
-	return from;
-}
-
 /* The value that a place showed last. */
 static Code
 last_shown(const Places *places, uint32 group, uint64 place)
@@ -262,7 +244,7 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 
 	if (place == NO_PLACE || place == judge->draft->place[row] || has_moved(judge, row))
 		return;
-	group = group_of_place(places, place);
+	group = places_group(places, place);
 	away = was_away(judge, place);
 	is_shown = places->part[place] != PART_IS_GONE && judge->class_of_part[part_of(places, group, place)] != NO_CLASS;
 	has_own = judge->frame->sensitive[row] == last_shown(places, group, place);
@@ -321,7 +303,7 @@ verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 
 	if (places->first_stay[row] == places->first_stay[row + 1] || judge->draft->place[row] == last->place)
 		return;
-	group = group_of_place(places, last->place);
+	group = places_group(places, last->place);
 	for (uint64 e = group_epochs(places, group); e-- > 0;)
 	{
 		if (have_enough_in_common(judge, group_values(places, group, e), group_size(places, group)))

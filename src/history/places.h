@@ -15,6 +15,7 @@
 
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "frame/frame.h"
 
 #define NO_GROUP	PG_UINT32_MAX
@@ -74,6 +75,16 @@ typedef struct Link
 	int32		left;			/* the last release that showed the person at the first, as far as the log tells */
 	int32		came;			/* the release that showed the person at the second first */
 } Link;
+
+/* The group of a place. */
+static inline uint32
+places_group(const Places *places, uint64 place)
+{
+	uint32		behind;
+
+	find_first(behind, places->ngroups, g, places->first[g] > place);
+	return behind - 1;
+}
 
 static inline uint64
 group_size(const Places *places, uint32 group)

@@ -82,16 +82,6 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable p
  * ----------------------------------------------------------------
  */
 
-/* The group of a place of the past. */
-static uint32
-group_of(const Places *places, uint64 place)
-{
-	uint32		behind;
-
-	find_first(behind, places->ngroups, i, places->first[i] > place);
-	return behind - 1;
-}
-
 /* Has the person of a row been at a place before? */
 static bool
 was_at(const Places *places, RowId row, uint64 place)
@@ -125,7 +115,7 @@ leave_place(Remembering *remembering, RowId row, uint64 place)
 	if (held == NO_PLACE || held == place)
 		return;
 	remembering->shown[held].is_left = true;
-	remembering->is_touched[group_of(places, held)] = true;
+	remembering->is_touched[places_group(places, held)] = true;
 }
 
 /* Notes what a class shows at the places of its group; returns these places, counted from 1 on. */
@@ -323,7 +313,7 @@ take_mixed(Remembering *remembering, RowId *rows, uint64 nrows, Datum *places_ar
 		remembering->shown[place].row = rows[nplaced];
 		remembering->shown[place].value = remembering->loaded->frame.sensitive[rows[nplaced]];
 		remembering->shown[place].mixed = remembering->nmixed;
-		remembering->is_touched[group_of(places, place)] = true;
+		remembering->is_touched[places_group(places, place)] = true;
 	}
 	if (nplaced == nrows)
 		return 0;

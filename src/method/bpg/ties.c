@@ -51,15 +51,6 @@ struct Ties
 
 /* ---- Groups, epochs and seats of a person ---- */
 
-static uint32
-group_of(const Places *places, uint64 place)
-{
-	uint64		after;
-
-	find_first(after, places->ngroups, g, places->first[g] > place);
-	return after - 1;
-}
-
 /* The epoch of a group that a release shows. */
 static uint32
 epoch_at(const Places *places, uint32 group, int32 release)
@@ -79,7 +70,7 @@ list_links(Ties *ties)
 	uint32	   *group = new_array(uint32, places->nlinks);
 
 	for (uint64 i = 0; i < places->nlinks; i++)
-		group[i] = group_of(places, places->link[i].from);
+		group[i] = places_group(places, places->link[i].from);
 	list_by_group(group, places->nlinks, places->ngroups, &ties->first_link, &ties->link);
 	pfree(group);
 }
@@ -90,7 +81,7 @@ seat_of(const Ties *ties, RowId row, uint64 stay)
 {
 	const Places *places = ties->places;
 	uint64		place = places->stay[stay].place;
-	Seat		seat = {.group = group_of(places, place)};
+	Seat		seat = {.group = places_group(places, place)};
 	uint32		newest = group_epochs(places, seat.group) - 1;
 
 	seat.seat = place - places->first[seat.group];
@@ -194,8 +185,8 @@ static void
 bond_link(Ties *ties, const Link *link, Bond *bond)
 {
 	const Places *places = ties->places;
-	uint32		from = group_of(places, link->from);
-	uint32		to = group_of(places, link->to);
+	uint32		from = places_group(places, link->from);
+	uint32		to = places_group(places, link->to);
 	uint32		left = epoch_at(places, from, link->left);
 	uint32		came = epoch_at(places, to, link->came);
 
@@ -309,7 +300,7 @@ static bool
 may_take_place(Ties *ties, RowId row, uint64 place)
 {
 	const Places *places = ties->places;
-	uint32		group = group_of(places, place);
+	uint32		group = places_group(places, place);
 	uint32		newest = group_epochs(places, group) - 1;
 	uint32		n = list_seats(ties, row);
 	Bond	   *bond;
@@ -470,7 +461,7 @@ tie_to_class(Ties *ties, RowId *rows, uint64 n)
 bool
 ties_allow_part(Ties *ties, uint64 place)
 {
-	uint32		group = group_of(ties->places, place);
+	uint32		group = places_group(ties->places, place);
 
 	if (!ties->was_weaker || ties->hall[group] == NULL)
 		return true;			/* it was asked when they were tied, and when the values came */
@@ -488,7 +479,7 @@ asks(const Ties *ties, uint32 group)
 bool
 ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
 {
-	uint32		group = group_of(ties->places, place[0]);
+	uint32		group = places_group(ties->places, place[0]);
 	uint64		first = ties->places->first[group];
 	Hall	   *hall;
 	bool		is_new = false;
@@ -521,7 +512,7 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 bool
 ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
 {
-	uint32		group = group_of(ties->places, place[0]);
+	uint32		group = places_group(ties->places, place[0]);
 	Hall	   *hall;
 	MemoryContext old;
 	uint32	   *part;
