@@ -25,6 +25,10 @@ SELECT params FROM pprepub.publish('patients');
 -- Afterwards, stronger may be said at once, weaker in so many words.
 SELECT pprepub.alter_publication('patients', '{"reserve": 2, "l": 2}');
 \set VERBOSITY terse
+SELECT pprepub.alter_publication('patients', '{"ties": "none"}') \g /dev/null
+SELECT pprepub.alter_publication('patients', '{"ties": "worlds"}');
+SELECT pprepub.alter_publication('patients', '{"ties": "alone", "accept_weakening": true}') \g /dev/null
+SELECT pprepub.alter_publication('patients', '{"ties": "worlds"}') \g /dev/null
 -- But who would never be published again for it is asked after.
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "accept_weakening": true}');

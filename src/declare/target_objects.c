@@ -155,7 +155,7 @@ list_promise(const DeclaredPublication *publication, bool has_k_and_l)
 	initStringInfo(&list);
 	for (const ParamSpec *spec = method_declaration(publication->method)->params; spec->name != NULL; spec++)
 	{
-		bool		is_told = spec->strength != STRENGTH_NONE && (spec->strength != STRENGTH_KEPT || spec->fallback == NULL);
+		bool		is_told = spec->strength != STRENGTH_NONE && (spec->type != PARAM_CHOICE || spec->fallback == NULL);
 		char	   *text = is_told ? parameter_text(publication, spec) : NULL;
 
 		if (text != NULL && (has_k_and_l || (strcmp(spec->name, "k") != 0 && strcmp(spec->name, "l") != 0)))

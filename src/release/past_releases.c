@@ -107,7 +107,7 @@ read_released(const DeclaredPublication *publication)
 bool
 was_weaker(const DeclaredPublication *publication)
 {
-	Principle	now = principle_under(publication->method, publication->params);
+	const MethodDeclaration *method = method_declaration(publication->method);
 	bool		result = false;
 	CatalogAccess access;
 
@@ -119,9 +119,8 @@ was_weaker(const DeclaredPublication *publication)
 	{
 		bool		isnull;
 		Jsonb	   *params = DatumGetJsonbPCopy(catalog_field(row, "params", &isnull));
-		Principle	then = principle_under(publication->method, params);
 
-		result = DatumGetBool(catalog_field(row, "imported", &isnull)) || !principle_implies(&then, &now);
+		result = DatumGetBool(catalog_field(row, "imported", &isnull)) || weakened_parameter(method, publication->params, params) != NULL;
 	}
 	catalog_leave(&access);
 	return result;

@@ -66,7 +66,7 @@ life_begin(Life *life, const Settings *settings)
 	life->params[AT_L] = settings->l;
 	life->params[AT_REPAIR] = settings->is_dirty;
 	life->params[AT_RESERVE] = settings->reserve * PARAM_SCALE;
-	life->params[AT_TIES] = settings->ties;
+	life->params[AT_TIES] = settings->ties == LIVES_TIES_NONE ? 2 : settings->ties == LIVES_TIES_WORLDS;	/* alone, worlds, none */
 	life->params[AT_MAX_ADDED] = PARAM_SCALE / 2;
 	if (settings->frequency > 0)
 		life->params[AT_PRINCIPLES + PRINCIPLE_frequency] = settings->frequency * PARAM_SCALE;

@@ -46,14 +46,14 @@ enum
 
 static const char *const repairs[] = {"counterfeit", "dirty", NULL};
 
-static const char *const ties_rules[] = {"worlds", "alone", "none", NULL};
+static const char *const ties_rules[] = {"alone", "worlds", "none", NULL};
 
 static const ParamSpec bpg_params[] = {
 	[BPG_K] = {"k", PARAM_INTEGER, PARAM_REQUIRED, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
 	[BPG_L] = {"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
 	[BPG_REPAIR] = {"repair", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, repairs, "\"counterfeit\"", STRENGTH_NONE},
 	[BPG_RESERVE] = {"reserve", PARAM_DECIMAL, PARAM_OPTIONAL, 1, 1000000, NULL, "2", STRENGTH_NONE},
-	[BPG_TIES] = {"ties", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, ties_rules, "\"worlds\"", STRENGTH_KEPT},
+	[BPG_TIES] = {"ties", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, ties_rules, "\"worlds\"", STRENGTH_MORE},
 	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	[BPG_STRATA] = {"strata", PARAM_QUASI_IDENTIFIERS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	[BPG_WEIGHTS] = {"weights", PARAM_WEIGHTS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},

@@ -18,8 +18,8 @@
 
 typedef enum TiesRule
 {
-	TIES_WORLDS,				/* worlds prove each value and row */
 	TIES_ALONE,					/* each seat is judged as if nobody else were tied */
+	TIES_WORLDS,				/* worlds prove each value and row */
 	TIES_NONE					/* people keep to their groups */
 } TiesRule;
 
