@@ -357,17 +357,11 @@ is_skipped(Cursor *cursor)
 
 /* The index in the current group of the first row at or after the given one; nrows if there is none. */
 static int64
-index_from(Cursor *cursor, uint64 row)
+index_from(const Cursor *cursor, uint64 row)
 {
-	uint32		index;
-
 	if (row <= cursor->first)
 		return 0;
-	if (row > cursor->last)
-		return cursor->nrows;
-	if (cursor->group == NULL)
-		return (int64) (row - cursor->first);
-	return group_index_of(cursor->group, row, false, &index) ? index : cursor->nrows;
+	return row > cursor->last ? cursor->nrows : (int64) (row - cursor->first);
 }
 
 /*
@@ -498,15 +492,14 @@ decode_current(Cursor *cursor, int64 number)
 					vector->values, vector->nulls);
 	}
 	cursor->vector = number;
-	if (!cursor->limited && !group_has_gaps(cursor->group))
+	if (!cursor->limited)
 		cursor->ready_upto = Min(cursor->nrows, row + ENCODING_VECTOR);
 }
 
 static inline uint64
-current_number(Cursor *cursor)
+current_number(const Cursor *cursor)
 {
-	return cursor->group ? group_number(cursor->group, (uint32) cursor->index) :
-		cursor->in_memory->first + cursor->index;
+	return cursor->first + cursor->index;
 }
 
 /* Copies the wanted columns of the current row, which is in a decoded vector, into a slot that is prepared. */
@@ -662,20 +655,17 @@ cursor_pending(const Cursor *cursor)
 	return cursor->in_memory;
 }
 
-/* Finds the row with this number in the current group. */
+/* Is the row with this number in the current group? */
 static bool
-find_in_current(Cursor *cursor, uint64 row, uint32 *index)
+is_in_current(const Cursor *cursor, uint64 row)
 {
-	if (cursor->group != NULL)
-		return group_index_of(cursor->group, row, true, index);
-	*index = (uint32) (row - cursor->first);
-	return cursor->in_memory != NULL && row >= cursor->first && row <= cursor->last;
+	return has_group(cursor) && row >= cursor->first && row <= cursor->last;
 }
 
 void
 cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 {
-	if (!has_group(cursor) || from < cursor->first || from > cursor->last)
+	if (!is_in_current(cursor, from))
 	{
 		cursor_range(cursor, from, upto);
 		return;
@@ -687,28 +677,20 @@ cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->index = index_from(cursor, from) - 1;
 }
 
-/*
- * Makes the group that has a row the current one, with the row's index in it;
- * false if no group has it.
- */
+/* Makes the group that has a row the current one; false if no group has it. */
 static bool
-enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
+enter_group_of(Cursor *cursor, uint64 row)
 {
 	PendingGroup *in_memory;
 	Chunk		header;
 
 	if (row >= cursor->gap_from && row < cursor->gap_upto)
 		return false;
-	/* A row of a gap of this group is in no other that begins before it. */
-	if (has_group(cursor) && row >= cursor->first && row <= cursor->last)
-		return false;
-	if (enter_nearest(cursor, BackwardScanDirection, row) && find_in_current(cursor, row, index))
+	if (enter_nearest(cursor, BackwardScanDirection, row) && is_in_current(cursor, row))
 	{
 		cursor->groups_read++;
 		return true;
 	}
-	if (has_group(cursor) && row <= cursor->last)
-		return false;
 	/* Numbers were used up by rows that were rolled back, and many of them together. */
 	in_memory = find_in_memory(cursor, ForwardScanDirection, row);
 	cursor->gap_from = row;
@@ -721,12 +703,10 @@ enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
 bool
 cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot)
 {
-	uint32		index;
-
 	ExecClearTuple(slot);
-	if (!find_in_current(cursor, row, &index) && !enter_group_of(cursor, row, &index))
+	if (!is_in_current(cursor, row) && !enter_group_of(cursor, row))
 		return false;
-	cursor->index = index;
+	cursor->index = row - cursor->first;
 	put_row(cursor, slot);
 	return true;
 }

@@ -259,7 +259,6 @@ static bool
 fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
 	RowGroup   *group;
-	uint32		index;
 	bool		found;
 
 	set_chunks_snapshot(fetcher->reader, snapshot);
@@ -273,24 +272,10 @@ fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot
 		group = cached_group(fetcher->reader, &header);
 		note_group(fetcher, group, snapshot);
 	}
-	found = group_index_of(group, row, true, &index);
+	found = group_has(group, row);
 	if (found)
-		store_row(fetcher, group, index, slot);
+		store_row(fetcher, group, row - group->first, slot);
 	done_with_group(group);
-	return found;
-}
-
-/*
- * Looks again for a row that exists, although no visible group had it: a merge
- * may have committed meanwhile, see row_exists().
- */
-static bool
-fetch_again(Fetcher *fetcher, uint64 row, TupleTableSlot *slot)
-{
-	Snapshot	latest = RegisterSnapshot(GetLatestSnapshot());
-	bool		found = fetch_from_group(fetcher, row, latest, slot);
-
-	UnregisterSnapshot(latest);
 	return found;
 }
 
@@ -310,7 +295,7 @@ fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slo
 		if (fetch_from_group(fetcher, row, &again, slot))
 			return true;
 		if (!TransactionIdIsValid(snapshot->xmin))
-			return fetch_again(fetcher, row, slot);
+			return false;
 		tid_of_row(row, &tid);
 		XactLockTableWait(snapshot->xmin, fetcher->base.rel, &tid, XLTW_RecheckExclusionConstr);
 	}
@@ -353,8 +338,7 @@ fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 	}
 	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
 		return fetch_dirty(fetcher, row, snapshot, slot);
-	if (fetch_from_group(fetcher, row, snapshot, slot) ||
-		(!IsMVCCSnapshot(snapshot) && !IsInParallelMode() && fetch_again(fetcher, row, slot)))
+	if (fetch_from_group(fetcher, row, snapshot, slot))
 		return true;
 	/* A worker has no part of what its leader has pending. */
 	if (IsParallelWorker() && is_reserved_by_us(fetcher->reader, row))

@@ -188,7 +188,7 @@ seal_group(PendingGroup *group)
 		if (group->nrows > 0 && RelFileLocatorEquals(rel->rd_locator, group->node))
 		{
 			Store	   *store = open_store_to_write(rel);
-			Rows		rows = {group->first, NULL, group->nrows, group->natts, group->values, group->nulls};
+			Rows		rows = {group->first, group->nrows, group->natts, group->values, group->nulls};
 
 			write_rows(store, group->desc, &rows, group->cid, group->options);
 			return_rows(rel, group->first + group->nrows, group->first + group->reserved);
