@@ -315,24 +315,6 @@ invent_unknown_values(const Import *import, const Places *places, Frame *frame)
 	pfree(known);
 }
 
-/* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
-static void
-take_fingerprints(const Import *import, LoadedFrame *loaded)
-{
-	bool	   *is_unprinted = new_array(bool, import->nrows);
-
-	for (uint64 row = 0; row < import->nrows; row++)
-	{
-		RowId		person = import->row_of_person[row];
-
-		is_unprinted[row] = person == NO_ROW || import->has_changed[row];
-		if (!is_unprinted[row])
-			loaded->fingerprint[row] = import->present->fingerprint[person];
-	}
-	loaded->is_unprinted = is_unprinted;
-	loaded->shown = import->shown;
-}
-
 void
 remember_import(const Import *import, int32 number, Imported *imported)
 {
@@ -345,6 +327,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	LoadedFrame *loaded;
 	const Past *past;
 	Remembering *remembering;
+	bool	   *is_unprinted;
 
 	if (publication->releases > 0)
 		log_verify(publication);	/* a new one would hide that it is gone */
@@ -366,7 +349,18 @@ remember_import(const Import *import, int32 number, Imported *imported)
 		fold_keep_values(fold, loaded);
 		invent_unknown_values(import, past->places, &loaded->frame);
 	}
-	take_fingerprints(import, loaded);
+	/* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
+	is_unprinted = new_array(bool, import->nrows);
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		RowId		person = import->row_of_person[row];
+
+		is_unprinted[row] = person == NO_ROW || import->has_changed[row];
+		if (!is_unprinted[row])
+			loaded->fingerprint[row] = import->present->fingerprint[person];
+	}
+	loaded->is_unprinted = is_unprinted;
+	loaded->shown = import->shown;
 	remembering = remember_begin(fold, loaded, number, MEMBERS_TABLE);
 	progress_phase("write history", import->nrows);
 	for (uint32 c = 0; c < classes->nclasses; c++)

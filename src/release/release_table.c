@@ -331,24 +331,6 @@ send_class(Sending *sending, uint32 c)
 		pfree(copied);
 }
 
-/* Sends all classes in the order given. */
-static void
-send_classes(Sending *sending, const uint32 *order)
-{
-	const Classes *classes = sending->build->draft->classes;
-
-	for (uint32 i = 0; i < classes->nclasses; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		set_class(sending, order[i], (int64) i + 1);
-		if (sending->sink->add_class != NULL)
-			sending->sink->add_class(sending->sink, sending->values, sending->nulls,
-									 class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
-		send_class(sending, order[i]);
-		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
-	}
-}
-
 /* The rows of a class, and who was counted in behind them. */
 static const RowId *
 people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
@@ -409,6 +391,7 @@ send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *s
 		.checksum = checksum_create(columns, seed),
 		.has_class = has_class_column(build->publication),
 	};
+	const Classes *classes;
 
 	if (build->draft->classes->nclasses == 0)
 		return checksum_result(sending.checksum);
@@ -419,7 +402,17 @@ send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *s
 	sending.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
 	set_columns(&sending);
 	progress_phase("store rows", rows_of(build->draft->classes));
-	send_classes(&sending, order);
+	classes = sending.build->draft->classes;
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		set_class(&sending, order[i], (int64) i + 1);
+		if (sending.sink->add_class != NULL)
+			sending.sink->add_class(sending.sink, sending.values, sending.nulls,
+									class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
+		send_class(&sending, order[i]);
+		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
+	}
 	return checksum_result(sending.checksum);
 }
 
@@ -621,33 +614,28 @@ draw_number(void)
 	return numbers[--left];
 }
 
-/*
- * A number from 0 to limit - 1.  Each is the upper half of a product for as many
- * lower halves as any other, but for those below 2^32 mod limit: these are drawn again.
- */
-static uint32
-next_below(uint32 limit)
-{
-	uint64		product = (uint64) draw_number() * limit;
-
-	if ((uint32) product < limit)
-	{
-		uint32		excess = -limit % limit;
-
-		while ((uint32) product < excess)
-			product = (uint64) draw_number() * limit;
-	}
-	return product >> 32;
-}
-
 void
 shuffle(uint32 *elements, uint32 n)
 {
 	for (uint32 i = n; i > 1; i--)
 	{
-		uint32		j = next_below(i);
+		uint32		j;
 		uint32		swapped = elements[i - 1];
+		uint64		product;
 
+		/*
+		 * A number below i.  Each is the upper half of a product for as many lower halves as any other, but for those
+		 * below 2^32 mod i: these are drawn again.
+		 */
+		product = (uint64) draw_number() * i;
+		if ((uint32) product < i)
+		{
+			uint32		excess = -i % i;
+
+			while ((uint32) product < excess)
+				product = (uint64) draw_number() * i;
+		}
+		j = product >> 32;
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		elements[i - 1] = elements[j];

@@ -402,26 +402,6 @@ cache_generation(void)
 	return cache.generation;
 }
 
-/* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
-static void
-make_room_in_cache(void)
-{
-	HASHCTL		control = {.keysize = sizeof(CacheKey), .entrysize = sizeof(CacheEntry)};
-
-	if (cache.context == NULL)
-		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
-	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
-									  MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
-	{
-		cache.generation++;
-		MemoryContextReset(cache.context);
-		cache.groups = NULL;
-	}
-	control.hcxt = cache.context;
-	if (cache.groups == NULL)
-		cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
 void
 use_group_again(RowGroup *group, ChunkReader *reader)
 {
@@ -438,13 +418,27 @@ cached_group(ChunkReader *reader, const Chunk *header)
 	MemoryContext context;
 	RowGroup   *group;
 	bool		found;
+	HASHCTL		control;
 
 	if (entry != NULL && entry->group->stamp == header->stamp && header->damage == NULL)
 	{
 		use_group_again(entry->group, reader);
 		return entry->group;
 	}
-	make_room_in_cache();
+	/* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
+	control = (HASHCTL) {.keysize = sizeof(CacheKey), .entrysize = sizeof(CacheEntry)};
+	if (cache.context == NULL)
+		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
+	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
+									  MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
+	{
+		cache.generation++;
+		MemoryContextReset(cache.context);
+		cache.groups = NULL;
+	}
+	control.hcxt = cache.context;
+	if (cache.groups == NULL)
+		cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	context = AllocSetContextCreate(cache.context, "a group", ALLOCSET_SMALL_SIZES);
 	group = open_group(reader, header, context);
 	entry = hash_search(cache.groups, &key, HASH_ENTER, &found);

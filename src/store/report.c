@@ -230,7 +230,7 @@ check_place(const Verification *verification, const RowGroup *group)
 	return NULL;
 }
 
-/* What this snapshot sees must all be of one group. */
+/* All that this snapshot sees must be of one group. */
 static const char *
 check_chunks(Verification *verification, const RowGroup *group)
 {

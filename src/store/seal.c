@@ -178,29 +178,13 @@ cut(Cutter *cutter, const char *bytes, Size length)
 	}
 }
 
-/* Writes a group: its chunks, and the header's last, since a group without one is none. */
-static void
-write_out(const Sealing *sealing, ChunkSink sink, void *arg)
-{
-	Cutter		cutter = {.sealing = sealing, .sink = sink, .arg = arg, .stamp = new_stamp()};
-
-	cutter.header = palloc(CHUNK_BYTES);
-	cutter.part = palloc(CHUNK_BYTES);
-	cut(&cutter, (const char *) &sealing->header, sizeof(GroupHeader));
-	cut(&cutter, sealing->directory, sealing->header.directory);
-	for (int i = 0; i < sealing->rows->natts; i++)
-		if (sealing->pieces[i] != NULL)
-			cut(&cutter, sealing->pieces[i], sealing->lengths[i]);
-	end_part(&cutter);
-	sink(arg, sealing->rows->first, PART_HEADER, cutter.stamp, cutter.header, cutter.header_used);
-}
-
 void
 seal_rows(TupleDesc desc, const Rows *rows, ChunkSink sink, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sealing a group", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Sealing		sealing = {.desc = desc, .rows = rows};
+	Cutter		cutter;
 
 	Assert(rows->nrows > 0 && rows->nrows <= ENCODING_MAX_ROWS);
 	sealing.header.magic = GROUP_MAGIC;
@@ -209,7 +193,17 @@ seal_rows(TupleDesc desc, const Rows *rows, ChunkSink sink, void *arg)
 	sealing.header.nrows = rows->nrows;
 	make_directory(&sealing);
 	encode_columns(&sealing);
-	write_out(&sealing, sink, arg);
+	/* Writes a group: its chunks, and the header's last, since a group without one is none. */
+	cutter = (Cutter) {.sealing = &sealing, .sink = sink, .arg = arg, .stamp = new_stamp()};
+	cutter.header = palloc(CHUNK_BYTES);
+	cutter.part = palloc(CHUNK_BYTES);
+	cut(&cutter, (const char *) &sealing.header, sizeof(GroupHeader));
+	cut(&cutter, sealing.directory, sealing.header.directory);
+	for (int i = 0; i < sealing.rows->natts; i++)
+		if (sealing.pieces[i] != NULL)
+			cut(&cutter, sealing.pieces[i], sealing.lengths[i]);
+	end_part(&cutter);
+	sink(arg, sealing.rows->first, PART_HEADER, cutter.stamp, cutter.header, cutter.header_used);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }

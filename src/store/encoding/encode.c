@@ -283,21 +283,6 @@ measure_sequence(SequencePlan *plan, const Values *values)
 		*plan = other;
 }
 
-/* Writes codes, if there are some, and values. */
-static void
-write_sequence(Output *out, const SequencePlan *plan)
-{
-	if (plan->codes != NULL)
-	{
-		*(uint64 *) output_add(out, sizeof(uint64)) = plan->values.n;
-		packed_write(out, &plan->packed_codes, plan->codes);
-	}
-	if (plan->values.numbers != NULL)
-		packed_write(out, &plan->numbers, plan->values.numbers);
-	else
-		items_write(out, &plan->items);
-}
-
 /* ----------------------------------------------------------------
  * Columns
  * ----------------------------------------------------------------
@@ -388,7 +373,17 @@ encode_column(const ColumnShape *shape, const Datum *values, const bool *nulls, 
 	if (header.repeats == REPEATS_RUNS)
 		runs_write(&out, &runs);
 	if (header.nvalues > 0)
-		write_sequence(&out, &sequence);
+	{
+		if (sequence.codes != NULL)
+		{
+			*(uint64 *) output_add(&out, sizeof(uint64)) = sequence.values.n;
+			packed_write(&out, &sequence.packed_codes, sequence.codes);
+		}
+		if (sequence.values.numbers != NULL)
+			packed_write(&out, &sequence.numbers, sequence.values.numbers);
+		else
+			items_write(&out, &sequence.items);
+	}
 	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(scratch);
 	return output_finish(&out, length);

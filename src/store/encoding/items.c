@@ -620,21 +620,6 @@ verify_compressed(const ItemsReader *reader, MemoryContext scratch)
  * ----------------------------------------------------------------
  */
 
-/* Opens the directory and the items; checks that their stride suits the type. */
-static const char *
-open_plain(ItemsReader *reader, Input *in)
-{
-	bool		fixed = item_stride(reader->shape) != 0;
-	Size		directory = directory_size(reader->n, reader->stride);
-
-	if (fixed ? reader->stride != 0 || reader->length != (uint64) reader->n * item_stride(reader->shape)
-		: reader->stride != 1 && reader->stride != STRIDE)
-		return "Values have lengths that their type does not have.";
-	reader->offsets = (const uint32 *) input_take(in, directory);
-	reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
-	return reader->data == NULL ? "Values are cut off." : NULL;
-}
-
 /* The offset of a stride's first item; behind the last stride, the end of all. */
 static inline uint32
 stride_offset(const ItemsReader *reader, uint32 number)
@@ -736,7 +721,18 @@ items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 		case ITEMS_COMPRESSED:
 			return open_compressed(reader, in);
 		default:
-			return open_plain(reader, in);
+			{
+				bool		fixed = item_stride(reader->shape) != 0;
+				Size		directory = directory_size(reader->n, reader->stride);
+
+				/* Opens the directory and the items; checks that their stride suits the type. */
+				if (fixed ? reader->stride != 0 || reader->length != (uint64) reader->n * item_stride(reader->shape)
+					: reader->stride != 1 && reader->stride != STRIDE)
+					return "Values have lengths that their type does not have.";
+				reader->offsets = (const uint32 *) input_take(in, directory);
+				reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
+				return reader->data == NULL ? "Values are cut off." : NULL;
+			}
 	}
 }
 

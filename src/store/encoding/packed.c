@@ -189,34 +189,14 @@ load_word(const char *from)
 	return little_endian(word);
 }
 
-/* Writes up to SLACK bytes more than the integers take. */
-static void
-pack(char *to, const uint64 *values, uint32 n, uint32 width)
-{
-	uint64		word = 0;
-	uint32		filled = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		word |= values[i] << filled;
-		filled += width;
-		if (filled >= 64)
-		{
-			store_word(to, word);
-			to += sizeof(word);
-			filled -= 64;
-			word = filled == 0 ? 0 : values[i] >> (width - filled);
-		}
-	}
-	store_word(to, word);
-}
-
 /* Packs the distances that a block holds; returns how many bytes they take. */
 static Size
 write_block(char *to, const PackedRange *range, bool steps, uint32 width, const uint64 *values, uint32 n)
 {
 	uint64		distances[BLOCK];
 	uint32		count = steps ? n - 1 : n;
+	uint64		word;
+	uint32		filled;
 
 	if (steps)
 		for (uint32 i = 0; i < count; i++)
@@ -224,7 +204,22 @@ write_block(char *to, const PackedRange *range, bool steps, uint32 width, const 
 	else
 		for (uint32 i = 0; i < count; i++)
 			distances[i] = values[i] - (uint64) range->lo;
-	pack(to, distances, count, width);
+	/* Writes up to SLACK bytes more than the integers take. */
+	word = 0;
+	filled = 0;
+	for (uint32 i = 0; i < count; i++)
+	{
+		word |= distances[i] << filled;
+		filled += width;
+		if (filled >= 64)
+		{
+			store_word(to, word);
+			to += sizeof(word);
+			filled -= 64;
+			word = filled == 0 ? 0 : distances[i] >> (width - filled);
+		}
+	}
+	store_word(to, word);
 	return bytes_of(count, width);
 }
 
@@ -318,27 +313,6 @@ unpack(const PackedReader *reader, const PackedBlock *block, uint32 from, uint32
 			values[i] = (load_word(data + bit / 8) >> (bit % 8)) & mask;
 }
 
-/* A block's integers are one base and equal distances. */
-static void
-read_even(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
-{
-	uint64		step = reader->steps == NULL ? 0 : reader->steps[block];
-	uint64		first = reader->blocks[block].base + from * step;
-
-	for (uint32 i = 0; i < n; i++)
-		values[i] = first + i * step;
-}
-
-static void
-read_distances(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
-{
-	uint64		base = reader->blocks[block].base;
-
-	unpack(reader, &reader->blocks[block], from, n, values);
-	for (uint32 i = 0; i < n; i++)
-		values[i] = base + values[i];
-}
-
 /* Reads values that are stored as steps: all steps from the block's first value on are added. */
 static void
 read_steps(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
@@ -366,11 +340,24 @@ packed_read(const PackedReader *reader, uint32 from, uint32 n, uint64 *values)
 		uint32		count = Min(n, BLOCK - inside);
 
 		if (reader->blocks[block].width == 0)
-			read_even(reader, block, inside, count, values);
+		{
+			uint64		step = reader->steps == NULL ? 0 : reader->steps[block];
+			uint64		first = reader->blocks[block].base + inside * step;
+
+			/* A block's integers are one base and equal distances. */
+			for (uint32 i = 0; i < count; i++)
+				values[i] = first + i * step;
+		}
 		else if (reader->steps != NULL)
 			read_steps(reader, block, inside, count, values);
 		else
-			read_distances(reader, block, inside, count, values);
+		{
+			uint64		base = reader->blocks[block].base;
+
+			unpack(reader, &reader->blocks[block], inside, count, values);
+			for (uint32 i = 0; i < count; i++)
+				values[i] = base + values[i];
+		}
 		from += count;
 		values += count;
 		n -= count;

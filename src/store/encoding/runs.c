@@ -202,24 +202,11 @@ nulls_open(NullsReader *reader, Input *in, NullsForm form, uint32 nrows, uint32 
 	return reader->bitmap != NULL ? NULL : "The bitmap of NULLs is cut off.";
 }
 
-/* Reads the bits of a vector, byte by byte as far as whole bytes go. */
-static void
-read_bitmap(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls)
-{
-	const uint8 *bitmap = reader->bitmap + (Size) vector * VECTOR / 8;
-
-	need_bytes(reader->bytes, (const char *) bitmap, bitmap_size(n));
-	for (uint32 row = 0; row < n / 8 * 8; row += 8)
-		for (int bit = 0; bit < 8; bit++)
-			nulls[row + bit] = (bitmap[row / 8] >> bit) & 1;
-	for (uint32 row = n / 8 * 8; row < n; row++)
-		nulls[row] = (bitmap[row / 8] >> (row % 8)) & 1;
-}
-
 const char *
 nulls_read(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls, uint32 *before, uint32 *count)
 {
 	uint32		limit = reader->nvalues;
+	const uint8 *bitmap;
 
 	if (reader->form != NULLS_BITMAP)
 	{
@@ -230,7 +217,14 @@ nulls_read(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls, uint
 		*count = all ? 0 : n;
 		return NULL;
 	}
-	read_bitmap(reader, vector, n, nulls);
+	/* Reads the bits of a vector, byte by byte as far as whole bytes go. */
+	bitmap = reader->bitmap + (Size) vector * VECTOR / 8;
+	need_bytes(reader->bytes, (const char *) bitmap, bitmap_size(n));
+	for (uint32 row = 0; row < n / 8 * 8; row += 8)
+		for (int bit = 0; bit < 8; bit++)
+			nulls[row + bit] = (bitmap[row / 8] >> bit) & 1;
+	for (uint32 row = n / 8 * 8; row < n; row++)
+		nulls[row] = (bitmap[row / 8] >> (row % 8)) & 1;
 	*before = reader->ranks[vector];
 	*count = count_values(nulls, n);
 	if (vector + 1 < vectors_of(reader->nrows))
