@@ -23,13 +23,6 @@ typedef struct Vector
 	bool	   *nulls;
 } Vector;
 
-/* A column that goes into a place of the slot. */
-typedef struct Wanted
-{
-	int			column;
-	int			place;
-} Wanted;
-
 struct Cursor
 {
 	/* The scan */
@@ -38,9 +31,8 @@ struct Cursor
 	Snapshot	snapshot;		/* borrowed */
 	bool		all_columns;
 	const Bitmapset *columns;	/* borrowed: if not all */
-	bool		projects;		/* do these go into slots one after the other? */
 	int			nwanted;
-	Wanted	   *wanted;
+	int		   *wanted;
 	SkipGroup	skip;
 	void	   *skip_arg;
 	ChooseRows	choose;
@@ -130,7 +122,7 @@ close_everything(Cursor *cursor)
 static void
 forget_columns(Cursor *cursor, int room)
 {
-	cursor->wanted = MemoryContextAlloc(cursor->context, Max(room, 1) * sizeof(Wanted));
+	cursor->wanted = MemoryContextAlloc(cursor->context, Max(room, 1) * sizeof(int));
 	cursor->nwanted = 0;
 	cursor->prepared = NULL;
 	cursor->ready_upto = 0;
@@ -144,7 +136,7 @@ choose_columns(Cursor *cursor)
 	forget_columns(cursor, cursor->desc->natts);
 	for (int i = 0; i < cursor->desc->natts; i++)
 		if ((cursor->all_columns || bms_is_member(i, cursor->columns)) && !TupleDescAttr(cursor->desc, i)->attisdropped)
-			cursor->wanted[cursor->nwanted++] = (Wanted) {i, i};
+			cursor->wanted[cursor->nwanted++] = i;
 }
 
 /* A table that ALTER TABLE rewrites has its new columns already; its rows are read with the old ones. */
@@ -202,15 +194,6 @@ cursor_wants(Cursor *cursor, const Bitmapset *columns)
 	cursor->columns = columns;
 	cursor->all_columns = false;
 	choose_columns(cursor);
-}
-
-void
-cursor_projects(Cursor *cursor, const int *columns, int ncolumns)
-{
-	forget_columns(cursor, ncolumns);
-	cursor->projects = true;
-	for (int i = 0; i < ncolumns; i++)
-		cursor->wanted[cursor->nwanted++] = (Wanted) {columns[i], i};
 }
 
 void
@@ -448,13 +431,13 @@ load_columns(Cursor *cursor)
 
 	for (int i = 0; i < cursor->nwanted;)
 	{
-		int			first = cursor->wanted[i].column;
+		int			first = cursor->wanted[i];
 		uint64		from = 0;
 		uint64		upto = 0;
 		const char *wrong;
 
 		/* Neighbours go together. */
-		for (int column = first; i < cursor->nwanted && cursor->wanted[i].column == column; column++, i++)
+		for (int column = first; i < cursor->nwanted && cursor->wanted[i] == column; column++, i++)
 			if (column < group->header.natts)
 			{
 				const ColumnEntry *entry = &group->columns[column];
@@ -481,14 +464,14 @@ decode_current(Cursor *cursor, int64 number)
 		load_columns(cursor);
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
-		Vector	   *vector = &cursor->vectors[cursor->wanted[i].column];
+		Vector	   *vector = &cursor->vectors[cursor->wanted[i]];
 
 		if (vector->values == NULL)
 		{
 			vector->values = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(Datum));
 			vector->nulls = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(bool));
 		}
-		read_vector(cursor->group, cursor->wanted[i].column, (uint32) number, cursor->vector_context,
+		read_vector(cursor->group, cursor->wanted[i], (uint32) number, cursor->vector_context,
 					vector->values, vector->nulls);
 	}
 	cursor->vector = number;
@@ -510,17 +493,13 @@ put_values(const Cursor *cursor, uint64 row, TupleTableSlot *slot)
 
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
-		Wanted		wanted = cursor->wanted[i];
-		const Vector *vector = &cursor->vectors[wanted.column];
+		int			column = cursor->wanted[i];
 
-		slot->tts_isnull[wanted.place] = vector->nulls[in_vector];
-		slot->tts_values[wanted.place] = vector->values[in_vector];
+		slot->tts_isnull[column] = cursor->vectors[column].nulls[in_vector];
+		slot->tts_values[column] = cursor->vectors[column].values[in_vector];
 	}
-	if (!cursor->projects)
-	{
-		tid_of_row(row, &slot->tts_tid);
-		slot->tts_tableOid = RelationGetRelid(cursor->rel);
-	}
+	tid_of_row(row, &slot->tts_tid);
+	slot->tts_tableOid = RelationGetRelid(cursor->rel);
 
 	/* Like ExecStoreVirtualTuple(): all slots that rows of ours come in are virtual. */
 	slot->tts_flags &= ~TTS_FLAG_EMPTY;
@@ -532,7 +511,7 @@ static void
 put_row(Cursor *cursor, TupleTableSlot *slot)
 {
 	ExecClearTuple(slot);
-	if (slot->tts_tupleDescriptor != cursor->desc && !cursor->projects)
+	if (slot->tts_tupleDescriptor != cursor->desc)
 		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
 	if (cursor->group != NULL && cursor->index / ENCODING_VECTOR != cursor->vector)
 		decode_current(cursor, cursor->index / ENCODING_VECTOR);
@@ -549,10 +528,9 @@ put_row(Cursor *cursor, TupleTableSlot *slot)
 	}
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
-		Wanted		wanted = cursor->wanted[i];
+		int			column = cursor->wanted[i];
 
-		slot->tts_values[wanted.place] = pending_value(cursor->in_memory, cursor->index, wanted.column, cursor->desc,
-													   &slot->tts_isnull[wanted.place]);
+		slot->tts_values[column] = pending_value(cursor->in_memory, cursor->index, column, cursor->desc, &slot->tts_isnull[column]);
 	}
 	tid_of_row(current_number(cursor), &slot->tts_tid);
 	slot->tts_tableOid = RelationGetRelid(cursor->rel);

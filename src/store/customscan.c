@@ -23,40 +23,12 @@ typedef struct StoreScanState
 	Batch	   *batch;			/* of the conditions' columns; NULL if there are no conditions */
 	Filter	   *filter;			/* the same */
 	bool		all_pass;		/* do all rows of the current group? */
-	int			nprojected;		/* if these columns of a row are wanted, without conditions; else -1 */
-	int		   *projected;
 } StoreScanState;
 
 /* ----------------------------------------------------------------
  * Begin and end
  * ----------------------------------------------------------------
  */
-
-/*
- * Finds out whether the scan only returns plain columns, without a qual: these
- * go into the result slot without a projection.
- */
-static void
-look_at_projection(StoreScanState *state)
-{
-	ScanState  *node = &state->base.ss;
-	List	   *targets = node->ps.plan->targetlist;
-	ListCell   *cell;
-
-	state->nprojected = -1;
-	if (node->ps.qual != NULL || node->ps.ps_ProjInfo == NULL || node->ps.state->es_epq_active != NULL)
-		return;
-	state->projected = palloc(Max(list_length(targets), 1) * sizeof(int));
-	foreach(cell, targets)
-	{
-		const Var  *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
-
-		if (!IsA(var, Var) || var->varattno <= 0)
-			return;
-		state->projected[foreach_current_index(cell)] = var->varattno - 1;
-	}
-	state->nprojected = list_length(targets);
-}
 
 /* Prepares the conditions by which groups, and rows, are passed over.  The plan's qual checks the others again. */
 static void
@@ -95,7 +67,6 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		state->columns = bms_add_member(state->columns, lfirst_int(cell));
 	if (plan->custom_exprs != NIL)
 		begin_filter(state, plan->custom_exprs);
-	look_at_projection(state);
 }
 
 static bool
@@ -137,10 +108,7 @@ set_up_cursor(StoreScanState *state, TableScanDesc scan)
 	Cursor	   *cursor = scan_cursor(scan);
 
 	state->base.ss.ss_currentScanDesc = scan;
-	if (state->nprojected >= 0)
-		cursor_projects(cursor, state->projected, state->nprojected);
-	else
-		cursor_wants(cursor, state->columns);
+	cursor_wants(cursor, state->columns);
 	if (state->filter == NULL)
 		return;
 	state->batch->cursor = cursor;
@@ -161,12 +129,12 @@ end_store_scan(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
-/* Puts the next row into the slot of the scan or, of plain columns, into that of the projection. */
+/* Puts the next row into the slot of the scan. */
 static TupleTableSlot *
 next_row(ScanState *node)
 {
 	StoreScanState *state = (StoreScanState *) node;
-	TupleTableSlot *slot = state->nprojected >= 0 ? node->ps.ps_ProjInfo->pi_state.resultslot : node->ss_ScanTupleSlot;
+	TupleTableSlot *slot = node->ss_ScanTupleSlot;
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
@@ -187,8 +155,7 @@ recheck(ScanState *node, TupleTableSlot *slot)
 static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
-	if (((StoreScanState *) node)->nprojected >= 0 ||
-		(node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL && node->ss.ps.state->es_epq_active == NULL))
+	if (node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL && node->ss.ps.state->es_epq_active == NULL)
 		return next_row(&node->ss);
 	return ExecScan(&node->ss, next_row, recheck);
 }
