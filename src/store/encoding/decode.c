@@ -472,8 +472,7 @@ encoding_name(const EncodedColumn *column)
 	static const char *const packed[] = {"packed", "constant", "runs of packed"};
 	static const char *const items[][3] = {
 		[ITEMS_PLAIN] = {"plain", "constant", "runs of plain"},
-		[ITEMS_COMPRESSED] = {"compressed", "constant", "runs of compressed"},
-		[ITEMS_WORDS] = {"words", "constant", "runs of words"}
+		[ITEMS_COMPRESSED] = {"compressed", "constant", "runs of compressed"}
 	};
 
 	if (column->nrows == 0)

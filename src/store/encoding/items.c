@@ -1,12 +1,11 @@
 /*
  * items.c
- *		Values by reference: one after the other, compressed, or as words.
+ *		Values by reference: one after the other, or compressed.
  *
  * LAYOUT
- *		ItemsHeader.  As words: see words.c.  Compressed: the number of blocks and the
- *		length of all they store; a CompressedBlock each; the blocks, each at a multiple
- *		of 8.  Else, where lengths differ, the offset of the first item of each stride;
- *		then the items.
+ *		ItemsHeader.  Compressed: the number of blocks and the length of all they store; a
+ *		CompressedBlock each; the blocks, each at a multiple of 8.  Else, where lengths
+ *		differ, the offset of the first item of each stride; then the items.
  *
  * NOTES
  *		Plain: wide items have an offset each, so that no byte of others is needed for
@@ -30,7 +29,6 @@
 #include "utils/memutils.h"
 
 #define VARLENA (-1)
-#define CSTRING (-2)
 
 /* From this length on, an item is in the caller's memory already in just the bytes that it is stored in. */
 #define MIN_WHOLE_ITEM 1024
@@ -39,7 +37,7 @@
 #define STRIDE 32
 #define WIDE 128
 
-/* Items are stored as words, or compressed, if no more than the first share is left; a block, if no more than the second. */
+/* Items are compressed if no more than the first share is left; a block, if no more than the second. */
 #define WORTHWHILE 0.85
 #define BLOCK_SHARE 0.95
 
@@ -106,7 +104,7 @@ shape_is_known(const ColumnShape *shape)
 	if (alignment_of(shape) == 0)
 		return false;
 	if (!shape->typbyval)
-		return shape->typlen > 0 || shape->typlen == VARLENA || shape->typlen == CSTRING;
+		return shape->typlen > 0 || shape->typlen == VARLENA;
 	return shape->typlen == 1 || shape->typlen == 2 || shape->typlen == 4 ||
 		(shape->typlen == 8 && sizeof(Datum) == 8);
 }
@@ -128,8 +126,6 @@ item_of(const ColumnShape *shape, Datum value)
 {
 	const char *pointer = DatumGetPointer(value);
 
-	if (shape->typlen == CSTRING)
-		return (Item) {pointer, strlen(pointer)};
 	if (shape->typlen != VARLENA)
 		return (Item) {pointer, shape->typlen};
 	if (VARATT_IS_EXTERNAL(pointer) || VARATT_IS_COMPRESSED(pointer))
@@ -144,40 +140,30 @@ item_stride(const ColumnShape *shape)
 	return shape->typlen > 0 ? align(shape, shape->typlen) : 0;
 }
 
-uint64
+/* The end of an item that is put at an offset, or after it if it must be aligned. */
+static uint64
 item_end(const ColumnShape *shape, uint64 at, uint32 length)
 {
 	if (shape->typlen == VARLENA)
 		return is_packed(shape, length) ? at + VARHDRSZ_SHORT + length : align(shape, at) + VARHDRSZ + length;
-	return align(shape, at) + length + (shape->typlen == CSTRING ? 1 : 0);
+	return align(shape, at) + length;
 }
 
-Datum
-item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length)
-{
-	bool		packed = shape->typlen == VARLENA && is_packed(shape, length);
-	Size		start = packed ? *at : align(shape, *at);
-	char	   *data = base + start;
-
-	memset(base + *at, 0, start - *at);
-	if (packed)
-		SET_VARSIZE_SHORT(data, length + VARHDRSZ_SHORT);
-	else if (shape->typlen == VARLENA)
-		SET_VARSIZE(data, length + VARHDRSZ);
-	else if (shape->typlen == CSTRING)
-		data[length] = '\0';
-	*at = item_end(shape, *at, length);
-	return PointerGetDatum(data);
-}
-
-/* Puts an item at an offset; returns its end. */
+/* Puts an item at an offset, or after it, with zeros before it; returns its end. */
 static Size
 item_put(const ColumnShape *shape, char *base, Size at, const Item *item)
 {
-	char	   *data = DatumGetPointer(item_begin(shape, base, &at, item->length));
+	bool		packed = shape->typlen == VARLENA && is_packed(shape, item->length);
+	Size		start = packed ? at : align(shape, at);
+	char	   *data = base + start;
 
+	memset(base + at, 0, start - at);
+	if (packed)
+		SET_VARSIZE_SHORT(data, item->length + VARHDRSZ_SHORT);
+	else if (shape->typlen == VARLENA)
+		SET_VARSIZE(data, item->length + VARHDRSZ);
 	memcpy(shape->typlen == VARLENA ? VARDATA_ANY(data) : data, item->data, item->length);
-	return at;
+	return item_end(shape, at, item->length);
 }
 
 /* The bytes that item_put() would make of a long item. */
@@ -217,12 +203,6 @@ item_get(const ColumnShape *shape, const char *base, Size length, Size *at, Datu
 
 		if (shape->typlen == VARLENA)
 			size = varlena_size(shape, data, length - start);
-		else if (shape->typlen == CSTRING)
-		{
-			const char *end = memchr(data, '\0', length - start);
-
-			size = end == NULL ? 0 : end - data + 1;
-		}
 		else if ((Size) shape->typlen <= length - start)
 			size = shape->typlen;
 	}
@@ -416,30 +396,18 @@ write_plain(Output *out, const ItemsPlan *plan)
 void
 items_write(Output *out, const ItemsPlan *plan)
 {
-	double		best = WORTHWHILE * plan->length;
-	WordsPlan	words;
-	ItemsForm	form = ITEMS_PLAIN;
+	bool		compressed = share_compressed(plan->shape, plan->items, plan->n) < WORTHWHILE;
 	ItemsHeader *header;
 
-	if (words_measure(&words, plan->shape, plan->items, plan->n) && words.size < best)
-	{
-		best = words.size;
-		form = ITEMS_WORDS;
-	}
-	/* An estimate from a sample: in case of doubt words are chosen, their size being known. */
-	if (share_compressed(plan->shape, plan->items, plan->n) * plan->length < best)
-		form = ITEMS_COMPRESSED;
 	if (plan->length > ENCODING_MAX_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the values of a column take more than 2 GB in one group of rows"),
 				 errhint("Keep a table with such values in a heap.")));
 	header = (ItemsHeader *) output_add(out, sizeof(ItemsHeader));
-	*header = (ItemsHeader) {.form = form};
-	if (form == ITEMS_COMPRESSED)
+	*header = (ItemsHeader) {.form = compressed ? ITEMS_COMPRESSED : ITEMS_PLAIN};
+	if (compressed)
 		write_compressed(out, plan->shape, plan->items, plan->n);
-	else if (form == ITEMS_WORDS)
-		words_write(out, &words);
 	else
 	{
 		header->stride = plan->stride;
@@ -709,52 +677,34 @@ items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
 
 	*reader = (ItemsReader) {.shape = shape, .bytes = in->bytes, .n = n};
-	if (header == NULL || header->form > ITEMS_WORDS)
+	if (header == NULL || header->form > ITEMS_COMPRESSED)
 		return "The header of values is missing or damaged.";
 	reader->form = header->form;
 	reader->stride = header->stride;
 	reader->length = header->length;
-	switch (reader->form)
-	{
-		case ITEMS_WORDS:
-			return words_open(reader, in);
-		case ITEMS_COMPRESSED:
-			return open_compressed(reader, in);
-		default:
-			{
-				bool		fixed = item_stride(reader->shape) != 0;
-				Size		directory = directory_size(reader->n, reader->stride);
-
-				/* Opens the directory and the items; checks that their stride suits the type. */
-				if (fixed ? reader->stride != 0 || reader->length != (uint64) reader->n * item_stride(reader->shape)
-					: reader->stride != 1 && reader->stride != STRIDE)
-					return "Values have lengths that their type does not have.";
-				reader->offsets = (const uint32 *) input_take(in, directory);
-				reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
-				return reader->data == NULL ? "Values are cut off." : NULL;
-			}
-	}
+	if (reader->form == ITEMS_COMPRESSED)
+		return open_compressed(reader, in);
+	/* Does their stride suit the type? */
+	if (item_stride(shape) != 0 ? reader->stride != 0 || reader->length != (uint64) n * item_stride(shape)
+		: reader->stride != 1 && reader->stride != STRIDE)
+		return "Values have lengths that their type does not have.";
+	reader->offsets = (const uint32 *) input_take(in, directory_size(n, reader->stride));
+	reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
+	return reader->data == NULL ? "Values are cut off." : NULL;
 }
 
 const char *
 items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
 {
 	Assert(from <= reader->n && n <= reader->n - from);
-	switch (reader->form)
-	{
-		case ITEMS_WORDS:
-			return words_read(reader, from, n, context, values);
-		case ITEMS_COMPRESSED:
-			return read_compressed(reader, from, n, context, values);
-		default:
-			return read_plain(reader, from, n, values);
-	}
+	return reader->form == ITEMS_COMPRESSED ? read_compressed(reader, from, n, context, values) :
+		read_plain(reader, from, n, values);
 }
 
 void
 items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
 {
-	uint32		stride = reader->form == ITEMS_PLAIN && reader->stride != 0 ? reader->stride : STRIDE;
+	uint32		stride = reader->stride != 0 ? reader->stride : STRIDE;
 
 	*from = item / stride * stride;
 	*n = Min(stride, reader->n - *from);
@@ -770,13 +720,5 @@ items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
 const char *
 items_verify(const ItemsReader *reader, MemoryContext scratch)
 {
-	switch (reader->form)
-	{
-		case ITEMS_WORDS:
-			return words_verify(reader);
-		case ITEMS_COMPRESSED:
-			return verify_compressed(reader, scratch);
-		default:
-			return verify_plain(reader);
-	}
+	return reader->form == ITEMS_COMPRESSED ? verify_compressed(reader, scratch) : verify_plain(reader);
 }

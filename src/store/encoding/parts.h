@@ -249,12 +249,11 @@ extern const char *nulls_read(const NullsReader *reader, uint32 vector, uint32 n
  * Items: values by reference, in a form that PostgreSQL takes where it stands (items.c)
  *
  * A varlena has a short header and no padding where it may and where it fits,
- * else a long one, at a multiple of its alignment; a cstring has the zero at its
- * end.  So a Datum can point to it.
+ * else a long one, at a multiple of its alignment.  So a Datum can point to it.
  * ----------------------------------------------------------------
  */
 
-/* A value without its header, or without the zero at its end. */
+/* A value without its header. */
 typedef struct Item
 {
 	const char *data;			/* borrowed */
@@ -268,15 +267,6 @@ items_equal(const Item *a, const Item *b)
 {
 	return a->length == b->length && (a->data == b->data || memcmp(a->data, b->data, a->length) == 0);
 }
-
-/* The end of an item that is put at an offset, or after it if it must be aligned. */
-extern uint64 item_end(const ColumnShape *shape, uint64 at, uint32 length);
-
-/*
- * Makes an item of this length at *at, or after it, with zeros before it; the
- * caller fills in its bytes.  *at is then its end.
- */
-extern Datum item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length);
 
 /* Can there be values of such a shape? */
 extern bool shape_is_known(const ColumnShape *shape);
@@ -293,29 +283,14 @@ typedef struct ItemsPlan
 
 extern void items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
 
-/* Writes the items as words, or compressed, where that saves enough. */
+/* Writes the items, compressed where that saves enough. */
 extern void items_write(Output *out, const ItemsPlan *plan);
 
 typedef enum ItemsForm
 {
 	ITEMS_PLAIN,
-	ITEMS_COMPRESSED,
-	ITEMS_WORDS
+	ITEMS_COMPRESSED
 } ItemsForm;
-
-/* The most heads: an array begins with up to this many words of 4 bytes before its elements. */
-#define MAX_HEADS 5
-
-typedef struct WordsReader
-{
-	uint32		nheads;
-	uint32		unit;			/* bytes of a word behind the heads: 4 or 8 */
-	uint32		nwords;			/* such words, in all items */
-	const uint32 *starts;		/* borrowed; for each vector of items, the words before it */
-	PackedReader lengths;		/* in these, of each item */
-	PackedReader heads[MAX_HEADS];
-	PackedReader tails;
-} WordsReader;
 
 typedef struct ItemsReader
 {
@@ -331,8 +306,6 @@ typedef struct ItemsReader
 	const uint32 *offsets;		/* borrowed; of each stride's first item */
 	uint32		nblocks;
 	const struct CompressedBlock *blocks;	/* borrowed */
-
-	WordsReader words;
 } ItemsReader;
 
 extern const char *items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n);
@@ -346,30 +319,5 @@ extern void items_beside(const ItemsReader *reader, uint32 item, uint32 *from, u
 
 /* Does the directory agree with the items? */
 extern const char *items_verify(const ItemsReader *reader, MemoryContext scratch);
-
-/* ----------------------------------------------------------------
- * Items that are made of integers, as arrays of them are (words.c)
- * ----------------------------------------------------------------
- */
-
-typedef struct WordsPlan
-{
-	uint32		n;				/* items */
-	uint32		nheads;
-	uint32		unit;
-	uint32		nwords;
-	uint64	   *words[MAX_HEADS + 2];	/* lengths, heads, tails */
-	PackedPlan	packed[MAX_HEADS + 2];
-	uint64		size;
-} WordsPlan;
-
-/* False, if the items are not made of words, or of too many. */
-extern bool words_measure(WordsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
-extern void words_write(Output *out, const WordsPlan *plan);
-extern const char *words_open(ItemsReader *reader, Input *in);
-extern const char *words_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values);
-
-/* Do the lengths agree with their directory, and with how many words there are? */
-extern const char *words_verify(const ItemsReader *reader);
 
 #endif							/* PPREPUB_STORE_ENCODING_PARTS_H */
