@@ -11,7 +11,7 @@
  * excluded by then are in no world; of people with candidates that were not found in any it is said that more may
  * follow.
  *
- * No person's value may change from release to release.
+ * No person's value may change from release to release, but for observers who know the rules of places.
  */
 #ifndef PPREPUB_AUDIT_COMPROMISE_H
 #define PPREPUB_AUDIT_COMPROMISE_H
@@ -163,6 +163,37 @@ extern bool deduction_may_have(const Deduction *deduction, uint32 group, Code va
 
 /* How many people of a group have a value, as published. */
 extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
+
+/* ----------------------------------------------------------------
+ * Deductions of observers who know the rules of places (history/places.h; compromise_places.c)
+ *
+ * They suppose that no more values change than what is shown tells: a place only where its group shows other values, and
+ * a person between two groups not at all.
+ * ----------------------------------------------------------------
+ */
+
+/* What a person can have had while the value cannot have changed. */
+typedef struct Spell
+{
+	int32		release;		/* the first one of it, from 0 on */
+	uint32		nshown;			/* values of the class that shows most */
+	uint32		n;
+	Code	   *candidate;		/* [n] ascending; Seen.nvalues for NULL */
+	bool		is_exact;		/* is each in some world? */
+} Spell;
+
+typedef struct PlacesDeduction
+{
+	uint64	   *first;			/* [people + 1] spells of person p: spell[first[p]] and so on */
+	Spell	   *spell;
+	const bool *is_known;		/* [people] */
+} PlacesDeduction;
+
+/*
+ * From the values of these people in all releases; takes its steps from a budget.  NULL if a class does not keep the rules, as
+ * those that were published elsewhere do not.
+ */
+extern PlacesDeduction *deduce_by_places(const Seen *seen, const Individual *known, uint64 nknown, uint64 *budget);
 
 /* ----------------------------------------------------------------
  * Correlations: people who can be told apart because the others of two classes are the same (Definition 3 of paper

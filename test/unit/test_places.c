@@ -9,6 +9,7 @@
  */
 #include "groups.h"
 
+#include "audit/compromise.h"
 #include "audit/judge_draft.h"
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
@@ -675,6 +676,114 @@ test_imports_part_groups(void)
 	check(verdict.fault != NULL && strcmp(verdict.fault, "it has places of two parts of its group") == 0);
 }
 
+/* ---- Deductions, beside all worlds ---- */
+
+typedef struct Compared
+{
+	int			lives;
+	int			values;			/* of people in releases */
+	int			excluded;
+	int			inexact;
+	int			wrong;
+} Compared;
+
+/* The values of a spell as bits; NULL is the last. */
+static uint32
+bits_of(const Spell *spell)
+{
+	uint32		bits = 0;
+
+	for (uint32 k = 0; k < spell->n; k++)
+		bits |= 1u << (spell->candidate[k] == life.nvalues ? MAX_VALUES - 1 : spell->candidate[k]);
+	return bits;
+}
+
+static void
+compare_with_worlds(Compared *compared, uint64 budget)
+{
+	static uint32 possible[MAX_PEOPLE][MAX_RELEASES];
+	bool		is_known[MAX_PEOPLE] = {false};
+	Individual	known[MAX_PEOPLE];
+	uint64		n = 0;
+	const PlacesDeduction *deduction;
+
+	for (int p = 0; p < life.npeople; p++)
+	{
+		is_known[p] = life.person[p].nstays > 0 && draw_chance(10);
+		if (is_known[p])
+			known[n++] = p;
+	}
+	if (!is_as_supposed(&life) || !find_possible_values(&life, is_known, possible))
+		return;
+	deduction = deduce_by_places(life_seen(&life), known, n, &budget);
+	check(deduction != NULL);
+	compared->lives++;
+	for (int p = 0; p < life.npeople; p++)
+		for (int r = 0; r < life.releases; r++)
+		{
+			const Spell *spell = NULL;
+
+			for (uint64 s = deduction->first[p]; s < deduction->first[p + 1] && deduction->spell[s].release <= r; s++)
+				spell = &deduction->spell[s];
+			if (possible[p][r] == 0)
+				continue;
+			check(spell != NULL);
+			compared->values++;
+			compared->inexact += !spell->is_exact;
+			compared->excluded += spell->n < spell->nshown;
+			if (possible[p][r] & ~bits_of(spell) || (spell->is_exact && possible[p][r] != bits_of(spell)))
+			{
+				if (compared->wrong++ == 0)
+				{
+					printf("# release %d: person %d has %x by all worlds, and %x\n", r, p, possible[p][r], bits_of(spell));
+					show_life(&life);
+				}
+			}
+		}
+}
+
+static void
+compare_lives(Settings settings, uint64 budget, Compared *compared)
+{
+	for (int i = 0; i < some_of(500); i++)
+	{
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		seed_lives(i + 1);
+		life_begin(&life, &settings);
+		for (int r = 0; r < settings.releases; r++)
+		{
+			if (r > 0)
+				life_pass_time(&life, &settings);
+			life_make_frame(&life, r > 0 && draw_chance(35));
+			life.past = *life_make_past(&life);
+			life_publish(&life, bpg_method.draft(&life.frame, &life.past, life.params, i));
+		}
+		compare_with_worlds(compared, budget);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
+	}
+	printf("# %d lives, %d values, %d excluded, %d inexact, %d wrong\n", compared->lives, compared->values, compared->excluded, compared->inexact,
+		   compared->wrong);
+}
+
+static void
+test_deductions(void)
+{
+	Compared	compared = {0};
+	Settings	settings = plain;
+
+	settings.is_still = true;
+	compare_lives(settings, 1000000000, &compared);
+	settings.ties = LIVES_TIES_ALONE;
+	settings.is_fixed = true;
+	compare_lives(settings, 1000000000, &compared);
+	settings = (Settings) {.k = 2,.l = 2,.values = 4,.releases = 6,.reserve = 2.5,.is_still = true};
+	compare_lives(settings, 1000000000, &compared);
+	check(compared.wrong == 0 && compared.inexact == 0 && compared.excluded > 0);
+}
+
 static const Test tests[] = {
 	{"nobody is found", test_nobody_is_found},
 	{"nobody is found among people who seldom change", test_nobody_is_found_among_still_people},
@@ -691,6 +800,7 @@ static const Test tests[] = {
 	{"any tie is found", test_any_tie},
 	{"twins look alike", test_twins},
 	{"imports part groups", test_imports_part_groups},
+	{"what is deduced is what no world excludes, and nothing else", test_deductions},
 };
 
 RUN(tests)
