@@ -176,7 +176,9 @@ extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
 typedef struct Spell
 {
 	int32		release;		/* the first one of it, from 0 on */
+	uint32		group;			/* where it began */
 	uint32		nshown;			/* values of the class that shows most */
+	uint64		nrows;			/* that show a candidate, where fewest do */
 	uint32		n;
 	Code	   *candidate;		/* [n] ascending; Seen.nvalues for NULL */
 	bool		is_exact;		/* is each in some world? */

@@ -15,9 +15,7 @@
  *
  *		Groups without ties, partings and known people are not searched: all that they show is possible for everybody.
  *
- *		The truth is a world, or near one: where somebody's value changed though the tables do not tell, what was shown of
- *		the person is a cell of its own, which is left for another life as soon as there is one.  Where there is none, that
- *		a value has changed is what the tables tell.
+ *		The truth is a world: where a value changed though no table tells, observers allow for that.
  */
 #include "postgres.h"
 
@@ -31,7 +29,6 @@
 
 #define MOST_LIVES		1000	/* of peers, before it is not known what is impossible */
 #define BUILDING_STEPS	4		/* for each line that a cell is on */
-#define ODD_EFFORT		100000	/* of the last search for the life of somebody whose value changed */
 #define NO_SITTING		PG_UINT32_MAX
 #define NO_SIGHT		PG_UINT32_MAX
 
@@ -52,6 +49,7 @@ typedef struct Sight
 	uint64		rows;
 	uint64		nseated;		/* rows of people */
 	bool		is_left;		/* of those who are left when others are parted off, and show new values at the next sight */
+	bool		is_free;		/* did more rows change than must? */
 	uint64		first;			/* its values are value[first] up to, not including, value[first + n] */
 	uint32		n;
 } Sight;
@@ -166,7 +164,7 @@ may_become(const Looking *looking, const Sight *sight, Code before, Code after)
 {
 	const Sight *previous = &looking->sight[sight->previous];
 
-	return before == after ||
+	return before == after || sight->is_free ||
 		(rows_showing(looking, previous, before) > rows_showing(looking, sight, before) &&
 		 rows_showing(looking, previous, after) < rows_showing(looking, sight, after));
 }
@@ -225,6 +223,7 @@ look_at_class(Looking *looking, const SeenRelease *release, int32 r, uint32 c)
 	bool		is_new = last == NO_SIGHT;
 	bool		has_more = false;	/* rows with some value than before */
 	bool		is_changed = false;
+	int64		changed = 0;	/* rows, without those that must change */
 	Sight		sight = {.group = group, .release = r, .previous = NO_SIGHT, .rows = seen_size(release, c)};
 
 	looking->ntallied = 0;
@@ -234,6 +233,7 @@ look_at_class(Looking *looking, const SeenRelease *release, int32 r, uint32 c)
 		Code		value = value_at(looking, release, i);
 
 		looking->is_ruled &= looking->seen->group_of[release->individual[i]] == group;
+		changed += value != looking->shown[release->individual[i]];
 		if (looking->tally[value]++ == 0)
 			looking->tallied[looking->ntallied++] = value;
 		if (p == NO_INDIVIDUAL || !looking->is_ruled)
@@ -251,24 +251,31 @@ look_at_class(Looking *looking, const SeenRelease *release, int32 r, uint32 c)
 		looking->is_ruled &= sight.rows <= before->rows;
 		is_changed = sight.rows != before->rows;
 		for (Code i = 0; i < looking->ntallied; i++)
-			has_more |= looking->tally[looking->tallied[i]] > rows_showing(looking, before, looking->tallied[i]);
+		{
+			int64		more = (int64) looking->tally[looking->tallied[i]] - rows_showing(looking, before, looking->tallied[i]);
+
+			has_more |= more > 0;
+			changed -= Max(more, 0);
+		}
 		looking->is_searched[group] |= is_changed;
-		if (has_more)
+		sight.is_free = changed > 0;
+		if (has_more || sight.is_free)
 			sight.previous = last;
 	}
-	if (has_more && is_changed)
+	if (sight.previous != NO_SIGHT && is_changed)
 	{
 		Sight		left = looking->sight[last];
 
 		/* Those who were left showed these values, until some of them changed. */
 		left.previous = NO_SIGHT;
 		left.nseated = 0;
+		left.is_free = false;
 		left.is_left = true;
 		add_sight(looking, left, true);
 		sight.previous = looking->nsights - 1;
 		add_seated(looking, release, r, c, true);
 	}
-	if (is_new || has_more || is_changed)
+	if (is_new || is_changed || sight.previous != NO_SIGHT)
 	{
 		add_sight(looking, sight, false);
 		add_seated(looking, release, r, c, false);
@@ -321,7 +328,6 @@ typedef struct Track
 	uint32		nspells;
 	uint32	   *spell;			/* [n] */
 	uint32		spell_room;
-	bool		is_possible;	/* is what was shown one value a spell, and changed only where it may? */
 } Track;
 
 static void
@@ -340,17 +346,13 @@ find_track(const Looking *looking, Individual person, Track *track)
 	}
 	array_reserve(track->spell, track->spell_room, track->n);
 	track->nspells = 0;
-	track->is_possible = true;
 	for (uint32 i = 0; i < track->n; i++)
 	{
 		const Sight *sight = &looking->sight[track->at[i].sight];
-		bool		begins = i > 0 && sight->previous != NO_SIGHT && sight->group == looking->sight[track->at[i - 1].sight].group;
+		bool		is_tied = i > 0 && sight->group != looking->sight[track->at[i - 1].sight].group;
 
-		track->nspells += i == 0 || begins;
+		track->nspells += i == 0 || (is_tied ? track->at[i].value != track->at[i - 1].value : sight->previous != NO_SIGHT);
 		track->spell[i] = track->nspells - 1;
-		if (i > 0)
-			track->is_possible &= begins ? may_become(looking, sight, track->at[i - 1].value, track->at[i].value)
-				: track->at[i - 1].value == track->at[i].value;
 	}
 }
 
@@ -360,8 +362,6 @@ typedef struct Peer
 	Individual	person;			/* any of them */
 	uint32		n;
 	bool		is_known;
-	bool		is_odd;			/* is what was shown no life, and no other one found? */
-	bool		has_odd_cell;	/* for what was shown: the one before the first */
 	uint32		nspells;
 	uint64		first_life;		/* life_of() its cells */
 	uint32		first_cell;
@@ -395,7 +395,7 @@ typedef struct Living
 	uint64		found_room;
 } Living;
 
-/* Puts people into peers, by their sights; those who are known, or odd, by what was shown, too. */
+/* Puts people into peers, by their sights and spells; those who are known, by what was shown, too. */
 static void
 find_peers(Living *living, const bool *is_known)
 {
@@ -419,11 +419,12 @@ find_peers(Living *living, const bool *is_known)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		find_track(looking, p, &track);
-		array_reserve(word, words_room, 2 * track.n + 1);
-		word[n++] = is_known[p] ? 1 : track.is_possible ? 0 : 2 + p;
+		array_reserve(word, words_room, 3 * track.n + 1);
+		word[n++] = is_known[p];
 		for (uint32 i = 0; i < track.n; i++)
 		{
 			word[n++] = track.at[i].sight;
+			word[n++] = track.spell[i];
 			if (is_known[p])
 				word[n++] = track.at[i].value;
 		}
@@ -431,7 +432,7 @@ find_peers(Living *living, const bool *is_known)
 		array_reserve(living->peer, peers_room, number + 1);
 		if (number == living->npeers)
 			living->peer[living->npeers++] = (Peer) {
-				.person = p, .is_known = is_known[p], .is_odd = !is_known[p] && !track.is_possible, .nspells = track.nspells
+				.person = p, .is_known = is_known[p], .nspells = track.nspells
 			};
 		living->peer[number].n++;
 		living->peer_of[p] = number;
@@ -494,7 +495,8 @@ find_lives(Living *living, uint32 number, const Track *track, uint32 spell, uint
 	for (uint32 k = 0; k < sight->n; k++)
 	{
 		Code		v = looking->value[sight->first + k];
-		bool		may_be = spell == 0 || may_become(looking, sight, value[spell - 1], v);
+		bool		may_be = spell == 0 || sight->group != looking->sight[track->at[from - 1].sight].group ||
+			may_become(looking, sight, value[spell - 1], v);
 
 		for (uint32 i = from; i < end && may_be; i++)
 			may_be = rows_showing(looking, &looking->sight[track->at[i].sight], v) > 0;
@@ -514,7 +516,7 @@ make_cells(Living *living, uint32 number, Track *track)
 
 	find_track(living->looking, peer->person, track);
 	peer->first_cell = living->worlds.ncells;
-	if (peer->is_known || peer->is_odd)
+	if (peer->is_known)
 	{
 		begin_cell(living);
 		living->people[peer->first_cell] = peer->n;
@@ -522,12 +524,8 @@ make_cells(Living *living, uint32 number, Track *track)
 		for (uint32 i = 0; i < track->n; i++)
 			put_on_line(living, line_of(living, track->at[i].sight, track->at[i].value));
 		peer->ncells = 1;
-	}
-	if (peer->is_known)
 		return;
-	peer->has_odd_cell = peer->is_odd;
-	peer->first_cell += peer->is_odd;
-	peer->ncells = 0;
+	}
 	peer->first_life = living->nlives;
 	value = new_array(Code, track->nspells);
 	find_lives(living, number, track, 0, 0, value);
@@ -540,7 +538,7 @@ count_truth(Living *living, Individual person, Track *track)
 {
 	const Peer *peer = &living->peer[living->peer_of[person]];
 
-	if (peer->is_known || peer->is_odd)
+	if (peer->is_known)
 		return;
 	find_track(living->looking, person, track);
 	for (uint32 c = 0; c < peer->ncells; c++)
@@ -580,8 +578,8 @@ add_spare_cells(Living *living, uint32 *sum)
 
 			is_world &= looking->count[v] >= seated[line];
 			sum[line] = looking->count[v];
-			if (sight->nseated == sight->rows || (spare == 0 && sight->is_left &&
-												  rows_showing(looking, sight + 1, looking->value[v]) > looking->count[v]))
+			if (sight->nseated == sight->rows ||
+				(sight->is_left && !sight[1].is_free && rows_showing(looking, sight + 1, looking->value[v]) > looking->count[v]))
 				continue;
 			begin_cell(living);
 			living->people[living->worlds.ncells - 1] = spare;
@@ -650,28 +648,6 @@ search(Living *living, uint32 cell, uint64 effort)
 	return found;
 }
 
-/*
- * Leaves what was shown of people whose value changed although no table tells so, for lives that can be.  False if that is
- * not found of all: then what is impossible may be so by those cells alone.
- */
-static bool
-leave_odd_cells(Living *living)
-{
-	for (uint32 number = 0; number < living->npeers; number++)
-	{
-		Peer	   *peer = &living->peer[number];
-
-		for (uint64 effort = FIRST_EFFORT; peer->is_odd && effort <= ODD_EFFORT; effort = more_effort(effort))
-			for (uint32 c = peer->first_cell; c < peer->first_cell + peer->ncells && peer->is_odd; c++)
-				peer->is_odd = search(living, c, effort) != POSSIBLE;
-		if (peer->is_odd)
-			return false;
-		if (peer->has_odd_cell)
-			worlds_exclude(&living->worlds, peer->first_cell - 1);
-	}
-	return true;
-}
-
 static inline const Code *
 life_of(const Living *living, const Peer *peer, uint32 cell)
 {
@@ -695,7 +671,7 @@ tells_more(Living *living, const Peer *peer, uint32 cell)
 
 /* Looks for worlds with each value of each person. */
 static void
-decide(Living *living, bool may_exclude)
+decide(Living *living)
 {
 	uint64		nvalues = (uint64) living->looking->null + 1;
 	bool		is_open = true;
@@ -720,7 +696,7 @@ decide(Living *living, bool may_exclude)
 					continue;
 				found = search(living, c, effort);
 				is_open |= found == NOT_KNOWN;
-				living->is_excluded[c] = found == IMPOSSIBLE && may_exclude;
+				living->is_excluded[c] = found == IMPOSSIBLE;
 				if (living->is_excluded[c])
 					worlds_exclude(&living->worlds, c);
 			}
@@ -739,7 +715,9 @@ conclude_spell(const Living *living, const Peer *peer, const Track *track, uint3
 	const Sight *sight = &looking->sight[track->at[from].sight];
 	uint32		number = track->spell[from];
 
-	*spell = (Spell) {.release = sight->release, .candidate = new_array(Code, sight->n), .is_exact = true};
+	*spell = (Spell) {
+		.release = sight->release, .group = sight->group, .nrows = PG_UINT64_MAX, .candidate = new_array(Code, sight->n), .is_exact = true
+	};
 	for (uint32 k = 0; k < sight->n; k++)
 	{
 		Code		v = looking->value[sight->first + k];
@@ -766,6 +744,14 @@ conclude_spell(const Living *living, const Peer *peer, const Track *track, uint3
 			continue;
 		spell->candidate[spell->n++] = v;
 		spell->is_exact &= is_possible;
+	}
+	for (uint32 i = from; i < track->n && track->spell[i] == number; i++)
+	{
+		uint64		nrows = 0;
+
+		for (uint32 k = 0; k < spell->n; k++)
+			nrows += rows_showing(looking, &looking->sight[track->at[i].sight], spell->candidate[k]);
+		spell->nrows = Min(spell->nrows, nrows);
 	}
 }
 
@@ -829,7 +815,7 @@ deduce_by_places(const Seen *seen, const Individual *known, uint64 nknown, uint6
 	}
 	find_peers(&living, is_known);
 	if (living.npeers > 0 && build(&living))
-		decide(&living, leave_odd_cells(&living));
+		decide(&living);
 	else
 		living.is_cut = living.npeers > 0;
 	return conclude(&living, is_known);

@@ -262,7 +262,7 @@ check_places(Audit *audit)
 
 	for (int32 r = 0; r < audit->publication->releases; r++)
 		principle[r] = audit->released[r].principle;
-	verdict = places_judge(seen, audit->aspects, principle);
+	verdict = places_judge(seen, audit->aspects, principle, (uint64) search_budget);
 	set_values(add_check(audit, "places", pstrdup("each class keeps the rules of places"),
 						 verdict.holds ? pstrdup("all do")
 						 : psprintf(UINT64_FORMAT " class(es) do not; of the first: %s", verdict.violations, verdict.fault), verdict.holds,
