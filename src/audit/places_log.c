@@ -424,10 +424,10 @@ note_fault(PlacesVerdict *verdict, const char *fault, int32 r, uint32 c)
 
 /* Ties, and partings, leave everybody enough. */
 static void
-judge_ties(LogJudge *judge, const Principle *principle, uint64 budget)
+judge_ties(LogJudge *judge, const Principle *principle, bool are_alone, uint64 budget)
 {
 	const Seen *seen = judge->seen;
-	const PlacesDeduction *deduction = deduce_by_places(seen, NULL, 0, &budget);
+	const Deduction *deduction = deduce(seen, NULL, 0, are_alone ? LOOKS_AT_EACH_ALONE : 0, budget);
 	uint64	   *k = new_array(uint64, seen->nreleases);
 	uint32	   *l = new_array(uint32, seen->nreleases);
 
@@ -442,18 +442,15 @@ judge_ties(LogJudge *judge, const Principle *principle, uint64 budget)
 	{
 		const Spell *spell = &deduction->spell[s];
 		bool		has_null = spell->n > 0 && spell->candidate[spell->n - 1] == seen->nvalues;
-		uint32		c = 0;
 
 		if (spell->nrows >= k[spell->release] && (l[spell->release] <= 1 || spell->n - has_null >= l[spell->release]))
 			continue;
-		while (seen->release[spell->release].group[c] != spell->group)
-			c++;
-		note_fault(&judge->verdict, "ties leave somebody in it too few values, or rows", spell->release, c);
+		note_fault(&judge->verdict, "ties leave somebody in it too few values, or rows", spell->release, spell->class);
 	}
 }
 
 PlacesVerdict
-places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, uint64 budget)
+places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, bool are_alone, uint64 budget)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "judge of places", ALLOCSET_DEFAULT_SIZES);
@@ -482,7 +479,7 @@ places_judge(const Seen *seen, const Aspects *aspects, const Principle *principl
 				note_fault(&judge->verdict, fault, r, c);
 		}
 	}
-	judge_ties(judge, principle, budget);
+	judge_ties(judge, principle, are_alone, budget);
 	verdict = judge->verdict;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);

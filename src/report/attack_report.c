@@ -195,36 +195,6 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 	return known;
 }
 
-/* The conclusions from knowing some people, or nobody: by the rules of places where all classes keep them */
-typedef struct Deduced
-{
-	const PlacesDeduction *places;
-	const Deduction *others;	/* else */
-} Deduced;
-
-/* What is concluded of a person, spell by spell; from the first release on where nothing changes. */
-static uint64
-spells_of(const Deduced *deduced, Individual person, const Spell **spell)
-{
-	const Deduction *others = deduced->others;
-	uint32		group;
-	Spell	   *all;
-
-	if (deduced->places != NULL)
-	{
-		*spell = deduced->places->spell + deduced->places->first[person];
-		return deduced->places->first[person + 1] - deduced->places->first[person];
-	}
-	group = others->peers->group[person];
-	*spell = all = palloc(sizeof(Spell));
-	*all = (Spell) {
-		.release = peers_steps(others->peers, group, &(uint64) {0})->release,
-		.nshown = others->nshown[group], .n = others->ncandidates[group], .candidate = others->candidate + others->first[group],
-		.is_exact = deduction_is_exact(others, group)
-	};
-	return 1;
-}
-
 /* The values that a person can have in a column, each once, as an array of texts. */
 static Datum
 candidates_text(const Spell *spell, Code null, const SensitiveColumn *column, TextCast *cast)
@@ -257,55 +227,39 @@ typedef struct Compromising
 	const SensitiveColumns *columns;
 	bool		is_mixed;		/* published by places, and elsewhere, too: do the rules say more? */
 	bool	   *is_known;		/* [people] */
-	const Statistics *statistics;	/* where places do not tell, else NULL */
-	Deduced		with;
-	Deduced		without;		/* the same one, if nobody is known */
+	const Deduction *with;
+	const Deduction *without;	/* the same one, if nobody is known */
 } Compromising;
 
-/* People's values in all releases, for observers who know no places. */
-static const Statistics *
-statistics_of_people(const DeclaredPublication *publication, const Seen *seen)
-{
-	Seen	   *people = palloc(sizeof(Seen));
-	const Statistics *statistics;
-
-	*people = seen_of_people(seen);
-	(void) name_null(people);
-	statistics = statistics_of(people);
-	if (find_changed(statistics) != NO_INDIVIDUAL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("sensitive values of publication \"%s\" have changed from release to release", publication->name),
-				 errdetail("These deductions hold only if everybody keeps their value.")));
-	return statistics;
-}
-
-/* Deduces from knowing some people. */
-static Deduced
+/* Deduces from knowing some people; of places that do not keep the rules, as of people. */
+static const Deduction *
 deduce_from(Compromising *compromising, const Individual *known, int n)
 {
 	const DeclaredPublication *publication = compromising->work->publication;
 	const Seen *seen = &compromising->recalled->seen;
-	uint64		budget = search_budget;
-	Deduced		deduced = {.places = seen->group_of == NULL ? NULL : deduce_by_places(seen, known, n, &budget)};
+	Seen		people = seen_of_people(seen);
+	const Deduction *deduction = seen->group_of == NULL ? NULL : deduce(seen, known, n, 0, (uint64) search_budget);
 
-	if (deduced.places != NULL)
-		return deduced;
-	if (compromising->statistics == NULL)
-		compromising->statistics = statistics_of_people(publication, seen);
-	deduced.others = deduce(compromising->statistics, known, n, method_declaration(publication->method)->invents_known, budget);
-	return deduced;
+	if (deduction != NULL)
+		return deduction;
+	if (find_changed(&people) != NO_INDIVIDUAL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("sensitive values of publication \"%s\" have changed from release to release", publication->name),
+				 errdetail("These deductions hold only if everybody keeps their value.")));
+	for (int32 r = 0; r < seen->nreleases && seen->group_of != NULL; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			compromising->is_mixed |= seen->release[r].group[c] != NO_GROUP;
+	return deduce(&people, known, n, method_declaration(publication->method)->invents_known ? KNOWS_INVENTIONS : 0, (uint64) search_budget);
 }
 
 /* Puts a row for each sensitive column of a person, as long as the person's value is one. */
 static void
 put_candidates(const Compromising *compromising, Individual person, uint64 i, TextCast *key, TextCast *const *casts)
 {
-	const Spell *with;
-	const Spell *without;
+	const Spell *with = compromising->with->spell + compromising->with->first[person];
+	const Spell *without = compromising->without->spell + compromising->without->first[person];
 
-	(void) spells_of(&compromising->with, person, &with);
-	(void) spells_of(&compromising->without, person, &without);
 	for (int c = 0; c < compromising->columns->n; c++)
 	{
 		const SensitiveColumn *column = &compromising->columns->column[c];
@@ -338,8 +292,8 @@ put_deduced(const Compromising *compromising)
 	old = MemoryContextSwitchTo(row);
 	for (Individual t = 0; t < compromising->recalled->people->size; t++)
 	{
-		const Spell *spell;
-		uint64		n = compromising->is_known[t] ? 0 : spells_of(&compromising->with, t, &spell);
+		const Spell *spell = compromising->with->spell + compromising->with->first[t];
+		uint64		n = compromising->is_known[t] ? 0 : compromising->with->first[t + 1] - compromising->with->first[t];
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < n; i++)
@@ -366,9 +320,6 @@ put_compromise(const OwnersWork *work, ArrayType *keys)
 		compromising.is_known[known[i]] = true;
 	compromising.with = deduce_from(&compromising, known, n);
 	compromising.without = n == 0 ? compromising.with : deduce_from(&compromising, NULL, 0);
-	for (int32 r = 0; r < seen->nreleases && compromising.with.others != NULL && seen->group_of != NULL; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-			compromising.is_mixed |= seen->release[r].group[c] != NO_GROUP;
 	put_deduced(&compromising);
 }
 

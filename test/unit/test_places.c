@@ -88,7 +88,7 @@ judge_log(void)
 
 		principle[r] = principle_bound(&of, life.nvalues, NULL);
 	}
-	return places_judge(life_seen(&life), NULL, principle, life.params[AT_TIES] == 1 ? 10000000 : 0);	/* worlds, or alone */
+	return places_judge(life_seen(&life), NULL, principle, life.params[AT_TIES] == 0, 10000000);	/* alone */
 }
 
 /* ---- Faults ---- */
@@ -668,10 +668,10 @@ test_imports_part_groups(void)
 		};
 	}
 	seen.nreleases = 3;
-	verdict = places_judge(&seen, NULL, principle, 0);
+	verdict = places_judge(&seen, NULL, principle, false, 0);
 	check(verdict.holds && verdict.fault == NULL);
 	seen.nreleases = 4;
-	verdict = places_judge(&seen, NULL, principle, 0);
+	verdict = places_judge(&seen, NULL, principle, false, 0);
 	check(!verdict.holds && verdict.release == 3 && verdict.violations == 1);
 	check(verdict.fault != NULL && strcmp(verdict.fault, "it has places of two parts of its group") == 0);
 }
@@ -699,7 +699,7 @@ bits_of(const Spell *spell)
 }
 
 static const Spell *
-spell_in(const PlacesDeduction *deduction, int p, int r)
+spell_in(const Deduction *deduction, int p, int r)
 {
 	const Spell *spell = NULL;
 
@@ -711,7 +711,7 @@ spell_in(const PlacesDeduction *deduction, int p, int r)
 
 /* Whatever observers suppose, what was shown is possible. */
 static void
-check_truth(const PlacesDeduction *deduction)
+check_truth(const Deduction *deduction)
 {
 	for (int r = 0; r < life.releases; r++)
 		for (int c = 0; c < life.release[r].nclasses; c++)
@@ -730,7 +730,7 @@ compare_with_worlds(Compared *compared, uint64 budget)
 	bool		is_known[MAX_PEOPLE] = {false};
 	Individual	known[MAX_PEOPLE];
 	uint64		n = 0;
-	const PlacesDeduction *deduction;
+	const Deduction *deduction;
 
 	for (int p = 0; p < life.npeople; p++)
 	{
@@ -738,7 +738,7 @@ compare_with_worlds(Compared *compared, uint64 budget)
 		if (is_known[p])
 			known[n++] = p;
 	}
-	deduction = deduce_by_places(life_seen(&life), known, n, &budget);
+	deduction = deduce(life_seen(&life), known, n, 0, budget);
 	check(deduction != NULL);
 	check_truth(deduction);
 	if (!is_as_supposed(&life) || !find_possible_values(&life, is_known, possible))
