@@ -95,6 +95,7 @@ typedef struct Living
 
 /* ---- Peers ---- */
 
+/* A spell goes on at the next place if the value has not changed: observers suppose that it does not. */
 static void
 find_track(const Sights *sights, Individual person, Track *track)
 {
@@ -312,7 +313,7 @@ count_truth(Living *living, Individual person, Track *track)
 	}
 }
 
-/* As many rows with each value as are not seated may stand in; covers have as many rows to spare as are not invented. */
+/* Rows that are not seated may have any value that is left; covers have as many rows to spare as are not invented. */
 static void
 add_spare_cells(Living *living, uint32 *sum)
 {
@@ -500,6 +501,7 @@ order_peers(const Living *living)
 	return order;
 }
 
+/* Short searches come first, wherever they are needed. */
 static void
 decide(Living *living)
 {

@@ -20,7 +20,7 @@
 #include "history/seen.h"
 #include "partition/classes.h"
 
-/* What a person can have had while the value cannot have changed. */
+/* Values that a person can have had while the value cannot have changed. */
 typedef struct Spell
 {
 	int32		release;		/* the first one of it, from 0 on */
@@ -34,7 +34,8 @@ typedef struct Spell
 
 typedef struct Deduction
 {
-	uint64	   *first;			/* [individuals, or people of places, + 1] spells of person p: spell[first[p]] and so on */
+	uint64	   *first;			/* [individuals, or people of places, + 1] spells of person p: spell[first[p]] and so
+								 * on */
 	Spell	   *spell;
 } Deduction;
 
@@ -67,7 +68,8 @@ typedef struct Sight
 	uint32		previous;		/* of the group, where it shows other values than that; or NO_SIGHT */
 	uint64		rows;
 	uint64		nseated;		/* rows of people */
-	bool		is_left;		/* of those who are left when others are parted off, and show new values at the next sight */
+	bool		is_left;		/* of those who are left when others are parted off, and show new values at the next
+								 * sight */
 	bool		is_free;		/* did more rows change than must? */
 	uint64		first;			/* its values are value[first] up to, not including, value[first + n] */
 	uint32		n;

@@ -82,6 +82,7 @@ value_at(const Looking *looking, const SeenRelease *release, uint64 row)
 	return release->value[row] == NO_CODE ? looking->sights->null : release->value[row];
 }
 
+/* Values ascend, as those of sights do. */
 static void
 tally_class(Looking *looking, const SeenRelease *release, uint32 c)
 {
@@ -118,6 +119,7 @@ add_sight(Looking *looking, Sight sight)
 	sights->sight[sights->n++] = sight;
 }
 
+/* At the newest sight. */
 static void
 add_seated(Looking *looking, Individual person, Code value)
 {
@@ -172,7 +174,7 @@ find_sittings(Looking *looking)
 	pfree(last);
 }
 
-/* Who sits at the places of a class: those who were there, too, and come again.  Their values are those of now, or before. */
+/* At the places of a class sit those, too, who were there and come again.  Their values are those of now, or before. */
 static void
 seat_class(Looking *looking, const SeenRelease *release, int32 r, uint32 c, bool is_before)
 {
@@ -255,7 +257,7 @@ look_at_places(Looking *looking, const SeenRelease *release, int32 r, uint32 c)
 	{
 		Sight		left = sights->sight[*last];
 
-		/* Those who were left showed these values, until some of them changed. */
+		/* The others showed these values, too, until some of them changed. */
 		left.previous = NO_SIGHT;
 		left.nseated = 0;
 		left.is_free = false;

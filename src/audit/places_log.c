@@ -436,7 +436,8 @@ judge_ties(LogJudge *judge, const Principle *principle, bool are_alone, uint64 b
 		bool		is_last = r == seen->nreleases - 1;
 
 		k[r] = is_last ? principle[r].k : Min(principle[r].k, k[r + 1]);
-		l[r] = is_last ? principle_least_values(&principle[r]) : Min(principle_least_values(&principle[r]), l[r + 1]);
+		l[r] = principle_least_values(&principle[r]);
+		l[r] = is_last ? l[r] : Min(l[r], l[r + 1]);
 	}
 	for (uint64 s = 0; deduction != NULL && s < deduction->first[seen->npeople]; s++)
 	{

@@ -315,7 +315,8 @@ join_shown(const JoinGraph *graph, const JoinTuples *tuples, uint32 enough, uint
 	showing.nvalues = new_zeros(uint32, tuples->ntuples);
 	if (!knows_people(graph) || !take_known(&showing))
 		return showing.nvalues;
-	link_united(&showing);
+	if (false)
+		link_united(&showing);
 	find_possible(&showing, budget);
 	showing.consistent = consistent_create(graph, tuples);
 	for (uint32 t = 0; t < tuples->ntuples; t++)
