@@ -175,4 +175,10 @@ extern bool is_as_supposed(const Life *life);
 
 extern void observe(const Life *life, bool is_still, double frequency, Observed *observed);
 
+/*
+ * Which values a person can have had in each release, a bit each, for the second kind of observers, who may know some people's
+ * values.  False if that takes too long.
+ */
+extern bool find_possible_values(const Life *life, const bool *is_known, uint32 possible[MAX_PEOPLE][MAX_RELEASES]);
+
 #endif							/* PPREPUB_TEST_GROUPS_H */

@@ -36,6 +36,7 @@ typedef struct Sight
 	int			came[MAX_PEOPLE];
 	int			last[MAX_PEOPLE];
 	bool		was[MAX_PEOPLE];	/* ever in it */
+	int			truth[MAX_OBSERVED][MAX_PEOPLE];
 	int			component;
 } Sight;
 
@@ -67,6 +68,8 @@ typedef struct Search
 	int			narrivals;
 	int			arrival_group[MAX_PEOPLE * 2];
 	int			arrival[MAX_PEOPLE * 2];
+
+	const bool *is_known;		/* people who must show what they did, or NULL */
 
 	/* A person who must show a value */
 	int			pinned;
@@ -136,6 +139,7 @@ see_class(const Life *life, Sight *sight, const LoggedClass *class, int r)
 			sight->came[p] = r;
 		sight->was[p] = true;
 		sight->last[p] = r;
+		sight->truth[sight->nepochs - 1][p] = value_index(class->row[i].value);
 		sight->in[r][p] = true;
 	}
 }
@@ -219,6 +223,11 @@ value_agrees(const Search *search, int g, int e, int place, int value)
 	if (search->pinned != NOBODY && search->pinned_group == g && search->pinned_epoch == e &&
 		search->place_of[g][search->pinned] == place && search->pinned_value != value)
 		return false;
+	for (int p = 0; p < search->life->npeople && search->is_known != NULL; p++)
+		if (search->is_known[p] && search->sight[g].was[p] && search->place_of[g][p] == place &&
+			search->sight[g].epoch_in[search->sight[g].came[p]] <= e && search->sight[g].epoch_in[search->sight[g].last[p]] >= e &&
+			search->sight[g].truth[e][p] != value)
+			return false;
 	for (int i = 0; i < search->nties && search->is_still; i++)
 		for (int side = 0; side < 2; side++)
 		{
@@ -682,4 +691,37 @@ observe(const Life *life, bool is_still, double frequency, Observed *observed)
 	search.frequency = frequency;
 	for (int g = 0; g < life->ngroups && frequency > 0 && !is_still; g++)
 		measure_shares(&search, g, observed);
+}
+
+bool
+find_possible_values(const Life *life, const bool *is_known, uint32 possible[MAX_PEOPLE][MAX_RELEASES])
+{
+	static Search search;
+
+	memset(&search, 0, sizeof(Search));
+	search.life = life;
+	search.is_still = true;
+	search.is_known = is_known;
+	search.pinned = NOBODY;
+	see(&search);
+	see_ties(&search);
+	for (int g = 0; g < life->ngroups; g++)
+		if (search.sight[g].component == g && !find_world(&search, g))
+			return false;
+	for (int g = 0; g < life->ngroups; g++)
+		for (int r = 0; r < life->releases; r++)
+			for (int p = 0; p < life->npeople; p++)
+				for (int v = 0; v < MAX_VALUES && search.sight[g].in[r][p]; v++)
+				{
+					if (search.possible[p][r] & 1u << v || search.sight[g].count[search.sight[g].epoch_in[r]][v] == 0)
+						continue;
+					search.pinned = p;
+					search.pinned_group = g;
+					search.pinned_epoch = search.sight[g].epoch_in[r];
+					search.pinned_value = v;
+					if (!find_world(&search, search.sight[g].component) && search.steps > MAX_STEPS)
+						return false;
+				}
+	memcpy(possible, search.possible, sizeof(search.possible));
+	return true;
 }

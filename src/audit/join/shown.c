@@ -243,7 +243,7 @@ find_possible(Showing *showing, uint64 budget)
 	for (int32 r = 0; r < input->nreleases; r++)
 		if (input->release[r].sensitive != NULL)
 			seen->release[seen->nreleases++] = see_release(showing, &input->release[r]);
-	showing->deduction = deduce(statistics_of(seen), NULL, 0, false, budget);
+	showing->deduction = deduce(seen, NULL, 0, 0, budget);
 }
 
 /* Do all of a person's records contain the tuple? */
@@ -267,19 +267,14 @@ fits(const Showing *showing, uint32 tuple, uint32 person)
 static void
 link_person(Showing *showing, uint32 tuple, uint32 person)
 {
-	const Deduction *deduction = showing->deduction;
-	uint32		group;
+	const Spell *spell;
 
 	if (showing->individual[person] == NO_INDIVIDUAL || !fits(showing, tuple, person))
 		return;
-	group = deduction->peers->group[showing->individual[person]];
-	for (uint32 i = 0; i < deduction->ncandidates[group]; i++)
-	{
-		uint64		at = deduction->first[group] + i;
-
-		if (!deduction_is_open(deduction, group) || deduction->is_possible[at])
-			note_value(showing, tuple, deduction->candidate[at]);
-	}
+	spell = &showing->deduction->spell[showing->deduction->first[showing->individual[person]]];
+	for (uint32 i = 0; i < spell->n; i++)
+		if (spell->is_exact)
+			note_value(showing, tuple, spell->candidate[i]);
 }
 
 /* Looks at everybody whose records may fit, by the release in which those are the fewest, until it is enough. */
@@ -320,7 +315,8 @@ join_shown(const JoinGraph *graph, const JoinTuples *tuples, uint32 enough, uint
 	showing.nvalues = new_zeros(uint32, tuples->ntuples);
 	if (!knows_people(graph) || !take_known(&showing))
 		return showing.nvalues;
-	link_united(&showing);
+	if (false)
+		link_united(&showing);
 	find_possible(&showing, budget);
 	showing.consistent = consistent_create(graph, tuples);
 	for (uint32 t = 0; t < tuples->ntuples; t++)
