@@ -335,6 +335,22 @@ take_fingerprints(const Import *import, LoadedFrame *loaded)
 	loaded->shown = import->shown;
 }
 
+/* Everybody keeps a place that he has; others of a class become a group. */
+static const ShownPlaces *
+places_of_import(const Import *import, const Past *past)
+{
+	const ImportClasses *classes = &import->classes;
+	ShownPlaces *showing = palloc0(sizeof(ShownPlaces));
+	Classes    *shown = palloc0(sizeof(Classes));
+	uint32	   *group = new_array(uint32, classes->nclasses);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		group[c] = NO_GROUP;
+	*shown = (Classes) {.nclasses = classes->nclasses, .first = classes->first, .rows = classes->rows};
+	*showing = (ShownPlaces) {.classes = shown, .group = group, .place = past->places == NULL ? NULL : past->places->place};
+	return showing;
+}
+
 void
 remember_import(const Import *import, int32 number, Imported *imported)
 {
@@ -346,7 +362,6 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	Fold	   *fold;
 	LoadedFrame *loaded;
 	const Past *past;
-	Remembering *remembering;
 
 	if (publication->releases > 0)
 		log_verify(publication);	/* a new one would hide that it is gone */
@@ -369,16 +384,9 @@ remember_import(const Import *import, int32 number, Imported *imported)
 		invent_unknown_values(import, past->places, &loaded->frame);
 	}
 	take_fingerprints(import, loaded);
-	remembering = remember_begin(fold, loaded, number, MEMBERS_TABLE);
-	progress_phase("write history", import->nrows);
-	for (uint32 c = 0; c < classes->nclasses; c++)
-	{
-		uint64		size = classes->first[c + 1] - classes->first[c];
-
-		CHECK_FOR_INTERRUPTS();
-		remember_mixed_class(remembering, classes->number[c], classes->rows + classes->first[c], size);
-		progress_step(size);
-	}
-	imported->newcomers = remember_end(remembering);
+	imported->newcomers = remember(fold, loaded, &(Remembered) {
+		.number = number, .log = MEMBERS_TABLE, .showing = places_of_import(import, past), .class = classes->number,
+		.order = classes->order
+	});
 	imported->history_seconds = stopwatch_seconds(&watch);
 }

@@ -115,14 +115,9 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 static void
 judge_groups(const ReleaseBuild *build, const Past *past)
 {
-	const Draft *draft = build->draft;
 	Principle	promised = principle_under(build->publication->method, build->publication->params);
-	DraftOfGroups groups = {
-		.classes = draft->classes, .shown = draft->shown, .group = draft->group, .place = draft->place,
-		.stands_in = draft->stands_in, .is_gone = draft->is_gone
-	};
 
-	judge_places(&build->loaded->frame, past, &groups, &promised, promised.k);
+	judge_places(&build->loaded->frame, past, places_shown(build->draft), &promised, promised.k);
 }
 
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
