@@ -361,8 +361,8 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
 
-	if (c == NO_CLASS)
-		c = 0;
+	if (c == NO_CLASS)			/* the log would not tell */
+		refuse_draft(0, "places are parted off from others that are not shown");
 	if (!judge->past->is_whole)
 		refuse_draft(c, "places are parted off in a release that is not about everybody");
 	if (ngone < judge->k || nplaces - ngone < judge->k)

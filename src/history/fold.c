@@ -566,17 +566,7 @@ find_place_of_each(Fold *fold, uint64 nrows)
 		}
 }
 
-/* The release that created the group of a place: a helper came no sooner. */
-static int32
-created_with(const Places *places, uint64 place)
-{
-	uint32		behind;
-
-	find_first(behind, places->ngroups, i, places->first[i] > place);
-	return places->created[behind - 1];
-}
-
-/* Lists the stays of each row.  Those of helpers were not read: they have but the place that they hold. */
+/* Lists the stays of each row.  Those of helpers were not read: they have but the place that they hold, where they came no sooner than its group. */
 static void
 list_stays(Fold *fold, uint64 nrows)
 {
@@ -602,7 +592,7 @@ list_stays(Fold *fold, uint64 nrows)
 			continue;
 		if (n > places->first_stay[row] || row < fold->nread)
 			past_refuse(fold->publication, fold->nstays);
-		places->stay[n++] = (Stay) {place, created_with(places, place)};
+		places->stay[n++] = (Stay) {place, places->created[places_group(places, place)]};
 	}
 	places->first_stay[nrows] = n;
 }
