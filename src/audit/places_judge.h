@@ -12,19 +12,7 @@
 
 #include "history/past.h"
 #include "history/seen.h"
-#include "partition/classes.h"
 #include "partition/principle.h"
-
-/* Of a draft, all that says where people sit: see Draft in method/method.h. */
-typedef struct DraftOfGroups
-{
-	const Classes *classes;
-	const Code *shown;			/* [rows of the frame] or NULL: their own values */
-	const uint32 *group;		/* [nclasses] or NO_GROUP */
-	const uint64 *place;		/* [rows of the frame] */
-	const uint64 *stands_in;	/* [counterfeits] */
-	const bool *is_gone;		/* [places of the past] or NULL */
-} DraftOfGroups;
 
 /*
  * The last check of a draft of groups, after judge_classes(), which sees to its shape: returns, or raises an internal error
@@ -33,7 +21,7 @@ typedef struct DraftOfGroups
  *
  * Linear in the rows and places, but for the values of parts that lose places.
  */
-extern void judge_places(const Frame *frame, const Past *past, const DraftOfGroups *draft, const Principle *principle, uint64 k);
+extern void judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k);
 
 /* All releases. */
 typedef struct PlacesVerdict

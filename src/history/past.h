@@ -220,4 +220,7 @@ typedef struct Past
 	bool		is_answer;		/* is it for an analyst?  Then nobody moves, and nobody has left for good */
 } Past;
 
+/* The past as it is read for the same frame after this was shown as the release of this number (places_after.c). */
+extern Past *past_after(const Past *past, const Frame *frame, const ShownPlaces *showing, int32 release);
+
 #endif							/* PPREPUB_HISTORY_PAST_H */

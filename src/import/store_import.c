@@ -315,6 +315,40 @@ invent_unknown_values(const Import *import, const Places *places, Frame *frame)
 	pfree(known);
 }
 
+/* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
+static void
+take_fingerprints(const Import *import, LoadedFrame *loaded)
+{
+	bool	   *is_unprinted = new_array(bool, import->nrows);
+
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		RowId		person = import->row_of_person[row];
+
+		is_unprinted[row] = person == NO_ROW || import->has_changed[row];
+		if (!is_unprinted[row])
+			loaded->fingerprint[row] = import->present->fingerprint[person];
+	}
+	loaded->is_unprinted = is_unprinted;
+	loaded->shown = import->shown;
+}
+
+/* Everybody keeps a place that he has; others of a class become a group. */
+static const ShownPlaces *
+places_of_import(const Import *import, const Past *past)
+{
+	const ImportClasses *classes = &import->classes;
+	ShownPlaces *showing = palloc0(sizeof(ShownPlaces));
+	Classes    *shown = palloc0(sizeof(Classes));
+	uint32	   *group = new_array(uint32, classes->nclasses);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		group[c] = NO_GROUP;
+	*shown = (Classes) {.nclasses = classes->nclasses, .first = classes->first, .rows = classes->rows};
+	*showing = (ShownPlaces) {.classes = shown, .group = group, .place = past->places == NULL ? NULL : past->places->place};
+	return showing;
+}
+
 void
 remember_import(const Import *import, int32 number, Imported *imported)
 {
@@ -326,8 +360,6 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	Fold	   *fold;
 	LoadedFrame *loaded;
 	const Past *past;
-	Remembering *remembering;
-	bool	   *is_unprinted;
 
 	if (publication->releases > 0)
 		log_verify(publication);	/* a new one would hide that it is gone */
@@ -349,28 +381,10 @@ remember_import(const Import *import, int32 number, Imported *imported)
 		fold_keep_values(fold, loaded);
 		invent_unknown_values(import, past->places, &loaded->frame);
 	}
-	/* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
-	is_unprinted = new_array(bool, import->nrows);
-	for (uint64 row = 0; row < import->nrows; row++)
-	{
-		RowId		person = import->row_of_person[row];
-
-		is_unprinted[row] = person == NO_ROW || import->has_changed[row];
-		if (!is_unprinted[row])
-			loaded->fingerprint[row] = import->present->fingerprint[person];
-	}
-	loaded->is_unprinted = is_unprinted;
-	loaded->shown = import->shown;
-	remembering = remember_begin(fold, loaded, number, MEMBERS_TABLE);
-	progress_phase("write history", import->nrows);
-	for (uint32 c = 0; c < classes->nclasses; c++)
-	{
-		uint64		size = classes->first[c + 1] - classes->first[c];
-
-		CHECK_FOR_INTERRUPTS();
-		remember_mixed_class(remembering, classes->number[c], classes->rows + classes->first[c], size);
-		progress_step(size);
-	}
-	imported->newcomers = remember_end(remembering);
+	take_fingerprints(import, loaded);
+	imported->newcomers = remember(fold, loaded, &(Remembered) {
+		.number = number, .log = MEMBERS_TABLE, .showing = places_of_import(import, past), .class = classes->number,
+		.order = classes->order
+	});
 	imported->history_seconds = stopwatch_seconds(&watch);
 }

@@ -128,15 +128,10 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 		sql->verify_not_refused(build);
 	if (build->draft->group != NULL)
 	{
-		const Draft *draft = build->draft;
 		Principle	promised = principle_under(build->publication->method, build->publication->params);
-		DraftOfGroups groups = {
-			.classes = draft->classes, .shown = draft->shown, .group = draft->group, .place = draft->place,
-			.stands_in = draft->stands_in, .is_gone = draft->is_gone
-		};
 
 		/* Where people sit is judged, too: values of today tell it beside those that are shown. */
-		judge_places(&build->loaded->frame, past, &groups, &promised, promised.k);
+		judge_places(&build->loaded->frame, past, places_shown(build->draft), &promised, promised.k);
 	}
 	frame_take_shown(&build->loaded->frame, build->draft);
 	build->loaded->sensitive.code = build->loaded->frame.sensitive;

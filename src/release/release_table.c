@@ -331,56 +331,6 @@ send_class(Sending *sending, uint32 c)
 		pfree(copied);
 }
 
-/* The rows of a class, and who was counted in behind them. */
-static const RowId *
-people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
-{
-	const Classes *classes = draft->classes;
-	uint64		size = class_size(classes, c);
-
-	*ncounted = draft->first_counted == NULL ? 0 : draft->first_counted[c + 1] - draft->first_counted[c];
-	if (*ncounted == 0)
-		return &classes->rows[classes->first[c]];
-	*room = repalloc_huge(*room, sizeof(RowId) * (size + *ncounted));
-	memcpy(*room, &classes->rows[classes->first[c]], sizeof(RowId) * size);
-	memcpy(*room + size, &draft->counted[draft->first_counted[c]], sizeof(RowId) * *ncounted);
-	return *room;
-}
-
-/* The classes, with the numbers that they left with, in the history. */
-static uint64
-remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, const int64 *numbers, PastTable log)
-{
-	const Draft *draft = build->draft;
-	const Classes *classes = draft->classes;
-	Remembering *remembering = remember_begin(build->fold, build->loaded, number, log);
-	RowId	   *room = palloc(sizeof(RowId));
-
-	progress_phase("write history", rows_of(classes));
-	for (uint32 i = 0; i < classes->nclasses; i++)
-	{
-		uint32		c = order[i];
-		uint64		ninvented = class_counterfeits(classes, c);
-		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
-		RememberedClass class = {
-			.number = numbers[c],
-			.nrows = class_size(classes, c),
-			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
-			.ninvented = ninvented,
-			.group = draft->group == NULL ? NO_GROUP : draft->group[c],
-			.place = draft->place,
-			.stands_in = draft->stands_in == NULL ? NULL : draft->stands_in + from,
-		};
-
-		CHECK_FOR_INTERRUPTS();
-		class.rows = people_of(draft, c, &class.ncounted, &room);
-		remember_class(remembering, &class);
-		progress_step(class.nrows + class.ninvented);
-	}
-	remember_gone(remembering, draft->is_gone);
-	return remember_end(remembering);
-}
-
 /* Sends all rows to the sink; returns their checksum. */
 static pg_uuid_t *
 send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *sink)
@@ -420,15 +370,19 @@ SentRelease
 emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 {
 	SentRelease sent = {.checksum_seed = random_seed()};
-	uint32	   *order = shuffled(build->draft->classes->nclasses);
+	const Draft *draft = build->draft;
+	uint32	   *order = shuffled(draft->classes->nclasses);
 	Stopwatch	watch;
 
 	sent.checksum = send_all(build, order, sent.checksum_seed, sink);
 	watch = stopwatch_start();
 	if (build->reference != NULL)
 		reference_write(build->publication, build->reference);
-	if (build->draft->classes->nclasses > 0)
-		sent.newcomers = remember_classes(build, number, order, class_numbers(build, order), sink->log);
+	if (draft->classes->nclasses > 0)
+		sent.newcomers = remember(build->fold, build->loaded, &(Remembered) {
+			.number = number, .log = sink->log, .showing = places_shown(draft), .first_counted = draft->first_counted,
+			.counted = draft->counted, .class = class_numbers(build, order), .order = order
+		});
 	else
 	{
 		/* The tables of the history are made, though they tell of no person. */

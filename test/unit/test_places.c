@@ -59,12 +59,7 @@ judge(void)
 {
 	Frame		shown = life.frame;
 
-	DraftOfGroups groups = {
-		.classes = judged->classes,.shown = judged->shown,.group = judged->group,.place = judged->place,
-		.stands_in = judged->stands_in,.is_gone = judged->is_gone
-	};
-
-	judge_places(&life.frame, &life.past, &groups, &promised, life.params[AT_K]);
+	judge_places(&life.frame, &life.past, places_shown(judged), &promised, life.params[AT_K]);
 	frame_take_shown(&shown, judged);
 	judge_classes(&shown, judged->classes, &promised);
 }
@@ -252,7 +247,7 @@ spoil(OpenDraft *open, Fault fault)
 static void
 check_past_after(const Draft *draft)
 {
-	const Past *foreseen = past_after(&life.past, &life.frame, draft, life.releases + 1);
+	const Past *foreseen = past_after(&life.past, &life.frame, places_shown(draft), life.releases + 1);
 	const Past *told;
 	const Places *a = foreseen->places;
 	const Places *b;

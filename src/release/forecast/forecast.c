@@ -140,7 +140,7 @@ play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, int32 rele
 			 * made.
 			 */
 			MemoryContextSwitchTo(next);
-			past = *past_after(&past, frame, build->draft, past.releases + (build->draft->classes->nclasses > 0));
+			past = *past_after(&past, frame, places_shown(build->draft), past.releases + (build->draft->classes->nclasses > 0));
 			frame->sensitive = own;
 			*frame = frame_after(frame, &real, churn, &random, &past);
 		}
