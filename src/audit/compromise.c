@@ -22,6 +22,7 @@
 
 #define MOST_LIVES		1000	/* of peers who can have more than one a value, before nothing is searched */
 #define NO_LINE			PG_UINT64_MAX
+#define NO_SPELL		PG_UINT64_MAX
 
 /* Where a person was, sight by sight. */
 typedef struct Track
@@ -470,32 +471,17 @@ search_peer(Living *living, const Peer *peer, uint64 effort)
 	return is_open;
 }
 
-/* Peers who hang together with fewer others come first: a search among many must not leave nothing for them. */
+/* Peers who have fewer lives come first: a search among many must not leave nothing for them. */
 static uint32 *
 order_peers(const Living *living)
 {
-	const Sights *sights = &living->sights;
-	uint64	   *parent = union_find_create(sights->n);
-	uint64	   *size = new_zeros(uint64, sights->n);
 	uint32	   *bits = new_array(uint32, living->npeers);
-	Track		track = {0};
 	uint64	   *first;
 	uint32	   *order;
 
 	for (uint32 number = 0; number < living->npeers; number++)
-	{
-		find_track(sights, living->peer[number].person, &track);
-		for (uint32 i = 1; i < track.n && living->peer[number].ncells > 1; i++)
-			union_unite(parent, track.at[0].sight, track.at[i].sight);
-		bits[number] = track.at[0].sight;
-	}
-	for (uint32 number = 0; number < living->npeers; number++)
-		size[union_root(parent, bits[number])] += living->peer[number].ncells;
-	for (uint32 number = 0; number < living->npeers; number++)
-		bits[number] = pg_leftmost_one_pos64(size[union_root(parent, bits[number])] + 1);
+		bits[number] = pg_leftmost_one_pos64((uint64) living->peer[number].ncells + 1);
 	list_by_group(bits, living->npeers, 64, &first, &order);
-	pfree(parent);
-	pfree(size);
 	pfree(bits);
 	pfree(first);
 	return order;
@@ -581,7 +567,7 @@ conclude(const Living *living)
 {
 	const Sights *sights = &living->sights;
 	Deduction  *deduction = palloc0(sizeof(Deduction));
-	uint64	   *spells_of = new_array(uint64, living->npeers);	/* the first one's, or NOT_SHOWN */
+	uint64	   *spells_of = new_array(uint64, living->npeers);	/* the first one's, or NO_SPELL */
 	uint64		room = 0;
 	Track		track = {0};
 
@@ -601,12 +587,12 @@ conclude(const Living *living)
 
 			if (i > 0 && track.spell[i] == track.spell[i - 1])
 				continue;
-			if (number != NO_NUMBER && spells_of[number] != NOT_SHOWN)
+			if (number != NO_NUMBER && spells_of[number] != NO_SPELL)
 				*spell = deduction->spell[spells_of[number] + track.spell[i]];
 			else
 				conclude_spell(living, number == NO_NUMBER ? NULL : &living->peer[number], &track, i, spell);
 		}
-		if (number != NO_NUMBER && spells_of[number] == NOT_SHOWN)
+		if (number != NO_NUMBER && spells_of[number] == NO_SPELL)
 			spells_of[number] = first;
 		deduction->first[p + 1] = first + track.nspells;
 	}
