@@ -560,7 +560,7 @@ search_stretch(Living *living, const Stretch *stretch, uint64 effort)
 	return is_open;
 }
 
-/* Those of fewer lives come first: a search among many must not leave nothing for them. */
+/* Stretches of fewer lives come first: a search among many must not leave nothing for them. */
 static uint32 *
 order_stretches(const Living *living)
 {
