@@ -7,6 +7,9 @@
  *		peers.  Those of them who have a life are a cell of audit/worlds.h; lines are peers, and the rows of a sight with a
  *		value.  Rows of a sight at which nobody sits are spare cells.  The truth is a world.
  *
+ *		Long lives would be too many.  So there are cells for some spells in a row, the last of which is the first one of the
+ *		next stretch; lines say that as many have a value there by the one as by the other.
+ *
  *		What follows from the numbers on single lines is found first, so values all of whose rows are known to be some
  *		people's are excluded for others without a search (ct-pvr).
  */
@@ -20,8 +23,9 @@
 #include "port/pg_bitutils.h"
 #include "shared/progress.h"
 
-#define MOST_LIVES		1000	/* of peers who can have more than one a value, before nothing is searched */
+#define LONGEST			4		/* spells of a stretch, the last of which is the first one of the next */
 #define NO_LINE			PG_UINT64_MAX
+#define NO_SPELL		PG_UINT64_MAX
 
 /* Where a person was, sight by sight. */
 typedef struct Track
@@ -42,10 +46,21 @@ typedef struct Peer
 	bool		is_known;
 	bool		is_invented;	/* where observers make a difference, else false */
 	uint32		nspells;
+	uint64		first_stretch;
+} Peer;
+
+/* Some of the spells of peers: lives of all of them would be too many. */
+typedef struct Stretch
+{
+	uint32		peer;
+	uint32		first_spell;
+	uint32		nspells;
+	uint64		joint;			/* the first line of those with a value at the last spell, and then of those without;
+								 * or NO_LINE */
 	uint64		first_life;		/* life_of() its cells */
 	uint32		first_cell;
 	uint32		ncells;
-} Peer;
+} Stretch;
 
 /*
  * Observers who know that invented rows only have values that are known: what the first release of each value says.
@@ -74,13 +89,17 @@ typedef struct Living
 	uint32		npeers;
 	Peer	   *peer;
 	uint32	   *peer_of;		/* [people] or NO_NUMBER */
+	uint32		nstretches;
+	uint32		stretches_room;
+	Stretch    *stretch;		/* peer by peer */
 	uint64		nlives;
 	uint64		lives_room;
 	Code	   *life;
 	bool		is_cut;			/* were there too many? */
 
 	Worlds		worlds;
-	uint64	   *line;			/* [sights + 1] the first line of each; lines of peers come before, covers behind */
+	uint64	   *line;			/* [sights + 1] the first line of each; lines of stretches come before, covers and
+								 * joints behind */
 	uint32		cells_room;
 	uint64	   *first_through;
 	uint64		incidences;
@@ -150,7 +169,7 @@ find_peers(Living *living)
 				word[n++] = track.at[i].value;
 		}
 		number = tuple_number(numbers, word, n);
-		array_reserve(living->peer, peers_room, number + 1);
+		array_reserve(living->peer, peers_room, number + 2);
 		if (number == living->npeers)
 			living->peer[living->npeers++] = (Peer) {
 				.person = p, .is_known = living->is_known[p], .is_invented = is_invented, .nspells = track.nspells
@@ -247,69 +266,126 @@ may_become(const Sights *sights, const Sight *sight, Code before, Code after)
 		rows_showing(sights, previous, after) < rows_showing(sights, sight, after);
 }
 
-/* Makes a cell for each life that a track allows, spell by spell; values of the first so many spells are chosen. */
+/* The sight at which a spell begins, as a place in the track. */
+static uint32
+begin_of(const Track *track, uint32 spell)
+{
+	uint32		i = 0;
+
+	while (track->spell[i] < spell)
+		i++;
+	return i;
+}
+
+/* Finds the line, of a joint, of those who have a value at a spell. */
+static uint64
+line_at_joint(const Living *living, const Stretch *stretch, const Track *track, uint32 spell, Code value, bool is_after)
+{
+	const Sight *sight = &living->sights.sight[track->at[begin_of(track, spell)].sight];
+
+	return stretch->joint + find_code(living->sights.value + sight->first, sight->n, value) + (is_after ? sight->n : 0);
+}
+
+/* Makes a cell for each life that a track allows in a stretch, spell by spell; values of those before a spell are chosen. */
 static void
-find_lives(Living *living, uint32 number, const Track *track, uint32 spell, uint32 from, Code *value)
+find_lives(Living *living, Stretch *stretch, const Track *track, uint32 spell, Code *value)
 {
 	const Sights *sights = &living->sights;
-	Peer	   *peer = &living->peer[number];
+	const Peer *peer = &living->peer[stretch->peer];
+	uint32		end = stretch->first_spell + stretch->nspells;
+	uint32		from;
 	const Sight *sight;
-	uint32		end = from;
 
-	if (spell == track->nspells)
+	if (spell == end)
 	{
-		living->is_cut |= peer->ncells == MOST_LIVES && spell > 1;
 		begin_cell(living);
-		put_on_line(living, number);
+		put_on_line(living, stretch - living->stretch);
 		for (uint32 i = 0; i < track->n; i++)
-			put_on_sight(living, peer, track->at[i].sight, value[track->spell[i]]);
-		array_reserve(living->life, living->lives_room, living->nlives + spell);
-		memcpy(living->life + living->nlives, value, sizeof(Code) * spell);
-		living->nlives += spell;
-		peer->ncells++;
+			if (track->spell[i] >= stretch->first_spell + (stretch->first_spell > 0) && track->spell[i] < end)
+				put_on_sight(living, peer, track->at[i].sight, value[track->spell[i]]);
+		if (stretch->first_spell > 0)
+			put_on_line(living, line_at_joint(living, stretch - 1, track, stretch->first_spell, value[stretch->first_spell], true));
+		if (stretch->joint != NO_LINE)
+			put_on_line(living, line_at_joint(living, stretch, track, end - 1, value[end - 1], false));
+		array_reserve(living->life, living->lives_room, living->nlives + stretch->nspells);
+		memcpy(living->life + living->nlives, value + stretch->first_spell, sizeof(Code) * stretch->nspells);
+		living->nlives += stretch->nspells;
+		stretch->ncells++;
 		return;
 	}
+	from = begin_of(track, spell);
 	sight = &sights->sight[track->at[from].sight];
-	while (end < track->n && track->spell[end] == spell)
-		end++;
-	for (uint32 k = 0; k < sight->n && !living->is_cut; k++)
+	for (uint32 k = 0; k < sight->n; k++)
 	{
 		Code		v = sights->value[sight->first + k];
-		bool		may_be = spell == 0 || sight->group != sights->sight[track->at[from - 1].sight].group ||
+		bool		may_be = spell == stretch->first_spell || sight->group != sights->sight[track->at[from - 1].sight].group ||
 			may_become(sights, sight, value[spell - 1], v);
 
-		for (uint32 i = from + 1; i < end && may_be; i++)
+		for (uint32 i = from + 1; i < track->n && track->spell[i] == spell && may_be; i++)
 			may_be = rows_showing(sights, &sights->sight[track->at[i].sight], v) > 0;
 		if (!may_be || (peer->is_known && v != track->at[from].value))
 			continue;
 		value[spell] = v;
-		find_lives(living, number, track, spell + 1, end, value);
+		find_lives(living, stretch, track, spell + 1, value);
 	}
 }
 
 static inline const Code *
-life_of(const Living *living, const Peer *peer, uint32 cell)
+life_of(const Living *living, const Stretch *stretch, uint32 cell)
 {
-	return living->life + peer->first_life + (uint64) (cell - peer->first_cell) * peer->nspells;
+	return living->life + stretch->first_life + (uint64) (cell - stretch->first_cell) * stretch->nspells;
 }
 
-/* Counts a person in the cell of the life that was shown. */
+/* Counts a person in the cells of the life that was shown. */
 static void
 count_truth(Living *living, Individual person, Track *track)
 {
 	const Peer *peer = &living->peer[living->peer_of[person]];
 
 	find_track(&living->sights, person, track);
-	for (uint32 c = peer->first_cell; c < peer->first_cell + peer->ncells; c++)
+	for (uint64 n = peer->first_stretch; n < peer[1].first_stretch; n++)
 	{
-		uint32		i = 0;
+		const Stretch *stretch = &living->stretch[n];
+		uint32		c = stretch->first_cell;
+		uint32		s = 0;
 
-		while (i < track->n && life_of(living, peer, c)[track->spell[i]] == track->at[i].value)
-			i++;
-		if (i < track->n)
+		while (c < stretch->first_cell + stretch->ncells && s < stretch->nspells)
+			if (life_of(living, stretch, c)[s] == track->at[begin_of(track, stretch->first_spell + s)].value)
+				s++;
+			else
+			{
+				c++;
+				s = 0;
+			}
+		living->people[c] += s == stretch->nspells;
+	}
+}
+
+/* Of each two stretches as many have a value at the spell that they share. */
+static void
+add_joint_cells(Living *living, const uint32 *seated, uint32 *sum)
+{
+	Track		track = {0};
+
+	for (uint32 n = 0; n < living->nstretches; n++)
+	{
+		const Stretch *stretch = &living->stretch[n];
+		const Peer *peer = &living->peer[stretch->peer];
+		uint32		nvalues;
+
+		sum[n] = peer->n;
+		if (stretch->joint == NO_LINE)
 			continue;
-		living->people[c]++;
-		return;
+		find_track(&living->sights, peer->person, &track);
+		nvalues = living->sights.sight[track.at[begin_of(&track, stretch->first_spell + stretch->nspells - 1)].sight].n;
+		for (uint32 k = 0; k < nvalues; k++)
+		{
+			begin_cell(living);
+			living->people[living->worlds.ncells - 1] = peer->n - seated[stretch->joint + k];
+			put_on_line(living, stretch->joint + k);
+			put_on_line(living, stretch->joint + nvalues + k);
+			sum[stretch->joint + k] = sum[stretch->joint + nvalues + k] = peer->n;
+		}
 	}
 }
 
@@ -351,6 +427,7 @@ add_spare_cells(Living *living, uint32 *sum)
 		living->people[living->worlds.ncells - 1] = sum[cover->line] - seated[cover->line];
 		put_on_line(living, cover->line);
 	}
+	add_joint_cells(living, seated, sum);
 	pfree(seated);
 }
 
@@ -361,7 +438,7 @@ build(Living *living)
 	const Sights *sights = &living->sights;
 	Worlds	   *worlds = &living->worlds;
 	Track		track = {0};
-	uint64		nlines = living->npeers;
+	uint64		nlines;
 	bool	   *is_searched = new_zeros(bool, sights->n);
 	uint32	   *sum;
 
@@ -371,7 +448,16 @@ build(Living *living)
 		find_track(sights, living->peer[number].person, &track);
 		for (uint32 i = 0; i < track.n; i++)
 			is_searched[track.at[i].sight] = true;
+		living->peer[number].first_stretch = living->nstretches;
+		for (uint32 spell = 0; spell == 0 || spell + 1 < track.nspells; spell += LONGEST - 1)
+		{
+			array_reserve(living->stretch, living->stretches_room, living->nstretches + 1);
+			living->stretch[living->nstretches++] = (Stretch) {
+				.peer = number, .first_spell = spell, .nspells = Min(LONGEST, track.nspells - spell), .joint = NO_LINE
+			};
+		}
 	}
+	living->peer[living->npeers].first_stretch = nlines = living->nstretches;
 	for (uint32 s = 0; s < sights->n; s++)
 	{
 		living->line[s] = nlines;
@@ -382,20 +468,22 @@ build(Living *living)
 	for (Code v = 0; v <= sights->null && living->cover != NULL; v++)
 		if (living->cover[v].release >= 0 && !living->cover[v].is_plain && living->cover[v].is_true)
 			living->cover[v].line = nlines++;
-	worlds->nlines = nlines;
-	sum = new_zeros(uint32, nlines);
-	for (uint32 number = 0; number < living->npeers && !living->is_cut; number++)
+	for (uint32 n = 0; n < living->nstretches && !living->is_cut; n++)
 	{
-		Peer	   *peer = &living->peer[number];
+		Stretch    *stretch = &living->stretch[n];
 		Code	   *value;
 
 		CHECK_FOR_INTERRUPTS();
-		find_track(sights, peer->person, &track);
-		sum[number] = peer->n;
-		peer->first_cell = worlds->ncells;
-		peer->first_life = living->nlives;
+		find_track(sights, living->peer[stretch->peer].person, &track);
+		if (stretch->first_spell + stretch->nspells < track.nspells)
+		{
+			stretch->joint = nlines;
+			nlines += 2 * sights->sight[track.at[begin_of(&track, stretch->first_spell + stretch->nspells - 1)].sight].n;
+		}
+		stretch->first_cell = worlds->ncells;
+		stretch->first_life = living->nlives;
 		value = new_array(Code, track.nspells);
-		find_lives(living, number, &track, 0, 0, value);
+		find_lives(living, stretch, &track, stretch->first_spell, value);
 		pfree(value);
 		living->is_cut |= living->incidences + nlines > PG_UINT32_MAX / 2;
 	}
@@ -404,6 +492,8 @@ build(Living *living)
 	for (Individual p = 0; p < sights->npeople; p++)
 		if (living->peer_of[p] != NO_NUMBER)
 			count_truth(living, p, &track);
+	worlds->nlines = nlines;
+	sum = new_zeros(uint32, nlines);
 	add_spare_cells(living, sum);
 	worlds->first_through = living->first_through;
 	worlds->through = living->through;
@@ -414,42 +504,42 @@ build(Living *living)
 
 /* ---- Worlds ---- */
 
-/* Has the cell's life a value that no life of the peers had in a world? */
+/* Has the cell's life a value that no life had in a world? */
 static bool
-tells_more(Living *living, const Peer *peer, uint32 cell)
+tells_more(Living *living, const Stretch *stretch, uint32 cell)
 {
 	uint64		nvalues = (uint64) living->sights.null + 1;
 	bool		any = false;
 
-	for (uint32 s = 0; s < peer->nspells; s++)
-		any |= !living->was_found[s * nvalues + life_of(living, peer, cell)[s]];
+	for (uint32 s = 0; s < stretch->nspells; s++)
+		any |= !living->was_found[s * nvalues + life_of(living, stretch, cell)[s]];
 	return any;
 }
 
-/* Notes which values lives of the peers had in worlds, or forgets them. */
+/* Notes which values lives had in worlds, or forgets them. */
 static void
-note_found(Living *living, const Peer *peer, bool found)
+note_found(Living *living, const Stretch *stretch, bool found)
 {
 	uint64		nvalues = (uint64) living->sights.null + 1;
 
-	array_reserve_zeros(living->was_found, living->found_room, peer->nspells * nvalues);
-	for (uint32 c = peer->first_cell; c < peer->first_cell + peer->ncells; c++)
-		for (uint32 s = 0; s < peer->nspells && living->is_possible[c]; s++)
-			living->was_found[s * nvalues + life_of(living, peer, c)[s]] = found;
+	array_reserve_zeros(living->was_found, living->found_room, stretch->nspells * nvalues);
+	for (uint32 c = stretch->first_cell; c < stretch->first_cell + stretch->ncells; c++)
+		for (uint32 s = 0; s < stretch->nspells && living->is_possible[c]; s++)
+			living->was_found[s * nvalues + life_of(living, stretch, c)[s]] = found;
 }
 
-/* Looks for worlds with each value of the peers; is there one of which it is still not known? */
+/* Looks for worlds with each value of a stretch; is there one of which it is still not known? */
 static bool
-search_peer(Living *living, const Peer *peer, uint64 effort)
+search_stretch(Living *living, const Stretch *stretch, uint64 effort)
 {
 	bool		is_open = false;
 
-	note_found(living, peer, true);
-	for (uint32 c = peer->first_cell; c < peer->first_cell + peer->ncells; c++)
+	note_found(living, stretch, true);
+	for (uint32 c = stretch->first_cell; c < stretch->first_cell + stretch->ncells; c++)
 	{
 		WorldFound	found = NOT_KNOWN;
 
-		if (living->is_possible[c] || living->worlds.cell[c].most == 0 || !tells_more(living, peer, c))
+		if (living->is_possible[c] || living->worlds.cell[c].most == 0 || !tells_more(living, stretch, c))
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		if (living->budget > 0)
@@ -459,43 +549,28 @@ search_peer(Living *living, const Peer *peer, uint64 effort)
 		}
 		is_open |= found == NOT_KNOWN;
 		if (found == POSSIBLE)
-			note_found(living, peer, true);
+			note_found(living, stretch, true);
 		else if (found == IMPOSSIBLE)
 		{
 			worlds_exclude(&living->worlds, c);
 			worlds_narrow(&living->worlds, c);
 		}
 	}
-	note_found(living, peer, false);
+	note_found(living, stretch, false);
 	return is_open;
 }
 
-/* Peers who hang together with fewer others come first: a search among many must not leave nothing for them. */
+/* Stretches of fewer lives come first: a search among many must not leave nothing for them. */
 static uint32 *
-order_peers(const Living *living)
+order_stretches(const Living *living)
 {
-	const Sights *sights = &living->sights;
-	uint64	   *parent = union_find_create(sights->n);
-	uint64	   *size = new_zeros(uint64, sights->n);
-	uint32	   *bits = new_array(uint32, living->npeers);
-	Track		track = {0};
+	uint32	   *bits = new_array(uint32, living->nstretches);
 	uint64	   *first;
 	uint32	   *order;
 
-	for (uint32 number = 0; number < living->npeers; number++)
-	{
-		find_track(sights, living->peer[number].person, &track);
-		for (uint32 i = 1; i < track.n && living->peer[number].ncells > 1; i++)
-			union_unite(parent, track.at[0].sight, track.at[i].sight);
-		bits[number] = track.at[0].sight;
-	}
-	for (uint32 number = 0; number < living->npeers; number++)
-		size[union_root(parent, bits[number])] += living->peer[number].ncells;
-	for (uint32 number = 0; number < living->npeers; number++)
-		bits[number] = pg_leftmost_one_pos64(size[union_root(parent, bits[number])] + 1);
-	list_by_group(bits, living->npeers, 64, &first, &order);
-	pfree(parent);
-	pfree(size);
+	for (uint32 number = 0; number < living->nstretches; number++)
+		bits[number] = pg_leftmost_one_pos64((uint64) living->stretch[number].ncells + 1);
+	list_by_group(bits, living->nstretches, 64, &first, &order);
 	pfree(bits);
 	pfree(first);
 	return order;
@@ -505,7 +580,7 @@ order_peers(const Living *living)
 static void
 decide(Living *living)
 {
-	uint32	   *order = order_peers(living);
+	uint32	   *order = order_stretches(living);
 	bool		is_open = true;
 
 	progress_phase("follow what is known", NO_TOTAL);
@@ -515,10 +590,10 @@ decide(Living *living)
 	for (uint64 effort = FIRST_EFFORT; is_open; effort = more_effort(effort))
 	{
 		is_open = false;
-		progress_phase("search peers", living->npeers);
-		for (uint32 i = 0; i < living->npeers; i++)
+		progress_phase("search people", living->nstretches);
+		for (uint32 i = 0; i < living->nstretches; i++)
 		{
-			is_open |= search_peer(living, &living->peer[order[i]], effort);
+			is_open |= search_stretch(living, &living->stretch[order[i]], effort);
 			progress_step(1);
 		}
 		if (living->budget == 0)
@@ -536,6 +611,8 @@ conclude_spell(const Living *living, const Peer *peer, const Track *track, uint3
 	const Sights *sights = &living->sights;
 	const Sight *sight = &sights->sight[track->at[from].sight];
 	uint32		number = track->spell[from];
+	const Stretch *stretch = peer == NULL || living->is_cut ? NULL :
+		&living->stretch[peer->first_stretch + (number == 0 ? 0 : (number - 1) / (LONGEST - 1))];
 
 	*spell = (Spell) {
 		.release = sight->at.release, .class = sight->at.class, .nrows = PG_UINT64_MAX, .candidate = new_array(Code, sight->n), .is_exact = true
@@ -551,11 +628,11 @@ conclude_spell(const Living *living, const Peer *peer, const Track *track, uint3
 			is_left &= rows_showing(sights, &sights->sight[track->at[i].sight], v) > 0;
 			spell->nshown = Max(spell->nshown, sights->sight[track->at[i].sight].n);
 		}
-		for (uint32 c = 0; peer != NULL && !living->is_cut && c < peer->ncells; c++)
+		for (uint32 c = 0; stretch != NULL && c < stretch->ncells; c++)
 		{
-			uint32		cell = peer->first_cell + c;
+			uint32		cell = stretch->first_cell + c;
 
-			if (life_of(living, peer, cell)[number] != v)
+			if (life_of(living, stretch, cell)[number - stretch->first_spell] != v)
 				continue;
 			is_left |= living->worlds.cell[cell].most > 0;
 			is_possible |= living->is_possible[cell];
@@ -581,7 +658,7 @@ conclude(const Living *living)
 {
 	const Sights *sights = &living->sights;
 	Deduction  *deduction = palloc0(sizeof(Deduction));
-	uint64	   *spells_of = new_array(uint64, living->npeers);	/* the first one's, or NOT_SHOWN */
+	uint64	   *spells_of = new_array(uint64, living->npeers);	/* the first one's, or NO_SPELL */
 	uint64		room = 0;
 	Track		track = {0};
 
@@ -601,12 +678,12 @@ conclude(const Living *living)
 
 			if (i > 0 && track.spell[i] == track.spell[i - 1])
 				continue;
-			if (number != NO_NUMBER && spells_of[number] != NOT_SHOWN)
+			if (number != NO_NUMBER && spells_of[number] != NO_SPELL)
 				*spell = deduction->spell[spells_of[number] + track.spell[i]];
 			else
 				conclude_spell(living, number == NO_NUMBER ? NULL : &living->peer[number], &track, i, spell);
 		}
-		if (number != NO_NUMBER && spells_of[number] == NOT_SHOWN)
+		if (number != NO_NUMBER && spells_of[number] == NO_SPELL)
 			spells_of[number] = first;
 		deduction->first[p + 1] = first + track.nspells;
 	}
