@@ -470,10 +470,8 @@ encoding_name(const EncodedColumn *column)
 	static const char *const dictionary[] = {"dictionary", "constant", "runs of dictionary"};
 	static const char *const steps[] = {"delta", "constant", "runs of delta"};
 	static const char *const packed[] = {"packed", "constant", "runs of packed"};
-	static const char *const items[][3] = {
-		[ITEMS_PLAIN] = {"plain", "constant", "runs of plain"},
-		[ITEMS_COMPRESSED] = {"compressed", "constant", "runs of compressed"}
-	};
+	static const char *const plain[] = {"plain", "constant", "runs of plain"};
+	static const char *const compressed[] = {"compressed", "constant", "runs of compressed"};
 
 	if (column->nrows == 0)
 		return "empty";
@@ -483,5 +481,5 @@ encoding_name(const EncodedColumn *column)
 		return dictionary[column->repeats];
 	if (column->shape.typbyval)
 		return column->numbers.steps != NULL ? steps[column->repeats] : packed[column->repeats];
-	return items[column->items.form][column->repeats];
+	return column->items.is_compressed ? compressed[column->repeats] : plain[column->repeats];
 }

@@ -276,9 +276,8 @@ typedef struct ItemsPlan
 	const ColumnShape *shape;	/* borrowed */
 	const Item *items;			/* borrowed */
 	uint32		n;
-	uint64		length;			/* of all, one after the other */
-	uint32		stride;			/* items to an entry of the directory; 0: it has none */
-	uint64		size;			/* if they stand as they are */
+	uint32		nblocks;
+	uint64		size;			/* if none of them is compressed */
 } ItemsPlan;
 
 extern void items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
@@ -286,26 +285,16 @@ extern void items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item 
 /* Writes the items, compressed where that saves enough. */
 extern void items_write(Output *out, const ItemsPlan *plan);
 
-typedef enum ItemsForm
-{
-	ITEMS_PLAIN,
-	ITEMS_COMPRESSED
-} ItemsForm;
-
 typedef struct ItemsReader
 {
 	const ColumnShape *shape;	/* borrowed */
 	const EncodedBytes *bytes;	/* borrowed */
 	uint32		n;
-	ItemsForm	form;
-
-	/* Plain items, or blocks of compressed ones */
 	const char *data;			/* borrowed */
 	uint32		length;
-	uint32		stride;
-	const uint32 *offsets;		/* borrowed; of each stride's first item */
 	uint32		nblocks;
-	const struct CompressedBlock *blocks;	/* borrowed */
+	const struct ItemsBlock *blocks;	/* borrowed */
+	bool		is_compressed;	/* is any block? */
 } ItemsReader;
 
 extern const char *items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n);
