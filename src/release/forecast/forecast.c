@@ -111,7 +111,7 @@ suppose_churn(const DeclaredPublication *publication, Churn *churn)
 		if (!isnan(*RATE(churn, i)))
 			continue;
 		*RATE(churn, i) = *RATE(&usual, i);
-		if (*RATE(&usual, i) > 0 && (i < LOGGED_RATES || churn->come_back > 0))
+		if (*RATE(&usual, i) > 0 && i < LOGGED_RATES)
 			appendStringInfo(&supposed, "%s%s => %.3f", supposed.len > 0 ? ", " : "", rates[i].name, *RATE(&usual, i));
 	}
 	if (supposed.len > 0)
