@@ -4,7 +4,7 @@ SET max_parallel_workers_per_gather = 0;
 -- People who have come back or moved, and when they did so last.
 CREATE TABLE unsteady (id int8 PRIMARY KEY, week int);
 CREATE TABLE run (life text, params jsonb, week int, people float8, withheld float8, invented float8, loss float8, stale float8, seconds float8,
-	unsteady float8, unsteady_withheld float8, live float8, moving float8, again float8);
+	unsteady float8, unsteady_withheld float8, live float8, moving float8, moved_again float8, changed_again float8);
 
 -- By the log: people who show another value than theirs, and those who came back or moved and are not shown.
 SET check_function_bodies = off;
@@ -15,11 +15,12 @@ CREATE FUNCTION looked_up(number int, OUT stale float8, OUT unsteady float8, OUT
 	SELECT (SELECT count(*) FROM shown JOIN current c USING (id) WHERE shown.secret IS DISTINCT FROM c.secret),
 		(SELECT count(*) FROM there), (SELECT count(*) FROM there WHERE is_withheld)
 $$;
--- Rows that one of a release and the one before it has, and the other has not.
-CREATE FUNCTION differing(number int) RETURNS bigint LANGUAGE sql AS $$
+-- People who sit elsewhere than in the release before, and rows that show another value.
+CREATE FUNCTION differing(number int, OUT moved bigint, OUT changed bigint) LANGUAGE sql AS $$
 	WITH shown AS MATERIALIZED (
 		SELECT release, "group", unnest(places) AS place, unnest(keys) AS id, unnest(sensitive) AS secret FROM published_private.current_members WHERE release IN (number, number - 1))
-	SELECT count(*) FROM (SELECT "group", place, id, secret FROM shown GROUP BY 1, 2, 3, 4 HAVING count(*) <> 2) d
+	SELECT count(*) FILTER (WHERE a.id IS DISTINCT FROM b.id), count(*) FILTER (WHERE a.secret <> b.secret)
+	FROM (SELECT * FROM shown WHERE release < number) a FULL JOIN (SELECT * FROM shown WHERE release = number) b USING ("group", place)
 $$;
 RESET check_function_bodies;
 
@@ -43,7 +44,7 @@ CREATE PROCEDURE live(life text, given jsonb, weeks int, people int, qis jsonb, 
 DECLARE
 	made record;
 	asked int8;
-	again bigint;
+	again record;
 BEGIN
 	TRUNCATE unsteady;
 	CALL begin_life(people);
@@ -56,7 +57,7 @@ BEGIN
 		END IF;
 		SELECT * INTO made FROM pprepub.publish('current');
 		COMMIT;
-		again := NULL;
+		again := differing(0);
 		IF life <> 'plain' AND week = 3 THEN
 			SELECT * INTO made FROM pprepub.publish('current');
 			again := differing(made.number);
@@ -66,7 +67,7 @@ BEGIN
 		COMMIT;
 		INSERT INTO run SELECT life, given, week, n, made.suppressed / n, made.counterfeits / n, m.value / 100 * (1 - made.suppressed / n), l.stale / n, made.seconds,
 			l.unsteady, l.unsteady_withheld, asked / nullif(made.rows, 0)::float8,
-			(SELECT value / 100 FROM pprepub.metrics('current', made.number) WHERE metric = 'loss_percent of ' || moves[cardinality(moves)]), again
+			(SELECT value / 100 FROM pprepub.metrics('current', made.number) WHERE metric = 'loss_percent of ' || moves[cardinality(moves)]), again.moved, again.changed
 		FROM (SELECT count(*)::float8 AS n FROM current) p, pprepub.metrics('current', made.number) m, looked_up(made.number) l WHERE m.metric = 'loss_percent';
 		COMMIT;
 		CALL pass(life, week + 1, moves);
@@ -82,10 +83,10 @@ FROM unnest(:'lives'::text[]) life, unnest(:'settings'::text[]) params \gexec
 \echo
 \echo shares of the people; cost is loss, invented and withheld together; {} are the defaults
 \echo unsteady: withheld of those who have come back or moved; live: rows of all of the live table by rows of the release
-\echo moving: loss of the last column that moves; again: rows that a second release at once shows otherwise
+\echo moving: loss of the last column that moves; again: places of which a second release at once shows other people, and other values
 SELECT life, weeks, params, round(avg(loss)::numeric, 3) AS loss, round(avg(invented)::numeric, 3) AS invented, round(avg(withheld)::numeric, 3) AS withheld,
 	round(avg(stale)::numeric, 3) AS stale, round(avg(loss + invented + withheld)::numeric, 3) AS cost,
 	round((sum(unsteady_withheld) / nullif(sum(unsteady), 0))::numeric, 3) AS unsteady, round(avg(live)::numeric, 2) AS live,
-	round(avg(moving)::numeric, 3) AS moving, sum(again) AS again, round(avg(seconds)::numeric, 2) AS seconds
+	round(avg(moving)::numeric, 3) AS moving, sum(moved_again) || ', ' || sum(changed_again) AS again, round(avg(seconds)::numeric, 2) AS seconds
 FROM run, (SELECT DISTINCT least(n, :weeks) AS until FROM unnest('{12,26,50,1000}'::int[]) n) u, LATERAL (VALUES ('to ' || until, 1), ('week ' || until, until)) w (weeks, since)
 WHERE week BETWEEN since AND until GROUP BY 1, 2, 3, until, since ORDER BY life, since > 1, until, cost;
