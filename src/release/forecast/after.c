@@ -11,10 +11,7 @@
 
 #define STEPS_PER_INTERRUPT 65536
 
-/* ----------------------------------------------------------------
- * Lots
- * ----------------------------------------------------------------
- */
+/* ---- Lots ---- */
 
 /* Of those who are asked one after the other, so many are drawn: each is as likely as any other. */
 typedef struct Lots
@@ -42,6 +39,7 @@ lots_of_share(double share, uint64 n, pg_prng_state *random)
 	return (Lots) {random, n, Min(drawn, n)};
 }
 
+/* Asks the next one. */
 static bool
 draw(Lots *lots)
 {
@@ -60,10 +58,7 @@ any_row(const Frame *frame, pg_prng_state *random)
 	return pg_prng_uint64_range(random, 0, frame->nrows - 1);
 }
 
-/* ----------------------------------------------------------------
- * Rows: where those of the next frame come from
- * ----------------------------------------------------------------
- */
+/* ---- Where rows of the next frame come from ---- */
 
 typedef struct Origins
 {
@@ -84,7 +79,7 @@ is_new(const Origins *origins, uint64 row)
 static Origins
 same_rows(uint64 nrows, uint64 room)
 {
-	Origins		origins = {.nrows = nrows,.nstay = nrows,.from = new_array(RowId, nrows + room)};
+	Origins		origins = {.nrows = nrows, .nstay = nrows, .from = new_array(RowId, nrows + room)};
 
 	for (uint64 row = 0; row < nrows; row++)
 		origins.from[row] = row;
@@ -169,11 +164,9 @@ make_frame(const Origins *origins, const Frame *frame, const Frame *real)
 	return after;
 }
 
-/* ----------------------------------------------------------------
- * The past of these rows: newcomers have none; of groups and their values nothing changes
- * ----------------------------------------------------------------
- */
+/* ---- The past of these rows: newcomers have none; of groups and their values nothing changes ---- */
 
+/* People keep places and stays, wherever their rows go. */
 static const Places *
 places_after(const Origins *origins, const Places *places, uint64 nrows)
 {
@@ -221,10 +214,7 @@ flags_after(const Origins *origins, const bool *flag)
 	return after;
 }
 
-/* ----------------------------------------------------------------
- * What happens to people
- * ----------------------------------------------------------------
- */
+/* ---- What happens to people ---- */
 
 /* The value of some other row that differs from this one, if such a row is soon found. */
 static Code
@@ -251,6 +241,7 @@ change_values(Code *sensitive, uint64 n, double share, const Frame *real, pg_prn
 			sensitive[row] = another_value(real, real->sensitive, sensitive[row], random);
 }
 
+/* Gives some of n people another value of one quasi-identifier. */
 static void
 move_people(Crowd *crowd, uint64 n, double share, const Frame *real, pg_prng_state *random)
 {
@@ -276,7 +267,7 @@ move_people(Crowd *crowd, uint64 n, double share, const Frame *real, pg_prng_sta
 static Crowd
 make_crowd(const Origins *origins, const Frame *frame, const Past *past, const bool *is_unsteady, const Frame *real)
 {
-	Crowd		crowd = {.frame = make_frame(origins, frame, real),.past = *past};
+	Crowd		crowd = {.frame = make_frame(origins, frame, real), .past = *past};
 
 	crowd.past.places = places_after(origins, past->places, frame->nrows);
 	crowd.past.has_moved = flags_after(origins, past->has_moved);
@@ -305,10 +296,7 @@ crowd_after(const Crowd *crowd, const Frame *real, const Churn *churn, pg_prng_s
 	return after;
 }
 
-/* ----------------------------------------------------------------
- * The crowd
- * ----------------------------------------------------------------
- */
+/* ---- The crowd ---- */
 
 /* Somebody who sits in the group of a place and is there, or else anybody. */
 static RowId
@@ -341,12 +329,13 @@ crowd_begin(const Frame *real, const Past *past, const Churn *churn, uint64 know
 
 	for (uint64 row = 0; row < real->nrows; row++)
 		there += places->first_stay[row + 1] > places->first_stay[row];
-	/* Those away are made like newcomers, and then get their place. */
+	/* People who are away are made like newcomers, and then get their place. */
 	for (uint64 place = 0; place < places->nplaces && churn->come_back > 0 && real->nrows > 0; place++)
 		if (places->is_held[place] && places->row[place] == NO_ROW)
 			left[origins.nnew++] = place;
 	nheld = origins.nnew;
-	while (churn->come_back > 0 && real->nrows > 0 && places->nplaces > 0 && there + origins.nnew < known)	/* others have their places */
+	/* Others have the places of these. */
+	while (churn->come_back > 0 && real->nrows > 0 && places->nplaces > 0 && there + origins.nnew < known)
 		left[origins.nnew++] = pg_prng_uint64_range(random, 0, places->nplaces - 1);
 	for (uint64 i = 0; i < origins.nnew; i++)
 		origins.from[origins.nrows++] = companion(places, left[i], real, random);

@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-#include "declare/parameters.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -47,26 +46,13 @@ PG_FUNCTION_INFO_V1(pprepub_forecast);
 
 /* ---- What is supposed ---- */
 
-/* In the order of the arguments, from the third on; the log tells of the first of them. */
-static const struct
-{
-	const char *name;
-	size_t		at;
-}			rates[] = {
-	{"leave", offsetof(Churn, leave)},
-	{"come", offsetof(Churn, come)},
-	{"change", offsetof(Churn, change)},
-	{"move", offsetof(Churn, move)},
-	{"come_back", offsetof(Churn, come_back)},
-	{"quiet", offsetof(Churn, quiet)},
-	{"back_changed", offsetof(Churn, back_changed)},
-};
+/* In the order of the arguments, from the third on, and of Churn; the log tells of the first of them. */
+static const char *const rates[] = {"leave", "come", "change", "move", "come_back", "quiet", "back_changed"};
 
 #define NRATES			((int) lengthof(rates))
 #define LOGGED_RATES	6
 #define ARG_ANSWERS		(2 + NRATES)
 #define ARG_PARAMS		(ARG_ANSWERS + 1)
-#define RATE(churn, i) ((double *) ((char *) (churn) + rates[i].at))
 
 /* A share, or NaN where none is given. */
 static double
@@ -89,7 +75,7 @@ share_argument(FunctionCallInfo fcinfo, int n, const char *name)
 static uint64
 suppose_churn(const DeclaredPublication *publication, Churn *churn)
 {
-	Churn		usual = {.leave = USUAL_LEAVE,.come = USUAL_LEAVE,.back_changed = USUAL_BACK_CHANGED};
+	Churn		usual = {.leave = USUAL_LEAVE, .come = USUAL_LEAVE, .back_changed = USUAL_BACK_CHANGED};
 	int64		intervals = 0;
 	uint64		known = 0;
 	StringInfoData supposed;
@@ -101,18 +87,18 @@ suppose_churn(const DeclaredPublication *publication, Churn *churn)
 		known = catalog_int(0, "known");
 		intervals = catalog_int(0, "intervals");
 		for (int i = 0; i < LOGGED_RATES && intervals > 0; i++)
-			*RATE(&usual, i) = DatumGetFloat8(catalog_field(0, rates[i].name, &isnull));
+			usual.rate[i] = DatumGetFloat8(catalog_field(0, rates[i], &isnull));
 	}
 	if (isnan(churn->come))
 		churn->come = churn->leave;
 	initStringInfo(&supposed);
 	for (int i = 0; i < NRATES; i++)
 	{
-		if (!isnan(*RATE(churn, i)))
+		if (!isnan(churn->rate[i]))
 			continue;
-		*RATE(churn, i) = *RATE(&usual, i);
-		if (*RATE(&usual, i) > 0 && i < LOGGED_RATES)
-			appendStringInfo(&supposed, "%s%s => %.3f", supposed.len > 0 ? ", " : "", rates[i].name, *RATE(&usual, i));
+		churn->rate[i] = usual.rate[i];
+		if (usual.rate[i] > 0 && i < LOGGED_RATES)
+			appendStringInfo(&supposed, "%s%s => %.3f", supposed.len > 0 ? ", " : "", rates[i], usual.rate[i]);
 	}
 	if (supposed.len > 0)
 		ereport(NOTICE,
@@ -182,35 +168,7 @@ put_release(const OwnersWork *work, const ReleaseBuild *build, const Crowd *crow
 	report_row(work, values, nulls);
 }
 
-/* Where all rows are to be true, others of some groups may be in an answer, too. */
-static void
-let_others_help(const ReleaseBuild *build, const Crowd *crowd, Past *past)
-{
-	const Method *method = find_method(build->publication->method);
-	const Places *places = crowd->past.places;
-	bool	   *wanted = new_zeros(bool, places->ngroups);
-
-	if (method->want_helpers == NULL ||
-		method->want_helpers(&build->loaded->frame, past, param_values(&method->declaration, build->publication->params), wanted) == 0)
-		return;
-	for (uint64 i = 0; i < places->nplaces; i++)
-		if (places->row[i] != NO_ROW && places->row[i] < crowd->npresent && wanted[places_group(places, i)])
-			past->places->row[i] = places->row[i];
-}
-
-/* Drafts a release of the people present, or an answer to those asked. */
-static void
-draft_of_crowd(ReleaseBuild *build, Crowd *crowd, const bool *asked, uint64 seed)
-{
-	Frame	   *frame = &build->loaded->frame;
-	Past		past = crowd_past(crowd, frame, asked);
-
-	if (asked != NULL)
-		let_others_help(build, crowd, &past);
-	draft_and_measure(build, &past, seed);
-}
-
-/* What was drafted was published; one that shows nothing is not made. */
+/* A draft was published; one that shows nothing is not made. */
 static void
 remember(ReleaseBuild *build, Crowd *crowd, bool is_whole)
 {
@@ -224,11 +182,13 @@ remember(ReleaseBuild *build, Crowd *crowd, bool is_whole)
 static void
 play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, uint64 known, int32 releases, int32 answers)
 {
-	const Frame real = build->loaded->frame;
+	Frame	   *frame = &build->loaded->frame;
+	const Frame real = *frame;
 	MemoryContext context = AllocSetContextCreate(work->context, "forecast", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	pg_prng_state random;
 	Crowd		crowd;
+	Past		past;
 
 	pg_prng_seed(&random, FORECAST_SEED);
 	crowd = crowd_begin(&real, &build->fold->past, churn, known, &random);
@@ -239,10 +199,12 @@ play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, uint64 kno
 		CHECK_FOR_INTERRUPTS();
 		for (int32 j = 0; j < answers && i > 0 && crowd.npresent > 0 && real.nqis > 0; j++)
 		{
-			draft_of_crowd(build, &crowd, crowd_cohort(&crowd, &random), pg_prng_uint64(&random));
+			past = crowd_past(&crowd, frame, crowd_cohort(&crowd, &random));
+			draft_and_measure(build, &past, pg_prng_uint64(&random));
 			remember(build, &crowd, false);
 		}
-		draft_of_crowd(build, &crowd, NULL, pg_prng_uint64(&random));
+		past = crowd_past(&crowd, frame, NULL);
+		draft_and_measure(build, &past, pg_prng_uint64(&random));
 		if (i == 0)
 			verify_something(build);
 		put_release(work, build, &crowd, next_number(build->publication) + i);
@@ -279,7 +241,7 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a forecast is of 1 to %d releases, not of %d", MOST_RELEASES, releases)));
 	for (int i = 0; i < NRATES; i++)
-		*RATE(&churn, i) = share_argument(fcinfo, 2 + i, rates[i].name);
+		churn.rate[i] = share_argument(fcinfo, 2 + i, rates[i]);
 	answers = PG_ARGISNULL(ARG_ANSWERS) ? 0 : PG_GETARG_INT32(ARG_ANSWERS);
 	if (answers < 0 || answers > MOST_ANSWERS)
 		ereport(ERROR,

@@ -13,15 +13,19 @@
 #include "method/method.h"
 
 /* Shares from 0 to 1, from one release to the next. */
-typedef struct Churn
+typedef union Churn
 {
-	double		leave;			/* of the people of the release */
-	double		come;			/* as many people as this is of those who were there, new ones or not */
-	double		come_back;		/* of those away */
-	double		back_changed;	/* of those who come back, with another sensitive value */
-	double		change;			/* of those who stay, to another sensitive value */
-	double		move;			/* of those who stay, to another value of one quasi-identifier */
-	double		quiet;			/* of the times between two releases, in which nothing happens */
+	struct
+	{
+		double		leave;		/* of the people of the release */
+		double		come;		/* as many people as this is of those who were there, new ones or not */
+		double		change;		/* of those who stay, to another sensitive value */
+		double		move;		/* of those who stay, to another value of one quasi-identifier */
+		double		come_back;	/* of those away */
+		double		quiet;		/* of the times between two releases, in which nothing happens */
+		double		back_changed;	/* of those who come back, with another sensitive value */
+	};
+	double		rate[7];
 } Churn;
 
 /* People in memory.  Those away come last, so the release to come is about the first rows of the frame. */
