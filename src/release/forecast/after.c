@@ -94,24 +94,24 @@ choose_origins(const Crowd *crowd, const Frame *real, const Churn *churn, pg_prn
 	uint64		ngone = 0;
 	uint64		ncome;
 	RowId	   *gone = new_array(RowId, nrows);
-	Lots		lots = lots_of_share(churn->leave, crowd->npresent, random);
+	Lots		lots = lots_of_share(churn->rate[LEAVE], crowd->npresent, random);
 	Origins		origins = {0};
 
-	origins.from = new_array(RowId, nrows + (uint64) (churn->come * crowd->npresent) + 1);
+	origins.from = new_array(RowId, nrows + (uint64) (churn->rate[COME] * crowd->npresent) + 1);
 	for (uint64 row = 0; row < crowd->npresent; row++)
 		if (draw(&lots))
 			gone[ngone++] = row;
 		else
 			origins.from[origins.nstay++] = row;
-	if (churn->come_back > 0)
-		lots = lots_of_share(churn->come_back, nrows - crowd->npresent, random);
+	if (churn->rate[COME_BACK] > 0)
+		lots = lots_of_share(churn->rate[COME_BACK], nrows - crowd->npresent, random);
 	for (uint64 row = crowd->npresent; row < nrows; row++)
 		if (draw(&lots))
 			origins.from[origins.nstay + origins.nback++] = row;
 		else
 			gone[ngone++] = row;
 	origins.nrows = origins.nstay + origins.nback;
-	ncome = people_of_share(churn->come, crowd->npresent, random);
+	ncome = people_of_share(churn->rate[COME], crowd->npresent, random);
 	origins.nnew = ncome - Min(ncome, origins.nback);
 	for (uint64 i = 0; i < origins.nnew; i++)
 	{
@@ -119,7 +119,7 @@ choose_origins(const Crowd *crowd, const Frame *real, const Churn *churn, pg_prn
 			CHECK_FOR_INTERRUPTS();
 		origins.from[origins.nrows++] = any_row(real, random);
 	}
-	for (uint64 i = 0; i < ngone && churn->come_back > 0; i++)
+	for (uint64 i = 0; i < ngone && churn->rate[COME_BACK] > 0; i++)
 		origins.from[origins.nrows++] = gone[i];
 	pfree(gone);
 	return origins;
@@ -278,19 +278,19 @@ make_crowd(const Origins *origins, const Frame *frame, const Past *past, const b
 Crowd
 crowd_after(const Crowd *crowd, const Frame *real, const Churn *churn, pg_prng_state *random)
 {
-	bool		is_quiet = churn->quiet > 0 && pg_prng_double(random) < churn->quiet;
+	bool		is_quiet = churn->rate[QUIET] > 0 && pg_prng_double(random) < churn->rate[QUIET];
 	Origins		origins = is_quiet ? same_rows(crowd->frame.nrows, 0) : choose_origins(crowd, real, churn, random);
 	Crowd		after = make_crowd(&origins, &crowd->frame, &crowd->past, crowd->is_unsteady, real);
 
 	after.npresent = is_quiet ? crowd->npresent : origins.nstay + origins.nback + origins.nnew;
 	if (!is_quiet)
 	{
-		change_values(after.frame.sensitive, origins.nstay, churn->change, real, random);
+		change_values(after.frame.sensitive, origins.nstay, churn->rate[CHANGE], real, random);
 		if (origins.nback > 0)
-			change_values(after.frame.sensitive + origins.nstay, origins.nback, churn->back_changed, real, random);
+			change_values(after.frame.sensitive + origins.nstay, origins.nback, churn->rate[BACK_CHANGED], real, random);
 		memset(after.is_unsteady + origins.nstay, true, origins.nback);
-		if (churn->move > 0)
-			move_people(&after, origins.nstay, churn->move, real, random);
+		if (churn->rate[MOVE] > 0)
+			move_people(&after, origins.nstay, churn->rate[MOVE], real, random);
 	}
 	pfree(origins.from);
 	return after;
@@ -330,12 +330,12 @@ crowd_begin(const Frame *real, const Past *past, const Churn *churn, uint64 know
 	for (uint64 row = 0; row < real->nrows; row++)
 		there += places->first_stay[row + 1] > places->first_stay[row];
 	/* People who are away are made like newcomers, and then get their place. */
-	for (uint64 place = 0; place < places->nplaces && churn->come_back > 0 && real->nrows > 0; place++)
+	for (uint64 place = 0; place < places->nplaces && churn->rate[COME_BACK] > 0 && real->nrows > 0; place++)
 		if (places->is_held[place] && places->row[place] == NO_ROW)
 			left[origins.nnew++] = place;
 	nheld = origins.nnew;
 	/* Others have the places of these. */
-	while (churn->come_back > 0 && real->nrows > 0 && places->nplaces > 0 && there + origins.nnew < known)
+	while (churn->rate[COME_BACK] > 0 && real->nrows > 0 && places->nplaces > 0 && there + origins.nnew < known)
 		left[origins.nnew++] = pg_prng_uint64_range(random, 0, places->nplaces - 1);
 	for (uint64 i = 0; i < origins.nnew; i++)
 		origins.from[origins.nrows++] = companion(places, left[i], real, random);

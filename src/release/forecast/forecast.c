@@ -46,11 +46,9 @@ PG_FUNCTION_INFO_V1(pprepub_forecast);
 
 /* ---- What is supposed ---- */
 
-/* In the order of the arguments, from the third on, and of Churn; the log tells of the first of them. */
-static const char *const rates[] = {"leave", "come", "change", "move", "come_back", "quiet", "back_changed"};
+static const char *const rates[NRATES] = {"leave", "come", "change", "move", "come_back", "quiet", "back_changed"};
 
-#define NRATES			((int) lengthof(rates))
-#define LOGGED_RATES	6
+#define LOGGED_RATES	BACK_CHANGED
 #define ARG_ANSWERS		(2 + NRATES)
 #define ARG_PARAMS		(ARG_ANSWERS + 1)
 
@@ -75,11 +73,13 @@ share_argument(FunctionCallInfo fcinfo, int n, const char *name)
 static uint64
 suppose_churn(const DeclaredPublication *publication, Churn *churn)
 {
-	Churn		usual = {.leave = USUAL_LEAVE, .come = USUAL_LEAVE, .back_changed = USUAL_BACK_CHANGED};
+	Churn		usual = {{0}};
 	int64		intervals = 0;
 	uint64		known = 0;
 	StringInfoData supposed;
 
+	usual.rate[LEAVE] = usual.rate[COME] = USUAL_LEAVE;
+	usual.rate[BACK_CHANGED] = USUAL_BACK_CHANGED;
 	if (publication->releases > 0 && catalog_look("SELECT * FROM pprepub_internal.life_of_log($1)", CATALOG_TEXT(publication->name)) == 1)
 	{
 		bool		isnull;
@@ -89,8 +89,8 @@ suppose_churn(const DeclaredPublication *publication, Churn *churn)
 		for (int i = 0; i < LOGGED_RATES && intervals > 0; i++)
 			usual.rate[i] = DatumGetFloat8(catalog_field(0, rates[i], &isnull));
 	}
-	if (isnan(churn->come))
-		churn->come = churn->leave;
+	if (isnan(churn->rate[COME]))
+		churn->rate[COME] = churn->rate[LEAVE];
 	initStringInfo(&supposed);
 	for (int i = 0; i < NRATES; i++)
 	{
@@ -112,8 +112,8 @@ suppose_churn(const DeclaredPublication *publication, Churn *churn)
 static void
 verify_growth(uint64 people, const Churn *churn, int32 releases)
 {
-	double		in_the_end = people * pow(1 - churn->leave + churn->come, releases - 1);
-	double		away = churn->come_back > 0 ? Max(people, in_the_end) * Min(churn->leave / churn->come_back, churn->leave * releases) : 0;
+	double		in_the_end = people * pow(1 - churn->rate[LEAVE] + churn->rate[COME], releases - 1);
+	double		away = churn->rate[COME_BACK] > 0 ? Max(people, in_the_end) * Min(churn->rate[LEAVE] / churn->rate[COME_BACK], churn->rate[LEAVE] * releases) : 0;
 	double		most = Min(Max(people * MOST_GROWTH, MOST_PEOPLE), MAX_FRAME_ROWS / 2);
 
 	if ((in_the_end > people && in_the_end > most) || away > most)

@@ -12,20 +12,22 @@
 #include "common/pg_prng.h"
 #include "method/method.h"
 
-/* Shares from 0 to 1, from one release to the next. */
-typedef union Churn
+/* Shares from 0 to 1, from one release to the next, in the order of the arguments of forecast(). */
+typedef enum Rate
 {
-	struct
-	{
-		double		leave;		/* of the people of the release */
-		double		come;		/* as many people as this is of those who were there, new ones or not */
-		double		change;		/* of those who stay, to another sensitive value */
-		double		move;		/* of those who stay, to another value of one quasi-identifier */
-		double		come_back;	/* of those away */
-		double		quiet;		/* of the times between two releases, in which nothing happens */
-		double		back_changed;	/* of those who come back, with another sensitive value */
-	};
-	double		rate[7];
+	LEAVE,						/* of the people of the release */
+	COME,						/* as many people as this is of those who were there, new ones or not */
+	CHANGE,						/* of those who stay, to another sensitive value */
+	MOVE,						/* of those who stay, to another value of one quasi-identifier */
+	COME_BACK,					/* of those away */
+	QUIET,						/* of the times between two releases, in which nothing happens */
+	BACK_CHANGED,				/* of those who come back, with another sensitive value: the log does not tell */
+	NRATES
+} Rate;
+
+typedef struct Churn
+{
+	double		rate[NRATES];
 } Churn;
 
 /* People in memory.  Those away come last, so the release to come is about the first rows of the frame. */
