@@ -166,6 +166,8 @@ typedef struct Observed
 	int			poor;			/* with fewer than l values */
 	int			few;			/* with fewer than k rows */
 	int			sure;			/* some value likelier than the principle allows */
+	int			weighed;		/* people in epochs, with the chances of all worlds */
+	int			certain;		/* whose best guess is above nine in ten, and above what the class shows */
 	int			no_world;
 	int			undecided;
 } Observed;
