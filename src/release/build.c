@@ -252,6 +252,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 	build->loaded->frame.shows_no_value = shows_last_values(publication, scope->shown);
 	build->fold->past.is_whole = scope->condition == NULL;
 	build->fold->past.is_answer = scope->is_lenient;
+	build->fold->past.founds_none = scope->is_lenient && OidIsValid(noted_relation(publication, "view"));
 	build->fold->past.was_weaker = build->fold->places.nlinks > 0 && was_weaker(publication);
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);

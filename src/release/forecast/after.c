@@ -383,6 +383,7 @@ crowd_past(const Crowd *crowd, Frame *frame, const bool *asked)
 	past.places = places;
 	past.is_whole = asked == NULL;
 	past.is_answer = asked != NULL;
+	past.founds_none = past.is_answer;
 	return past;
 }
 
