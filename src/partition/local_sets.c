@@ -1,0 +1,330 @@
+/*
+ * local_sets.c
+ *		Newcomers in sets of different values that live close together.
+ *
+ * NOTES
+ *		They are cut by mondrian() into regions with rows for two families or more.  In a region, a row of the
+ *		commonest value that is left comes first, and then, again and again, the nearest row of another
+ *		value: common ones are a little nearer, so that rare ones last.  So signatures are whatever lives
+ *		together.  Rows that are left over in their regions are cut into larger ones.
+ *
+ *		A family is several sets of one signature: people of it can be in other company each time.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "frame/arrays.h"
+#include "miscadmin.h"
+#include "partition/mondrian.h"
+#include "partition/set_making.h"
+#include "utils/memutils.h"
+
+#define REGION_FAMILIES	2
+#define GROWTH			2		/* of regions, for rows that are left over */
+#define LARGEST_REGION	4096	/* rows; then all that are left are one */
+#define MOST_L			8		/* values that a region is asked for: more make regions large, not better */
+#define LOOK			16		/* rows of a value, of which the nearest is taken */
+#define MOST_TRIED		16		/* values, the commonest first */
+#define COMMON			0.004	/* how much nearer a value of e times as many rows is, in rows withheld */
+
+/* The rows of a region that have one value. */
+typedef struct ValueOfRegion
+{
+	Code		value;
+	uint32		n;
+	RowId	   *rows;
+	bool		is_in;			/* the family at hand */
+} ValueOfRegion;
+
+typedef struct Locality
+{
+	Making	   *making;
+	uint32		together;		/* sets of a family */
+	uint32		nvalues;		/* of the region at hand */
+	ValueOfRegion *values;		/* [values of the frame] */
+	Span	   *hull;			/* [dimensions] of the family at hand */
+	Span	   *tried;			/* [dimensions] */
+	RowId	   *chosen;			/* [m * together] rows, value by value */
+	Code	   *signature;		/* [m] */
+	uint64	   *lo;				/* [m + 1] */
+	RowId	   *cells;			/* [m * together] */
+} Locality;
+
+/* The commonest first. */
+static int
+compare_values(const void *a, const void *b)
+{
+	const ValueOfRegion *x = a;
+	const ValueOfRegion *y = b;
+
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Sorts the values of the region, with the commonest first; those without enough rows are gone. */
+static void
+sort_values(Locality *locality)
+{
+	ValueOfRegion *values = locality->values;
+
+	/* Nearly sorted each time. */
+	for (uint32 i = 1; i < locality->nvalues; i++)
+		for (uint32 j = i; j > 0 && compare_values(&values[j - 1], &values[j]) > 0; j--)
+		{
+			ValueOfRegion swap = values[j];
+
+			values[j] = values[j - 1];
+			values[j - 1] = swap;
+		}
+}
+
+/* Brings rows of a value to its end, those that widen the hull least; returns its loss with them. */
+static double
+choose_rows(const Locality *locality, ValueOfRegion *value, Span *hull)
+{
+	const Making *making = locality->making;
+	double		loss = 0;
+
+	for (uint32 k = 0; k < locality->together; k++)
+	{
+		uint32		left = value->n - k;
+		uint32		nearest = left - 1;
+		RowId		row;
+
+		for (uint32 i = left - Min(left, LOOK); i < left; i++)
+		{
+			double		with = loss_with_row(making, hull, value->rows[i]);
+
+			if (i > left - Min(left, LOOK) && with >= loss)
+				continue;
+			loss = with;
+			nearest = i;
+		}
+		row = value->rows[nearest];
+		value->rows[nearest] = value->rows[left - 1];
+		value->rows[left - 1] = row;
+		hull_add_row(making, hull, row);
+	}
+	return loss;
+}
+
+/* The last rows of a value join the family. */
+static void
+take_value(Locality *locality, ValueOfRegion *value, uint32 n)
+{
+	uint32		together = locality->together;
+
+	value->is_in = true;
+	value->n -= together;
+	locality->signature[n] = value->value;
+	memcpy(locality->chosen + (Size) n * together, value->rows + value->n, sizeof(RowId) * together);
+	for (uint32 k = 0; k < together; k++)
+		hull_add_row(locality->making, locality->hull, value->rows[value->n + k]);
+}
+
+/* Of the values that are not in the family, the one whose rows are nearest. */
+static ValueOfRegion *
+nearest_value(Locality *locality)
+{
+	const Making *making = locality->making;
+	int			ndimensions = making->measure->ndimensions;
+	ValueOfRegion *nearest = NULL;
+	double		least = 0;
+	uint32		tried = 0;
+
+	for (uint32 i = 0; i < locality->nvalues && tried < MOST_TRIED; i++)
+	{
+		ValueOfRegion *value = &locality->values[i];
+		double		loss;
+
+		if (value->is_in || value->n < locality->together)
+			continue;
+		tried++;
+		memcpy(locality->tried, locality->hull, sizeof(Span) * ndimensions);
+		loss = choose_rows(locality, value, locality->tried) - COMMON * ndimensions * log(1.0 + value->n);
+		if (nearest != NULL && loss >= least)
+			continue;
+		least = loss;
+		nearest = value;
+	}
+	return nearest;
+}
+
+/* Makes the sets of a family of what was chosen. */
+static void
+end_family(Locality *locality)
+{
+	Making	   *making = locality->making;
+	uint32		m = making->m;
+	uint32		together = locality->together;
+	uint32		signature;
+
+	/* Few values, to be sorted with their rows. */
+	for (uint32 i = 1; i < m; i++)
+		for (uint32 j = i; j > 0 && locality->signature[j - 1] > locality->signature[j]; j--)
+		{
+			Code		swap = locality->signature[j];
+
+			locality->signature[j] = locality->signature[j - 1];
+			locality->signature[j - 1] = swap;
+			for (uint32 k = 0; k < together; k++)
+			{
+				RowId		row = locality->chosen[j * together + k];
+
+				locality->chosen[j * together + k] = locality->chosen[(j - 1) * together + k];
+				locality->chosen[(j - 1) * together + k] = row;
+			}
+		}
+	signature = tuple_number(making->signatures, locality->signature, m);
+	for (uint32 i = 0; i <= m; i++)
+		locality->lo[i] = i * together;
+	even_split(making->frame, locality->chosen, locality->lo, locality->lo + 1, m, together, locality->cells);
+	for (uint32 k = 0; k < together; k++)
+	{
+		uint64		set = set_create(making, signature);
+
+		for (uint32 i = 0; i < m; i++)
+			set_put(making, set, i, locality->cells[k * m + i]);
+	}
+}
+
+/* Makes one family of the rows that are left of a region; false if they have too few values. */
+static bool
+make_family(Locality *locality)
+{
+	int			ndimensions = locality->making->measure->ndimensions;
+
+	sort_values(locality);
+	while (locality->nvalues > 0 && locality->values[locality->nvalues - 1].n == 0)
+		locality->nvalues--;
+	if (locality->nvalues < locality->making->m || locality->values[locality->making->m - 1].n < locality->together)
+		return false;
+	for (uint32 i = 0; i < locality->nvalues; i++)
+		locality->values[i].is_in = false;
+	hull_clear(locality->making->measure, locality->hull);
+	for (uint32 n = 0; n < locality->making->m; n++)
+	{
+		ValueOfRegion *value = n == 0 ? &locality->values[0] : nearest_value(locality);
+
+		memcpy(locality->tried, locality->hull, sizeof(Span) * ndimensions);
+		(void) choose_rows(locality, value, locality->tried);
+		take_value(locality, value, n);
+	}
+	end_family(locality);
+	return true;
+}
+
+typedef struct RegionRow
+{
+	Code		value;
+	uint32		at;				/* as drawn: rows of a value that live in one place have an order */
+	RowId		row;
+} RegionRow;
+
+/* By value, rows of one value as they were drawn. */
+static int
+compare_region_rows(const void *a, const void *b)
+{
+	const RegionRow *x = a;
+	const RegionRow *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Makes families of the rows of a region; those that are left over come first in the end, and are counted. */
+static uint64
+cut_region(Locality *locality, RowId *rows, uint64 n, RegionRow *sorted)
+{
+	const Code *sensitive = locality->making->frame->sensitive;
+	uint64		left = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		sorted[i] = (RegionRow) {sensitive[rows[i]], i, rows[i]};
+	qsort(sorted, n, sizeof(RegionRow), compare_region_rows);
+	locality->nvalues = 0;
+	for (uint64 i = 0; i < n; i++)
+	{
+		rows[i] = sorted[i].row;
+		if (i == 0 || sorted[i].value != sorted[i - 1].value)
+			locality->values[locality->nvalues++] = (ValueOfRegion) {.value = sorted[i].value, .rows = rows + i};
+		locality->values[locality->nvalues - 1].n++;
+	}
+	while (make_family(locality))
+		CHECK_FOR_INTERRUPTS();
+	for (uint32 i = 0; i < locality->nvalues; i++)
+	{
+		for (uint32 k = 0; k < locality->values[i].n; k++)
+			sorted[left++].row = locality->values[i].rows[k];
+	}
+	for (uint64 i = 0; i < left; i++)
+		rows[i] = sorted[i].row;
+	return left;
+}
+
+/* One round: cuts the rows into regions of so many or more, and these into families.  Returns how many rows are left, which come first. */
+static uint64
+cut_regions(Locality *locality, RowId *rows, uint64 n, uint64 size, RegionRow *sorted)
+{
+	Making	   *making = locality->making;
+	Principle	principle = principle_k_l(size, Min(making->m, MOST_L));
+	Classes    *regions;
+	uint64		left = 0;
+
+	if (size >= n)
+		return cut_region(locality, rows, n, sorted);
+	regions = mondrian(making->frame, rows, n, &principle, pg_prng_uint64(&making->random));
+	if (regions->nclasses == 0)
+		return cut_region(locality, rows, n, sorted);
+	for (uint32 c = 0; c < regions->nclasses; c++)
+	{
+		RowId	   *region = regions->rows + regions->first[c];
+		uint64		kept = cut_region(locality, region, class_size(regions, c), sorted);
+
+		memmove(regions->rows + left, region, sizeof(RowId) * kept);
+		left += kept;
+	}
+	if (regions->rows != rows)
+		memcpy(rows, regions->rows, sizeof(RowId) * left);
+	return left;
+}
+
+uint64
+make_local_sets(Making *making, RowId *rows)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "local sets", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	uint32		m = making->m;
+	int			ndimensions = making->measure->ndimensions;
+	uint64		n = 0;
+	Locality	locality = {
+		.making = making,
+		.values = new_array(ValueOfRegion, making->frame->nsensitive),
+		.hull = new_array(Span, ndimensions),
+		.tried = new_array(Span, ndimensions),
+		.chosen = new_array(RowId, (uint64) m * making->together),
+		.signature = new_array(Code, m),
+		.lo = new_array(uint64, m),
+		.cells = new_array(RowId, (uint64) m * making->together),
+	};
+	RegionRow  *sorted;
+
+	for (Code v = 0; v < making->frame->nsensitive; v++)
+		for (uint64 i = making->first_new[v]; i < making->end_new[v]; i++)
+			rows[n++] = making->newcomer[i];
+	sorted = new_array(RegionRow, n);
+	for (locality.together = making->together; locality.together > 0; locality.together--)
+	{
+		uint64		size = (uint64) REGION_FAMILIES * m * locality.together;
+
+		for (; n >= (uint64) m * locality.together && size < n && size <= LARGEST_REGION; size *= GROWTH)
+			n = cut_regions(&locality, rows, n, size, sorted);
+		n = cut_regions(&locality, rows, n, n, sorted);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return n;
+}
