@@ -23,6 +23,7 @@
 #define REGION_FAMILIES	2
 #define GROWTH			2		/* of regions, for rows that are left over */
 #define LARGEST_REGION	4096	/* rows; then all that are left are one */
+#define FEW_PLACED		32		/* rows, one of which finds a set: larger regions are not worth the time */
 #define MOST_L			8		/* values that a region is asked for: more make regions large, not better */
 #define LOOK			16		/* rows of a value, of which the nearest is taken */
 #define MOST_TRIED		16		/* values, the commonest first */
@@ -253,6 +254,7 @@ cut_region(Locality *locality, RowId *rows, uint64 n, RegionRow *sorted)
 			locality->values[locality->nvalues++] = (ValueOfRegion) {.value = sorted[i].value, .rows = rows + i};
 		locality->values[locality->nvalues - 1].n++;
 	}
+	qsort(locality->values, locality->nvalues, sizeof(ValueOfRegion), compare_values);
 	while (make_family(locality))
 		CHECK_FOR_INTERRUPTS();
 	for (uint32 i = 0; i < locality->nvalues; i++)
@@ -319,10 +321,15 @@ make_local_sets(Making *making, RowId *rows)
 	for (locality.together = making->together; locality.together > 0; locality.together--)
 	{
 		uint64		size = (uint64) REGION_FAMILIES * m * locality.together;
+		uint64		before = PG_UINT64_MAX;
 
-		for (; n >= (uint64) m * locality.together && size < n && size <= LARGEST_REGION; size *= GROWTH)
+		for (; size < n && size <= LARGEST_REGION && n < before - before / FEW_PLACED; size *= GROWTH)
+		{
+			before = n;
 			n = cut_regions(&locality, rows, n, size, sorted);
-		n = cut_regions(&locality, rows, n, n, sorted);
+		}
+		if (locality.together == 1 || n <= LARGEST_REGION)
+			n = cut_regions(&locality, rows, n, n, sorted);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
