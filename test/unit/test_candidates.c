@@ -493,6 +493,32 @@ keeps_everybody_among_the_same_values(void)
 	check(unsafe_classes > 100);	/* which is why there is cor-split */
 }
 
+/* Nobody comes, and most leave. */
+static void
+people_who_are_left_come_together(void)
+{
+	uint64		people = 0;
+	uint64		invented = 0;
+
+	for (int i = 0; i < some_of(20); i++)
+	{
+		int64		params[] = {4, 0};
+		World	   *world = world_create(MAX_PEOPLE, 10, 0);
+
+		for (int r = 0; r < 5; r++)
+		{
+			world->invented = 0;
+			see(world, draft_of(world, &invariance_method, params)->classes);
+			check(is_invariant(world, 4, true));
+			people += r < 4 ? 0 : world->nrows;
+			invented += r < 4 ? 0 : world->invented;
+			for (int p = 0; p < world->npeople; p++)
+				world->alive[p] &= any_below(100) < 75;
+		}
+	}
+	check(invented < people);
+}
+
 static void
 correlates_no_few_people(void)
 {
@@ -1391,6 +1417,7 @@ chooses_n_of_very_many(void)
 
 static const Test tests[] = {
 	{"keeps everybody among the same values", keeps_everybody_among_the_same_values},
+	{"has people who are left come together", people_who_are_left_come_together},
 	{"correlates no few people", correlates_no_few_people},
 	{"tells of nobody but whom the attacker knows", tells_of_nobody_but_whom_the_attacker_knows},
 	{"leaves candidates to who knows what can be invented", leaves_candidates_to_who_knows_what_can_be_invented},
