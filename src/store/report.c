@@ -34,7 +34,7 @@ typedef enum StorageColumn
 	STORAGE_ENCODING,
 	STORAGE_BYTES,
 	STORAGE_COLUMNS
-}			StorageColumn;
+} StorageColumn;
 
 /* Measures the rows of a group's first vector as heap tuples. */
 static void

@@ -96,6 +96,7 @@ output_finish(Output *out, Size *length)
  * ----------------------------------------------------------------
  */
 
+/* Finds a block's range, by which its width is chosen. */
 static PackedRange
 measure_block(const uint64 *values, uint32 n)
 {
