@@ -245,7 +245,7 @@ measure_values(SequencePlan *plan, const Values *values)
 {
 	plan->values = *values;
 	if (values->numbers != NULL)
-		packed_measure(&plan->numbers, values->numbers, values->n, PACKED_VALUES);
+		packed_measure(&plan->numbers, values->numbers, values->n);
 	else
 		items_measure(&plan->items, values->shape, values->items, values->n);
 	plan->size = values->numbers != NULL ? plan->numbers.size : plan->items.size;
@@ -276,7 +276,7 @@ measure_sequence(SequencePlan *plan, const Values *values)
 		return;
 	}
 	entries = choose_values(values, first, n);
-	packed_measure(&other.packed_codes, other.codes, values->n, PACKED_COUNTS);
+	packed_measure(&other.packed_codes, other.codes, values->n);
 	measure_values(&other, &entries);
 	other.size += sizeof(uint64) + other.packed_codes.size;
 	if (other.size < plan->size)
@@ -335,8 +335,7 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	if (nruns == 1)
 		return REPEATS_ALL;
 	runs_measure(runs, lengths, nruns, values->n);
-	/* Of steps, those from run to run say little about those from row to row. */
-	if (!sequence->numbers.steps && runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
+	if (runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
 		return REPEATS_RUNS;
 	measure_sequence(&by_row, values);
 	if (runs->size + sequence->size < by_row.size)

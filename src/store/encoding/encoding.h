@@ -143,8 +143,7 @@ extern const char *verify_column(EncodedColumn *column, MemoryContext scratch);
 
 /*
  * The encoding in a few words for people: "empty", "all null", "constant",
- * "packed", "delta", "plain", "compressed", "dictionary", or "runs of" one of
- * the last five.
+ * "packed", "plain", "compressed", "dictionary", or "runs of" one of the last four.
  */
 extern const char *encoding_name(const EncodedColumn *column);
 

@@ -51,7 +51,7 @@ typedef struct ItemsBlock
 	uint32		length;			/* of its items, one after the other */
 	uint32		stored;			/* bytes that it takes; length, if it is not compressed */
 	uint32		offset;
-}			ItemsBlock;
+} ItemsBlock;
 
 /* ----------------------------------------------------------------
  * One item
@@ -329,7 +329,7 @@ end_of_block(const ItemsReader *reader, uint32 b)
 static bool
 block_is_sound(const ItemsReader *reader, uint32 b, Size at)
 {
-	const		ItemsBlock *block = &reader->blocks[b];
+	const ItemsBlock *block = &reader->blocks[b];
 	uint32		end = end_of_block(reader, b);
 
 	return block->first < end && end <= reader->n &&
@@ -421,7 +421,7 @@ expand(const char *from, Size stored, Size length, MemoryContext context, const 
 static const char *
 open_block(const ItemsReader *reader, uint32 b, MemoryContext context, const char **items)
 {
-	const		ItemsBlock *block = &reader->blocks[b];
+	const ItemsBlock *block = &reader->blocks[b];
 
 	*items = reader->data + block->offset;
 	need_bytes(reader->bytes, *items, block->stored);
@@ -440,7 +440,7 @@ items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext conte
 	Assert(from <= reader->n && n <= reader->n - from);
 	for (uint32 b = n == 0 ? 0 : block_of(reader, from); from < upto && error == NULL; b++)
 	{
-		const		ItemsBlock *block = &reader->blocks[b];
+		const ItemsBlock *block = &reader->blocks[b];
 		uint32		end = end_of_block(reader, b);
 		Size		at = (from - block->first) * item_stride(reader->shape);
 		const char *items;

@@ -120,31 +120,22 @@ input_take(Input *in, uint64 n)
  * ----------------------------------------------------------------
  */
 
-/* The use of the integers: counts are read piecemeal, so they are not stored as steps. */
-typedef enum PackedKind
-{
-	PACKED_VALUES,
-	PACKED_COUNTS
-} PackedKind;
-
-/* The smallest and largest of a block's integers, and of their steps, as signed ones. */
+/* The smallest and largest of a block's integers, as signed ones. */
 typedef struct PackedRange
 {
 	int64		lo;
 	int64		hi;
-	int64		step_lo;
-	int64		step_hi;
 } PackedRange;
 
 typedef struct PackedPlan
 {
 	uint32		n;
-	bool		steps;
+	Size		length;			/* of all blocks' bits, with what writing whole words needs at the end */
 	Size		size;
 	PackedRange *ranges;		/* owned; [blocks] */
 } PackedPlan;
 
-extern void packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind);
+extern void packed_measure(PackedPlan *plan, const uint64 *values, uint32 n);
 extern void packed_write(Output *out, const PackedPlan *plan, const uint64 *values);
 
 /* A block's entry in the directory, as it is stored. */
@@ -160,12 +151,11 @@ typedef struct PackedReader
 	const EncodedBytes *bytes;	/* borrowed */
 	uint32		n;
 	const PackedBlock *blocks;	/* borrowed */
-	const uint64 *steps;		/* borrowed; NULL if there are none */
 	const char *data;			/* borrowed */
 } PackedReader;
 
 /* Opens a sequence of n integers; checks everything that reading will trust. */
-extern const char *packed_open(PackedReader *reader, Input *in, uint32 n, PackedKind kind);
+extern const char *packed_open(PackedReader *reader, Input *in, uint32 n);
 
 /* Reads any range of the sequence. */
 extern void packed_read(const PackedReader *reader, uint32 from, uint32 n, uint64 *values);

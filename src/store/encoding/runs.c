@@ -35,7 +35,7 @@ void
 runs_measure(RunsPlan *plan, const uint64 *lengths, uint32 nruns, uint32 nrows)
 {
 	*plan = (RunsPlan) {.nruns = nruns, .nrows = nrows, .lengths = lengths};
-	packed_measure(&plan->packed, lengths, nruns, PACKED_COUNTS);
+	packed_measure(&plan->packed, lengths, nruns);
 	plan->size = sizeof(RunsHeader) + sizeof(RunStart) * starts_of(nrows) + plan->packed.size;
 }
 
@@ -74,7 +74,7 @@ runs_open(RunsReader *reader, Input *in, uint32 nrows)
 	reader->starts = (const RunStart *) input_take(in, sizeof(RunStart) * starts_of(nrows));
 	if (reader->starts == NULL)
 		return "The directory of runs is cut off.";
-	return packed_open(&reader->lengths, in, reader->nruns, PACKED_COUNTS);
+	return packed_open(&reader->lengths, in, reader->nruns);
 }
 
 const char *
