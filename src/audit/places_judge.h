@@ -38,8 +38,12 @@ typedef struct PlacesVerdict
 /*
  * Did all classes of groups keep to the rules, as far as the log tells?  principle: of each release, its k included, bound to
  * the log's values and these aspects.  A class that was published elsewhere parts the groups that it meets.
+ *
+ * Are those who are tied, and all whom their ties touch, left with l values and k rows, by the weakest promise from the release on?
+ * Each is judged alone, or jointly as far as a search goes that takes so many steps (compromise.h).  Not where something was
+ * published elsewhere.
  */
-extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle);
+extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, bool are_alone, uint64 budget);
 
 /* ----------------------------------------------------------------
  * In places_parts.c: may places be parted off, whoever sits in them?

@@ -47,7 +47,7 @@ number_classes(Import *import, const ImportColumn *const *columns, const TupleNu
 	classes->number = new_array(int64, classes->nclasses);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		classes->order[c] = c;
-	shuffle(shuffler_create(), classes->order, classes->nclasses);
+	shuffle(classes->order, classes->nclasses);
 	for (uint32 i = 0; i < classes->nclasses; i++)
 		classes->number[classes->order[i]] = (int64) i + 1;
 	if (has_class_column(import->publication))
@@ -102,7 +102,6 @@ typedef struct Storing
 	const Import *import;
 	RowWriter  *table;
 	Checksum   *checksum;
-	Shuffler   *shuffler;
 	int			natts;
 	const ImportColumn **columns;	/* [natts] NULL for what all rows, or all of a class, have in common */
 	RowSum	  **sums;			/* [natts][values] zeros where not yet known */
@@ -121,7 +120,6 @@ storing_create(const Import *import, Oid table, uint64 seed)
 	int			attribute = has_class_column(publication);
 
 	storing.checksum = checksum_create(columns, seed);
-	storing.shuffler = shuffler_create();
 	storing.columns = palloc0(sizeof(ImportColumn *) * storing.natts);
 	storing.sums = palloc0(sizeof(RowSum *) * storing.natts);
 	storing.values = palloc0(sizeof(Datum) * storing.natts);
@@ -186,7 +184,7 @@ store_row(Storing *storing, RowId row)
 static void
 store_rows(Storing *storing, uint32 *rows, uint32 n)
 {
-	shuffle(storing->shuffler, rows, n);
+	shuffle(rows, n);
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (i % 1024 == 0)
