@@ -497,7 +497,8 @@ read_places(Fold *fold, FrameLoad *load, bool is_all)
 		past_refuse(publication, 0);
 	past_table_verify(publication, GROUPS_TABLE);
 	past_table_verify(publication, PLACES_TABLE);
-	if (is_all || reading.people->size > (uint64) publication->remembered / FEW || !look_up(&reading))
+	fold->wants_indexes = !is_all && reading.people->size <= (uint64) publication->remembered / FEW;
+	if (!fold->wants_indexes || !look_up(&reading))
 		read_all(&reading, is_all);
 }
 
