@@ -1014,7 +1014,7 @@ live_carelessly(int m)
 static bool
 excludes_the_same(const World *world, const Deduction *deduction, Observer *observer, int p, int known)
 {
-	uint32		g = deduction->peers->group[p];
+	const Spell *spell = &deduction->spell[deduction->first[p]];
 	bool		same = true;
 
 	if (known >= 0)
@@ -1026,8 +1026,8 @@ excludes_the_same(const World *world, const Deduction *deduction, Observer *obse
 	{
 		bool		is_candidate = false;
 
-		for (uint32 k = 0; k < deduction->ncandidates[g]; k++)
-			is_candidate |= deduction->candidate[deduction->first[g] + k] == v;
+		for (uint32 k = 0; k < spell->n; k++)
+			is_candidate |= spell->candidate[k] == v;
 		observer->value[p] = v;
 		observer->is_chosen[p] = true;
 		observer->steps = 0;
@@ -1064,13 +1064,13 @@ finds_who_is_not_vouched_for(void)
 			continue;
 		seen = seen_of(world);
 		known = any_below(3) == 0 ? (Individual) world->seen[0].classes[0].person[0] : NO_INDIVIDUAL;
-		deduction = deduce(statistics_of(seen), &known, known != NO_INDIVIDUAL, true, PG_UINT64_MAX);
+		deduction = deduce(seen, &known, known != NO_INDIVIDUAL, KNOWS_INVENTIONS, PG_UINT64_MAX);
 		for (int k = 0; k < observer.nseen; k++)
 		{
 			int			p = observer.person[k];
 
 			check(excludes_the_same(world, deduction, &observer, p, known == NO_INDIVIDUAL ? -1 : (int) known));
-			exposed += deduction->ncandidates[deduction->peers->group[p]] < (uint32) m;
+			exposed += deduction->spell[deduction->first[p]].n < (uint32) m;
 			people++;
 		}
 		below += known == NO_INDIVIDUAL ? exposed : 0;
