@@ -42,6 +42,10 @@ typedef struct Making
 	uint64	   *end_new;		/* [values] */
 	RowId	   *newcomer;
 	bool	   *was_shown;		/* [values] in an earlier release, as far as the past tells */
+
+	/* Where signatures are not of values, or else NULL: which newcomers may take a free cell, by the frame's codes, and one by one */
+	Code		(*code_of_cell) (const struct Making *making, uint64 set, uint32 cell);	/* or NO_CODE */
+	bool		(*fits) (const struct Making *making, uint64 set, uint32 cell, RowId row);
 } Making;
 
 static inline Span *
@@ -104,7 +108,8 @@ is_large(const Making *making, uint64 set)
 	return set_values(making, set) >= making->m;
 }
 
-/* signature_sets.c: a set of a signature, without any row; and a row in a cell of it. */
+/* signature_sets.c: no set yet; a set of a signature, without any row; and a row in a cell of it. */
+extern void making_clear(Making *making);
 extern uint64 set_create(Making *making, uint32 signature);
 extern void set_put(Making *making, uint64 set, uint32 cell, RowId row);
 
