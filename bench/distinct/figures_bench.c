@@ -5,7 +5,7 @@
  *		(5 to 8) and what it costs (9), beside the paper's own algorithm.
  *
  * Usage:
- *		figures_bench [PEOPLE [RELEASES [QUERIES]]]
+ *		figures_bench [PEOPLE [RELEASES [QUERIES [lives]]]]
  *
  * PEOPLE: 20,000, of whom a tenth leaves from release to release, while a
  * quarter comes and a quarter changes.  Seconds are those of the processor.
@@ -603,9 +603,11 @@ main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	CurrentMemoryContext = TopMemoryContext = AllocSetContextCreate(NULL, "bench", ALLOCSET_DEFAULT_SIZES);
 	printf("%u people at first, %u leave, %u come, %u change; %d releases\n", people, people / 10, people / 4, people / 4, releases);
-	print_lives(people);
 	if (argc > 4)
+	{
+		print_lives(people);
 		return 0;
+	}
 	figure_three();
 	figure_four();
 	figures_five_and_six();

@@ -43,8 +43,11 @@ typedef struct Making
 	RowId	   *newcomer;
 	bool	   *was_shown;		/* [values] in an earlier release, as far as the past tells */
 
-	/* Where signatures are not of values, or else NULL: which newcomers may take a free cell, by the frame's codes, and one by one */
-	Code		(*code_of_cell) (const struct Making *making, uint64 set, uint32 cell);	/* or NO_CODE */
+	/*
+	 * Where signatures are not of values, or else NULL: which newcomers may take a free cell, by the frame's codes,
+	 * and one by one
+	 */
+	Code		(*code_of_cell) (const struct Making *making, uint64 set, uint32 cell); /* or NO_CODE */
 	bool		(*fits) (const struct Making *making, uint64 set, uint32 cell, RowId row);
 } Making;
 

@@ -291,43 +291,11 @@ sort_ranked(Ranked *ranked, uint32 n)
  * ----------------------------------------------------------------
  */
 
-Placement *
-placement_create(const Sets *sets, const Bucket *bucket)
+/* How many rows more an entry may have. */
+static inline uint64
+room_in(const Placement *placement, uint32 entry)
 {
-	Placement  *placement = palloc0(sizeof(Placement));
-	Size		nentries = bucket->nentries;
-
-	placement->sets = sets;
-	placement->bucket = bucket;
-	placement->kinds_allocated = Max(4, bucket->nkinds);
-	placement->value = new_array(Code, placement->kinds_allocated);
-	placement->count = new_array(uint32, placement->kinds_allocated);
-	placement->in = new_array(uint32, (Size) placement->kinds_allocated * nentries);
-	placement->filled = palloc0(sizeof(uint64) * nentries);
-	placement->queue = palloc(sizeof(uint32) * nentries);
-	placement->came_from = palloc(sizeof(uint32) * nentries);
-	placement->by_kind = palloc(sizeof(uint32) * nentries);
-	return placement;
-}
-
-uint32
-placement_kind(Placement *placement, Code value)
-{
-	Size		nentries = placement->bucket->nentries;
-	uint32		kind = placement->nkinds;
-
-	if (kind == placement->kinds_allocated)
-	{
-		placement->kinds_allocated = array_room(placement->kinds_allocated, kind + 1);
-		array_resize(placement->value, placement->kinds_allocated);
-		array_resize(placement->count, placement->kinds_allocated);
-		array_resize(placement->in, placement->kinds_allocated * nentries);
-	}
-	placement->value[kind] = value;
-	placement->count[kind] = 0;
-	memset(placement->in + kind * nentries, 0, sizeof(uint32) * nentries);
-	placement->nkinds++;
-	return kind;
+	return (uint64) placement->bucket->multiplicity[entry] * placement->groups - placement->filled[entry];
 }
 
 static inline uint32 *
@@ -347,7 +315,7 @@ search_room(Placement *placement, uint32 kind)
 	for (uint32 e = 0; e < bucket->nentries; e++)
 	{
 		placement->came_from[e] = PG_UINT32_MAX;
-		if (!set_has(placement->sets, bucket->set[e], placement->value[kind]))
+		if (!set_has(placement->sets, bucket->set[e], bucket->kinds[kind].value))
 			continue;
 		placement->came_from[e] = e;
 		placement->by_kind[e] = kind;
@@ -364,7 +332,7 @@ search_room(Placement *placement, uint32 kind)
 			if (placement->came_from[to] != PG_UINT32_MAX)
 				continue;
 			for (uint32 k = 0; k < placement->nkinds; k++)
-				if (*amount_in(placement, k, from) > 0 && set_has(placement->sets, bucket->set[to], placement->value[k]))
+				if (*amount_in(placement, k, from) > 0 && set_has(placement->sets, bucket->set[to], bucket->kinds[k].value))
 				{
 					placement->came_from[to] = from;
 					placement->by_kind[to] = k;
@@ -395,26 +363,7 @@ move_along(Placement *placement, uint32 kind, uint32 end, uint32 amount)
 			break;
 		*amount_in(placement, placement->by_kind[e], placement->came_from[e]) -= amount;
 	}
-	placement->count[kind] += amount;
 	return amount;
-}
-
-uint32
-place(Placement *placement, uint32 kind, uint32 amount)
-{
-	uint32		placed = 0;
-
-	Assert(placement->count[kind] <= placement->groups);
-	amount = Min(amount, placement->groups - placement->count[kind]);
-	while (placed < amount)
-	{
-		uint32		end = search_room(placement, kind);
-
-		if (end == placement->bucket->nentries)
-			break;
-		placed += move_along(placement, kind, end, amount - placed);
-	}
-	return placed;
 }
 
 /* After a search in vain: the entries that it reached are full, and have all that can only be in them. */
@@ -436,18 +385,24 @@ groups_wanted(const Placement *placement, uint32 missing)
 	return (rows + multiplicity - 1) / multiplicity;
 }
 
-void
-place_all(Placement *placement, uint32 kind, uint32 amount)
+/* Finds room for all rows of a kind, with as many more groups as it takes. */
+static void
+place(Placement *placement, uint32 kind)
 {
-	placement->groups = Max(placement->groups, placement->count[kind] + amount);
-	for (;;)
+	uint32		left = placement->bucket->kinds[kind].count;
+
+	placement->nkinds++;
+	while (left > 0)
 	{
+		uint32		end = search_room(placement, kind);
 		uint32		wanted;
 
-		amount -= place(placement, kind, amount);
-		if (amount == 0)
-			return;
-		wanted = groups_wanted(placement, amount);
+		if (end < placement->bucket->nentries)
+		{
+			left -= move_along(placement, kind, end, left);
+			continue;
+		}
+		wanted = groups_wanted(placement, left);
 		placement->groups = Max(placement->groups + 1, wanted);
 	}
 }
@@ -456,9 +411,17 @@ place_all(Placement *placement, uint32 kind, uint32 amount)
 Placement *
 place_bucket(const Distinct *distinct, const Bucket *bucket)
 {
-	Placement  *placement = placement_create(distinct->sets, bucket);
+	Placement  *placement = palloc0(sizeof(Placement));
+	Size		nentries = bucket->nentries;
 	uint64		rows = 0;
 
+	placement->sets = distinct->sets;
+	placement->bucket = bucket;
+	placement->in = new_zeros(uint32, bucket->nkinds * nentries);
+	placement->filled = palloc0(sizeof(uint64) * nentries);
+	placement->queue = palloc(sizeof(uint32) * nentries);
+	placement->came_from = palloc(sizeof(uint32) * nentries);
+	placement->by_kind = palloc(sizeof(uint32) * nentries);
 	for (uint32 k = 0; k < bucket->nkinds; k++)
 	{
 		rows += bucket->kinds[k].count;
@@ -466,7 +429,7 @@ place_bucket(const Distinct *distinct, const Bucket *bucket)
 	}
 	placement->groups = Max(placement->groups, (rows + bucket->n - 1) / bucket->n);
 	for (uint32 k = 0; k < bucket->nkinds; k++)
-		place_all(placement, placement_kind(placement, bucket->kinds[k].value), bucket->kinds[k].count);
+		place(placement, k);
 	return placement;
 }
 

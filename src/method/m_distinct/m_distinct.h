@@ -93,9 +93,9 @@ extern void sort_ranked(Ranked *ranked, uint32 n);
 
 typedef struct Distinct
 {
-	Making		making;			/* first: sets of rows, each of the signature that has the number of its bucket: entries
-								 * ascending, equal ones repeated, NO_SET behind those of a mixed one.  Its frame shows
-								 * components in the place of values */
+	Making		making;			/* first: sets of rows, each of the signature that has the number of its bucket:
+								 * entries ascending, equal ones repeated, NO_SET behind those of a mixed one.  Its
+								 * frame shows components in the place of values */
 	const Frame *frame;
 	const Paths *paths;			/* or NULL before the first release */
 	const bool *is_mixed;		/* [rows of the frame] or NULL if nobody is */
@@ -147,11 +147,8 @@ typedef struct Placement
 	const Sets *sets;
 	const Bucket *bucket;		/* for its entries */
 	uint32		groups;
-	uint32		nkinds;
-	uint32		kinds_allocated;
-	Code	   *value;			/* [nkinds] */
-	uint32	   *count;			/* [nkinds] placed */
-	uint32	   *in;				/* [nkinds * nentries] of them in each entry */
+	uint32		nkinds;			/* of the bucket that are placed */
+	uint32	   *in;				/* [kinds * nentries] rows of each in each entry */
 	uint64	   *filled;			/* [nentries] */
 
 	/* Scratch for searches */
@@ -160,21 +157,6 @@ typedef struct Placement
 	uint32	   *by_kind;		/* [nentries] */
 } Placement;
 
-/* How many rows more an entry may have. */
-static inline uint64
-room_in(const Placement *placement, uint32 entry)
-{
-	return (uint64) placement->bucket->multiplicity[entry] * placement->groups - placement->filled[entry];
-}
-
-extern Placement *placement_create(const Sets *sets, const Bucket *bucket);
-extern uint32 placement_kind(Placement *placement, Code value);
-
-/* Finds room for up to so many rows of a kind; returns for how many. */
-extern uint32 place(Placement *placement, uint32 kind, uint32 amount);
-
-/* Like place(), with as many more groups as it takes. */
-extern void place_all(Placement *placement, uint32 kind, uint32 amount);
 extern Placement *place_bucket(const Distinct *distinct, const Bucket *bucket);
 extern uint64 placement_holes(const Placement *placement);
 

@@ -41,7 +41,7 @@ component_of_cell(const Making *making, uint64 set, uint32 cell)
 		return NO_CODE;
 	if (distinct->strict && !(bucket->is_apart && bucket->n >= distinct->m))
 		return NO_CODE;
-	/* Those of whom fewer than a third are left may do better together. */
+	/* People of a class of whom fewer than a third are left may do better with others. */
 	if (!distinct->is_dealt && 3 * made->true_rows < bucket->n)
 		return NO_CODE;
 	return distinct->sets->component[set_at(distinct->sets, tuple_words(making->signatures, made->signature)[cell]).value[0]];
@@ -302,7 +302,7 @@ place_rows(Distinct *distinct, uint64 first_own, RowId *rows, uint64 n)
 			widen_set(distinct, open[best], rows[k]);
 		else
 			set_put(making, open[best], cell, rows[k]);
-		open[best] = open[--nopen];	/* no row of the block more */
+		open[best] = open[--nopen]; /* no row of the block more */
 	}
 	pfree(failed);
 	pfree(open);
@@ -314,6 +314,7 @@ static void
 add_last_sets(Distinct *distinct, Making *left)
 {
 	Code		nblocks = 0;
+	Code		largest = 0;
 	Code		nfrequent;
 	Ranked	   *frequent = frequent_values(distinct, &nfrequent);
 	uint64		nsets = 0;
@@ -326,9 +327,15 @@ add_last_sets(Distinct *distinct, Making *left)
 			continue;
 		left->first_new[nblocks] = left->first_new[b];
 		left->end_new[nblocks] = left->end_new[b];
-		nsets = Max(nsets, left->end_new[b] - left->first_new[b]);
+		if (left->end_new[b] - left->first_new[b] > nsets)
+		{
+			nsets = left->end_new[b] - left->first_new[b];
+			largest = nblocks;
+		}
 		nblocks++;
 	}
+	if (nblocks == 0)
+		return;
 	cell = new_array(RowId, nsets * nblocks);
 	even_split(distinct->frame, left->newcomer, left->first_new, left->end_new, nblocks, nsets, cell);
 	for (uint64 set = 0; set < nsets; set++)
@@ -343,7 +350,7 @@ add_last_sets(Distinct *distinct, Making *left)
 		for (uint32 i = 0; i < n; i++)
 			slots[i] = distinct->sets->of_value[distinct->frame->sensitive[row[i]]];
 		if (!complete_slots(distinct, frequent, nfrequent, slots, n))
-			refuse_group(distinct, left, distinct->frame->sensitive[row[0]]);
+			refuse_group(distinct, left, distinct->frame->sensitive[left->newcomer[left->first_new[largest]]]);
 		add_set(distinct, row, n, slots, distinct->m);
 	}
 	pfree(cell);

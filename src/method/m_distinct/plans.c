@@ -402,6 +402,7 @@ join_buckets(Distinct *distinct)
 	uint32		nbuckets = distinct->nbuckets;
 	uint32	   *components = number_components(distinct);
 	Ranked	   *lacking = new_array(Ranked, nbuckets);
+
 	for (uint32 b = 0; b < nbuckets; b++)
 		lacking[b] = (Ranked) {holes_without(distinct, &distinct->buckets[b], NULL), b};
 	sort_ranked(lacking, nbuckets);

@@ -243,6 +243,7 @@ typedef struct Dealing
 	uint32	   *size;			/* [rows of the frame] of groups */
 } Dealing;
 
+/* Has room for the buckets that there are now, but not for those that are made later. */
 static Dealing
 dealing_create(Distinct *distinct)
 {
@@ -284,7 +285,7 @@ cost_of(const Making *making, const Span *hull, uint32 rows, uint32 n)
 	return rows * hull_loss(making->measure, hull) / Max(making->measure->ndimensions, 1) + (n - rows);
 }
 
-/* What a bucket would cost, were it split now. */
+/* The cost of a bucket, were it split now. */
 static double
 cost_of_splitting(Dealing *dealing, const Bucket *bucket, Span *hull)
 {
@@ -297,7 +298,8 @@ cost_of_splitting(Dealing *dealing, const Bucket *bucket, Span *hull)
 	{
 		hull_clear(making->measure, hull);
 		for (uint32 i = 0; i < dealing->size[g]; i++)
-			hull_add_row(making, hull, row++->row);
+			hull_add_row(making, hull, row[i].row);
+		row += dealing->size[g];
 		if (dealing->size[g] > 0)
 			cost += cost_of(making, hull, dealing->size[g], bucket->n);
 	}
@@ -350,6 +352,7 @@ compare_listed(const void *a, const void *b)
 	return (x->set > y->set) - (x->set < y->set);
 }
 
+/* All sets that have rows. */
 static Listed *
 list_sets(const Distinct *distinct, uint64 *n)
 {
