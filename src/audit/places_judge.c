@@ -20,7 +20,7 @@ typedef struct PlacesJudge
 	const Frame *frame;
 	const Past *past;
 	const Places *places;
-	const DraftOfGroups *draft;
+	const ShownPlaces *draft;
 	uint64		k;
 
 	/* Owned */
@@ -154,7 +154,7 @@ static void
 verify_values(const PlacesJudge *judge, uint32 c)
 {
 	const Places *places = judge->places;
-	const DraftOfGroups *draft = judge->draft;
+	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
 	bool		is_refreshed = false;
@@ -318,7 +318,7 @@ verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 static void
 verify_newcomers(const PlacesJudge *judge, uint32 c)
 {
-	const DraftOfGroups *draft = judge->draft;
+	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -361,8 +361,8 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
 
-	if (c == NO_CLASS)
-		c = 0;
+	if (c == NO_CLASS)			/* the log would not tell */
+		refuse_draft(0, "places are parted off from others that are not shown");
 	if (!judge->past->is_whole)
 		refuse_draft(c, "places are parted off in a release that is not about everybody");
 	if (ngone < judge->k || nplaces - ngone < judge->k)
@@ -412,7 +412,7 @@ verify_gone(const PlacesJudge *judge, uint32 group)
 }
 
 void
-judge_places(const Frame *frame, const Past *past, const DraftOfGroups *draft, const Principle *principle, uint64 k)
+judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k)
 {
 	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k};
 	MemoryContext context = CurrentMemoryContext;

@@ -14,13 +14,11 @@
  *
  * Paper 004 after Xiao and Tao.  A signature is the set of sensitive values of a
  * class; a row that was in a class with it stays with it.  People who were published before
- * are cut into sets of their signature (division).  Newcomers take places that are
- * free in these, if they have the value and are near (balancing).  All others make sets of whatever different values
- * live close together (assignment).  What is missing then is invented.
+ * keep their places in sets of their signature, or are dealt anew among these (division).  Newcomers take places that are
+ * free in these, if they have the value and are near (balancing), and people of sets that are small join others.  All
+ * other newcomers make sets of different values that live close together (assignment).  What is missing then is invented.
  * ----------------------------------------------------------------
  */
-
-#define NO_SIGNATURE PG_UINT32_MAX
 
 /* Why there can be no release. */
 typedef enum RefusalKind
@@ -59,9 +57,9 @@ typedef struct SignatureSets
 
 /*
  * Puts all rows of the frame into sets, each with a true row at least; NULL, and *refusal says why, where
- * that cannot be.  Newcomers form so many sets of a signature at once, if they can.  People
- * whose last class is here as it was, a set, stay together.  Sets of a signature that stand side by side lie close
- * together, too, or are of the same family.
+ * that cannot be.  Newcomers form so many sets of a signature at once, if they can; where that is more than one, people of
+ * sets that are no longer complete are dealt anew.  Sets of a signature whose people are all here stay as they are, among
+ * themselves.  Sets that stand side by side lie close together, too, or are of the same family.
  */
 extern SignatureSets *make_signature_sets(const Frame *frame, const Paths *paths, uint32 m, uint32 together,
 										  uint64 seed, Refusal *refusal);

@@ -16,20 +16,9 @@
 #include "miscadmin.h"
 #include "partition/set_making.h"
 
-#define THETA	1.2
+#define THETA	0.9
 #define ROUNDS	3				/* each with twice the limit of the one before */
 #define FEW		128				/* newcomers and places that are compared one by one */
-
-/* A newcomer, or a place that is free. */
-typedef struct Point
-{
-	uint64		key;			/* where it lies, along the quasi-identifier at hand */
-	uint64		set;			/* of a place; NO_PLACE for a newcomer */
-	uint32		cell;
-	RowId		row;			/* NO_ROW while the place is free; of a newcomer in a set, too */
-} Point;
-
-#define NO_PLACE PG_UINT64_MAX
 
 typedef struct Pair
 {
@@ -40,7 +29,6 @@ typedef struct Pair
 
 typedef struct Following
 {
-	Making	   *making;
 	double		limit;
 	Pair		pairs[FEW * FEW / 4];
 } Following;
@@ -67,9 +55,9 @@ fits(const Making *making, const Point *place, RowId row)
 
 /* The cheapest pair first. */
 static void
-match_few(Following *following, Point *points, uint32 n)
+match_few(Making *making, Point *points, uint32 n, void *state)
 {
-	Making	   *making = following->making;
+	Following  *following = state;
 	uint32		npairs = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -147,18 +135,16 @@ costliest(const Making *making, const Point *points, uint64 n)
 	return along;
 }
 
-/* Halves points until they are few, at best between two places; newcomers and places that lie in one place are mixed. */
-static void
-match(Following *following, Point *points, uint64 n)
+void
+halve_points(Making *making, Point *points, uint64 n, uint32 few, MeetPoints meet, void *state)
 {
-	Making	   *making = following->making;
 	uint64		half = n / 2;
 	int			along;
 
 	CHECK_FOR_INTERRUPTS();
-	if (n <= FEW)
+	if (n <= few)
 	{
-		match_few(following, points, n);
+		meet(making, points, n, state);
 		return;
 	}
 	along = costliest(making, points, n);
@@ -171,8 +157,8 @@ match(Following *following, Point *points, uint64 n)
 			half = points[half - d].key != points[half - d - 1].key ? half - d : half + d;
 			break;
 		}
-	match(following, points, half);
-	match(following, points + half, n - half);
+	halve_points(making, points, half, few, meet, state);
+	halve_points(making, points + half, n - half, few, meet, state);
 }
 
 /* The places of each value that are free: those of value v are places[first[v]] up to, not including, places[first[v + 1]]. */
@@ -213,9 +199,8 @@ find_places(const Making *making, uint64 *first)
 
 /* The newcomers and the free places of a value. */
 static void
-match_value(Following *following, Code value, Point *places, uint64 nplaces, Point *points)
+match_value(Making *making, Following *following, Code value, Point *places, uint64 nplaces, Point *points)
 {
-	Making	   *making = following->making;
 	RowId	   *newcomer = making->newcomer + making->first_new[value];
 	uint64		nnew = making->end_new[value] - making->first_new[value];
 	uint64		n = 0;
@@ -229,7 +214,7 @@ match_value(Following *following, Code value, Point *places, uint64 nplaces, Poi
 			points[n++] = places[i];
 	if (n == nnew)
 		return;
-	match(following, points, n);
+	halve_points(making, points, n, FEW, match_few, following);
 	for (uint64 i = 0; i < n; i++)
 		if (points[i].set != NO_PLACE)
 			places[left++] = points[i];
@@ -249,13 +234,12 @@ follow(Making *making)
 	Point	   *points = new_array(Point, first[nvalues] + making->first_new[nvalues]);
 	Following  *following = palloc(sizeof(Following));
 
-	following->making = making;
 	for (int round = ROUNDS; round-- > 0;)
 	{
 		following->limit = THETA / (1 << round);
 		for (Code v = 0; v < nvalues; v++)
 			if (first[v + 1] > first[v] && making->end_new[v] > making->first_new[v])
-				match_value(following, v, places + first[v], first[v + 1] - first[v], points);
+				match_value(making, following, v, places + first[v], first[v + 1] - first[v], points);
 	}
 	pfree(following);
 	pfree(points);

@@ -3,12 +3,16 @@
  *		Newcomers in sets of different values that live close together.
  *
  * NOTES
- *		They are cut by mondrian() into regions with rows for two families or more.  In a region, a row of the
+ *		They are cut by mondrian() into regions with rows for some sets.  In a region, a row of the
  *		commonest value that is left comes first, and then, again and again, the nearest row of another
- *		value: common ones are a little nearer, so that rare ones last.  So signatures are whatever lives
- *		together.  Rows that are left over in their regions are cut into larger ones.
+ *		value: common ones are a little nearer, so that rare ones last.  Rows that are left over in their
+ *		regions are cut into larger ones.
  *
- *		A family is several sets of one signature: people of it can be in other company each time.
+ *		A set takes a signature that others have, if that costs little.  People of sets that have become small
+ *		can only join others of their signature (settle.c), so that few should be alone with theirs.
+ *
+ *		A family is several sets of one signature: people of it can be in other company each time.  It shares its
+ *		signature already.
  */
 #include "postgres.h"
 
@@ -20,7 +24,10 @@
 #include "partition/set_making.h"
 #include "utils/memutils.h"
 
-#define REGION_FAMILIES	2
+#define REGION_SETS		18		/* of regions in which sets share signatures */
+#define LEAST_SETS		2		/* of other regions */
+#define MOST_SHARED		256		/* signatures that are looked at */
+#define SHARED_LOSS		0.1		/* that a signature may cost, a row and quasi-identifier, so that others have it, too */
 #define GROWTH			2		/* of regions, for rows that are left over */
 #define LARGEST_REGION	4096	/* rows; then all that are left are one */
 #define FEW_PLACED		32		/* rows, one of which finds a set: larger regions are not worth the time */
@@ -35,8 +42,16 @@ typedef struct ValueOfRegion
 	Code		value;
 	uint32		n;
 	RowId	   *rows;
-	bool		is_in;			/* the family at hand */
+	bool		is_in;			/* the signature at hand */
 } ValueOfRegion;
+
+/* The signatures that have a value, those that were shared last behind the others. */
+typedef struct Sharing
+{
+	uint32		n;
+	uint32		allocated;
+	uint32	   *signature;
+} Sharing;
 
 typedef struct Locality
 {
@@ -47,9 +62,13 @@ typedef struct Locality
 	Span	   *hull;			/* [dimensions] of the family at hand */
 	Span	   *tried;			/* [dimensions] */
 	RowId	   *chosen;			/* [m * together] rows, value by value */
-	Code	   *signature;		/* [m] */
+	Code	   *signature;		/* [m] of the family at hand */
 	uint64	   *lo;				/* [m + 1] */
 	RowId	   *cells;			/* [m * together] */
+
+	ValueOfRegion **of_value;	/* [values of the frame] those of the region at hand, or NULL */
+	Sharing    *sharing;		/* [values of the frame] */
+	uint32		nlisted;		/* signatures that are listed there */
 } Locality;
 
 /* The commonest first. */
@@ -117,9 +136,7 @@ take_value(Locality *locality, ValueOfRegion *value, uint32 n)
 {
 	uint32		together = locality->together;
 
-	value->is_in = true;
 	value->n -= together;
-	locality->signature[n] = value->value;
 	memcpy(locality->chosen + (Size) n * together, value->rows + value->n, sizeof(RowId) * together);
 	for (uint32 k = 0; k < together; k++)
 		hull_add_row(locality->making, locality->hull, value->rows[value->n + k]);
@@ -183,25 +200,17 @@ end_family(Locality *locality)
 		locality->lo[i] = i * together;
 	even_split(making->frame, locality->chosen, locality->lo, locality->lo + 1, m, together, locality->cells);
 	for (uint32 k = 0; k < together; k++)
-	{
-		uint64		set = set_create(making, signature);
-
-		for (uint32 i = 0; i < m; i++)
-			set_put(making, set, i, locality->cells[k * m + i]);
-	}
+		set_fill(making, set_create(making, signature), locality->cells + k * m);
 }
 
-/* Makes one family of the rows that are left of a region; false if they have too few values. */
-static bool
-make_family(Locality *locality)
-{
-	int			ndimensions = locality->making->measure->ndimensions;
+/* ---- Signatures ---- */
 
-	sort_values(locality);
-	while (locality->nvalues > 0 && locality->values[locality->nvalues - 1].n == 0)
-		locality->nvalues--;
-	if (locality->nvalues < locality->making->m || locality->values[locality->making->m - 1].n < locality->together)
-		return false;
+/* The commonest value, and then, again and again, the nearest one; returns what a row of the family loses. */
+static double
+choose_values(Locality *locality)
+{
+	double		loss = 0;
+
 	for (uint32 i = 0; i < locality->nvalues; i++)
 		locality->values[i].is_in = false;
 	hull_clear(locality->making->measure, locality->hull);
@@ -209,11 +218,123 @@ make_family(Locality *locality)
 	{
 		ValueOfRegion *value = n == 0 ? &locality->values[0] : nearest_value(locality);
 
+		loss = choose_rows(locality, value, locality->hull);
+		value->is_in = true;
+		locality->signature[n] = value->value;
+	}
+	return loss;
+}
+
+/* Lists signatures that are not yet listed by their values. */
+static void
+list_signatures(Locality *locality)
+{
+	const TupleNumbers *signatures = locality->making->signatures;
+
+	for (; locality->nlisted < signatures->n; locality->nlisted++)
+	{
+		const uint32 *values = tuple_words(signatures, locality->nlisted);
+
+		for (uint32 i = 0; i < locality->making->m && tuple_width(signatures, locality->nlisted) == locality->making->m; i++)
+		{
+			Sharing    *sharing = &locality->sharing[values[i]];
+
+			array_reserve(sharing->signature, sharing->allocated, sharing->n + 1);
+			sharing->signature[sharing->n++] = locality->nlisted;
+		}
+	}
+}
+
+/* The loss of a row of a family with a signature; no less than the limit if the region has no rows for it. */
+static double
+loss_of_signature(Locality *locality, const uint32 *values, double limit)
+{
+	uint32		m = locality->making->m;
+	double		loss;
+
+	for (uint32 i = 0; i < m; i++)
+		if (locality->of_value[values[i]] == NULL || locality->of_value[values[i]]->n < locality->together)
+			return limit;
+	hull_clear(locality->making->measure, locality->tried);
+	loss = choose_rows(locality, &locality->values[0], locality->tried);
+	for (uint32 i = 0; i < m && loss < limit; i++)
+		if (values[i] != locality->values[0].value)
+			loss = choose_rows(locality, locality->of_value[values[i]], locality->tried);
+	return loss;
+}
+
+/* Chooses the values of a signature that others have, if one loses less than the limit. */
+static void
+share_signature(Locality *locality, double limit)
+{
+	Making	   *making = locality->making;
+	Code		first = locality->values[0].value;
+	Sharing    *sharing = &locality->sharing[first];
+	uint32		tries = Min(sharing->n, MOST_SHARED);
+	uint32		found = NO_NUMBER;
+
+	for (uint32 at = sharing->n - tries; at < sharing->n; at++)
+	{
+		double		loss = loss_of_signature(locality, tuple_words(making->signatures, sharing->signature[at]), limit);
+
+		if (loss >= limit)
+			continue;
+		limit = loss;
+		found = at;
+	}
+	if (found != NO_NUMBER)
+	{
+		uint32		later = sharing->n - 1 - (sharing->n - 1 - found) / 2;
+		uint32		number = sharing->signature[found];
+
+		/* Signatures that are shared most are looked at longest. */
+		sharing->signature[found] = sharing->signature[later];
+		sharing->signature[later] = number;
+		memcpy(locality->signature, tuple_words(making->signatures, number), sizeof(Code) * making->m);
+		for (uint32 i = 1; i < making->m; i++)
+			if (locality->signature[i] == first)
+			{
+				locality->signature[i] = locality->signature[0];
+				locality->signature[0] = first;
+			}
+	}
+}
+
+/* Makes one family of the rows that are left of a region; false if they have too few values. */
+static bool
+make_family(Locality *locality)
+{
+	Making	   *making = locality->making;
+	int			ndimensions = making->measure->ndimensions;
+	double		loss;
+
+	sort_values(locality);
+	while (locality->nvalues > 0 && locality->values[locality->nvalues - 1].n == 0)
+		locality->nvalues--;
+	if (locality->nvalues < making->m || locality->values[making->m - 1].n < locality->together)
+		return false;
+	for (uint32 i = 0; i < locality->nvalues; i++)
+		locality->of_value[locality->values[i].value] = &locality->values[i];
+	loss = choose_values(locality);
+	if (making->shares && locality->together == 1)
+	{
+		list_signatures(locality);
+		share_signature(locality, loss + SHARED_LOSS * ndimensions);
+	}
+	hull_clear(making->measure, locality->hull);
+	for (uint32 n = 0; n < making->m; n++)
+	{
+		ValueOfRegion *value = locality->of_value[locality->signature[n]];
+
+		/* Rows that were chosen are still the last of their value, unless other signatures were looked at since. */
 		memcpy(locality->tried, locality->hull, sizeof(Span) * ndimensions);
-		(void) choose_rows(locality, value, locality->tried);
+		if (making->shares)
+			(void) choose_rows(locality, value, locality->tried);
 		take_value(locality, value, n);
 	}
 	end_family(locality);
+	for (uint32 i = 0; i < locality->nvalues; i++)
+		locality->of_value[locality->values[i].value] = NULL;
 	return true;
 }
 
@@ -305,6 +426,8 @@ make_local_sets(Making *making, RowId *rows)
 	Locality	locality = {
 		.making = making,
 		.values = new_array(ValueOfRegion, making->frame->nsensitive),
+		.of_value = new_zeros(ValueOfRegion *, making->frame->nsensitive),
+		.sharing = new_zeros(Sharing, making->frame->nsensitive),
 		.hull = new_array(Span, ndimensions),
 		.tried = new_array(Span, ndimensions),
 		.chosen = new_array(RowId, (uint64) m * making->together),
@@ -320,7 +443,7 @@ make_local_sets(Making *making, RowId *rows)
 	sorted = new_array(RegionRow, n);
 	for (locality.together = making->together; locality.together > 0; locality.together--)
 	{
-		uint64		size = (uint64) REGION_FAMILIES * m * locality.together;
+		uint64		size = (uint64) (making->shares ? REGION_SETS : LEAST_SETS) * m;
 		uint64		before = PG_UINT64_MAX;
 
 		for (; size < n && size <= LARGEST_REGION && n < before - before / FEW_PLACED; size *= GROWTH)

@@ -15,6 +15,7 @@ typedef struct MadeSet
 	uint32		signature;
 	uint32		true_rows;
 	uint64		first;			/* its cells */
+	bool		is_whole;		/* a class of the past, all of whose people are here */
 } MadeSet;
 
 typedef struct Making
@@ -23,6 +24,7 @@ typedef struct Making
 	const Paths *paths;
 	uint32		m;
 	uint32		together;		/* sets that newcomers form at once */
+	bool		shares;			/* do local sets take signatures that others have, if that costs little? */
 	pg_prng_state random;
 	Refusal    *refusal;
 
@@ -111,13 +113,42 @@ is_large(const Making *making, uint64 set)
 	return set_values(making, set) >= making->m;
 }
 
-/* signature_sets.c: no set yet; a set of a signature, without any row; and a row in a cell of it. */
+/* signature_sets.c: no set yet; a set of a signature, without any row; and a row in a cell of it, or all rows. */
 extern void making_clear(Making *making);
 extern uint64 set_create(Making *making, uint32 signature);
 extern void set_put(Making *making, uint64 set, uint32 cell, RowId row);
+extern void set_fill(Making *making, uint64 set, const RowId *cell);
 
-/* follow.c: newcomers take places that are free near them, and leave the lists. */
+/* A row, or a place, or a set of other rows. */
+typedef struct Point
+{
+	uint64		key;			/* where it lies, along the quasi-identifier at hand */
+	uint64		set;			/* NO_PLACE for a newcomer */
+	uint32		cell;
+	RowId		row;			/* NO_ROW while a place is free; of a newcomer in a set, too */
+} Point;
+
+#define NO_PLACE PG_UINT64_MAX
+
+typedef void (*MeetPoints) (Making *making, Point *points, uint32 n, void *state);
+
+/*
+ * follow.c: halves points until they are few, at best between two places, and has these meet; those that lie in one place are
+ * mixed.
+ */
+extern void halve_points(Making *making, Point *points, uint64 n, uint32 few, MeetPoints meet, void *state);
+
+/* Newcomers take places that are free near them, and leave the lists. */
 extern void follow(Making *making);
+
+/* settle.c: people of small sets move to places that are free in other sets of their signature. */
+extern void dissolve_small_sets(Making *making);
+
+/*
+ * Sets of one signature exchange rows, where both together become narrower.  Returns all sets, signature by signature, those
+ * that lie close together beside each other: those of signature b are from first[b] up to, not including, first[b + 1], [signatures + 2].
+ */
+extern Point *exchange_between_sets(Making *making, uint64 *first);
 
 /*
  * local_sets.c: all newcomers of the lists make sets, but for those of fewer than m values, who

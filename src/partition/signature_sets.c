@@ -4,9 +4,9 @@
  *		Cor-Split.
  *
  * NOTES
- *		Division cuts the people of a signature into sets, as few as can be.  Balancing
- *		and assignment are local (follow.c, local_sets.c): cells are as wide as people of a set
- *		live apart, so that nearness counts more than how few signatures there are.
+ *		Division puts people into sets of their signature.  Balancing and assignment are local (follow.c,
+ *		local_sets.c): cells are as wide as people of a set live apart, so that nearness counts more than how
+ *		few signatures there are.  Sets of one signature help each other out (settle.c).
  *		Newcomers who are left are of fewer than m values.  Each joins a set of newcomers that
  *		lacks the value, or takes a place that is free farther away.  Where one value is too frequent
  *		for that, counterfeits of other values make up for it.
@@ -63,6 +63,13 @@ set_put(Making *making, uint64 set, uint32 cell, RowId row)
 	making->cells[making->sets[set].first + cell] = row;
 	making->sets[set].true_rows++;
 	hull_add_row(making, set_hull(making, set), row);
+}
+
+void
+set_fill(Making *making, uint64 set, const RowId *cell)
+{
+	for (uint32 i = 0; i < set_values(making, set); i++)
+		set_put(making, set, i, cell[i]);
 }
 
 static inline uint64
@@ -156,14 +163,12 @@ signatures_of_classes(Making *making)
 	return number;
 }
 
-/* The signature of each row, NO_SIGNATURE for newcomers; NULL if somebody who was published before cannot be shown. */
-static uint32 *
-find_signatures(Making *making)
+/* Refuses where people have no value, or another one, or were in classes that are not even. */
+static bool
+cannot_be_shown(Making *making, const uint32 *of_class)
 {
 	const Frame *frame = making->frame;
 	const Paths *paths = making->paths;
-	uint32	   *of_class = signatures_of_classes(making);
-	uint32	   *signature = new_array(uint32, frame->nrows);
 	uint64		nulls = 0;
 	uint64		changed = 0;
 	uint64		uneven = 0;
@@ -172,102 +177,94 @@ find_signatures(Making *making)
 	{
 		uint64		last;
 
-		signature[row] = NO_SIGNATURE;
 		nulls += frame->sensitive[row] == NO_CODE;
 		if (!paths_known(paths, row))
 			continue;
 		last = paths_last(paths, row);
-		signature[row] = of_class[paths->class[last]];
 		changed += frame->sensitive[row] != NO_CODE && paths->shown[last] != frame->sensitive[row];
-		uneven += signature[row] == NO_NUMBER;
+		uneven += of_class[paths->class[last]] == NO_NUMBER;
 	}
-	pfree(of_class);
-	if (refuse(making, REFUSED_NULLS, nulls) || refuse(making, REFUSED_CHANGES, changed) ||
-		refuse(making, REFUSED_UNEVEN, uneven))
-		return NULL;
-	return signature;
+	return refuse(making, REFUSED_NULLS, nulls) || refuse(making, REFUSED_CHANGES, changed) ||
+		refuse(making, REFUSED_UNEVEN, uneven);
 }
 
-/* Which classes of the past are here with all of their people, who were last in them, and were a set? */
+/* Parts of the people who were published before: those of one class, or those of a signature who are dealt anew. */
+typedef struct Division
+{
+	uint64		n;				/* classes of the past, then signatures */
+	uint32	   *signature;		/* [n] */
+	uint64	   *first_slot;		/* [n + 1] slots: a part's rows with one value */
+	bool	   *is_dealt;		/* [classes] */
+} Division;
+
+/* To be in other company, people are dealt anew unless their class was a set, and all of them are here. */
 static bool *
-whole_classes(const Making *making)
+classes_dealt_anew(const Making *making, const uint32 *of_class)
 {
 	const Paths *paths = making->paths;
-	uint64	   *here = new_zeros(uint64, paths->nclasses);
-	bool	   *is_whole = new_array(bool, paths->nclasses);
+	bool	   *is_dealt = new_zeros(bool, paths->nclasses);
+	uint64	   *here;
 
+	if (making->together == 1)
+		return is_dealt;
+	here = new_zeros(uint64, paths->nclasses);
 	for (uint64 row = 0; row < making->frame->nrows; row++)
 		if (paths_known(paths, row))
 			here[paths->class[paths_last(paths, row)]]++;
 	for (uint32 c = 0; c < paths->nclasses; c++)
-		is_whole[c] = here[c] == paths_size(paths, c);
+		is_dealt[c] = here[c] < paths_size(paths, c) ||
+			paths_size(paths, c) > tuple_width(making->signatures, of_class[c]);
 	pfree(here);
-	return is_whole;
+	return is_dealt;
 }
 
-typedef struct ReturningRow
+static uint64
+slot_of(const Making *making, const Division *division, RowId row)
 {
-	uint32		class;			/* NO_SIGNATURE: the row is split from the others of its class */
-	RowId		row;
-} ReturningRow;
+	uint64		part = making->paths->class[paths_last(making->paths, row)];
 
-/* Rows that are split from their classes come first. */
-static int
-compare_returning(const void *a, const void *b)
-{
-	const ReturningRow *x = a;
-	const ReturningRow *y = b;
-
-	if (x->class != y->class)
-		return x->class > y->class ? -1 : 1;	/* NO_SIGNATURE is greatest */
-	return (x->row > y->row) - (x->row < y->row);
+	if (division->is_dealt[part])
+		part = making->paths->nclasses + division->signature[part];
+	return division->first_slot[part] + cell_of(making, division->signature[part], making->frame->sensitive[row]);
 }
 
-/* Makes the sets of a signature of the rows of each of its values: whole classes stay together, the others are split. */
+/* Sorts people by slot: those of slot s are rows[first[s]] up to, not including, rows[first[s + 1]], [slots + 2]. */
+static RowId *
+sort_by_slot(const Making *making, const Division *division, uint64 *first)
+{
+	RowId	   *rows = new_array(RowId, making->frame->nrows);
+
+	for (uint64 row = 0; row < making->frame->nrows; row++)
+		if (paths_known(making->paths, row))
+			first[slot_of(making, division, row) + 2]++;
+	for (uint64 slot = 0; slot < division->first_slot[division->n]; slot++)
+		first[slot + 2] += first[slot + 1];
+	for (uint64 row = 0; row < making->frame->nrows; row++)
+		if (paths_known(making->paths, row))
+			rows[first[slot_of(making, division, row) + 1]++] = row;
+	return rows;
+}
+
+/* Makes as few sets of a part as can be. */
 static void
-divide_signature(Making *making, uint32 signature, RowId *rows, const uint64 *first, const bool *is_whole)
+divide_part(Making *making, uint32 signature, bool is_class, RowId *rows, const uint64 *first)
 {
-	const Paths *paths = making->paths;
 	uint32		n = tuple_width(making->signatures, signature);
-	ReturningRow *sorted = new_array(ReturningRow, first[n] - first[0]);
-	uint64	   *end = new_array(uint64, n);
-	uint64		split = 0;		/* sets of rows that are split */
-	uint64		kept = 0;
+	uint64		sets = 0;
 	RowId	   *cell;
 
 	for (uint32 i = 0; i < n; i++)
-	{
-		uint64		rows_of_value = first[i + 1] - first[i];
-
-		for (uint64 k = 0; k < rows_of_value; k++)
-		{
-			RowId		row = rows[first[i] + k];
-			uint32		class = paths->class[paths_last(paths, row)];
-
-			sorted[k] = (ReturningRow) {is_whole[class] && paths_size(paths, class) == n ? class : NO_SIGNATURE, row};
-		}
-		qsort(sorted, rows_of_value, sizeof(ReturningRow), compare_returning);
-		end[i] = first[i];
-		for (uint64 k = 0; k < rows_of_value; k++)
-		{
-			rows[first[i] + k] = sorted[k].row;
-			end[i] += sorted[k].class == NO_SIGNATURE;
-		}
-		split = Max(split, end[i] - first[i]);
-		kept = first[i + 1] - end[i];
-	}
-	cell = new_array(RowId, split * n);
-	even_split(making->frame, rows, first, end, n, split, cell);
-	for (uint64 k = 0; k < split + kept; k++)
+		sets = Max(sets, first[i + 1] - first[i]);
+	cell = new_array(RowId, sets * n);
+	even_split(making->frame, rows, first, first + 1, n, sets, cell);
+	for (uint64 k = 0; k < sets; k++)
 	{
 		uint64		set = set_create(making, signature);
 
-		for (uint32 i = 0; i < n; i++)
-			set_put(making, set, i, k < split ? cell[k * n + i] : rows[end[i] + k - split]);
+		set_fill(making, set, cell + k * n);
+		making->sets[set].is_whole = is_class && sets == 1 && making->sets[set].true_rows == n;
 	}
 	pfree(cell);
-	pfree(end);
-	pfree(sorted);
 }
 
 /* Puts people who were published before into sets of their signatures; false if one of them cannot be. */
@@ -275,36 +272,37 @@ static bool
 divide(Making *making)
 {
 	const TupleNumbers *signatures = making->signatures;
-	const Frame *frame = making->frame;
-	uint32	   *signature = find_signatures(making);
-	uint64	   *first;			/* [slots + 1] the rows of a value of a signature */
+	uint32		nclasses = making->paths->nclasses;
+	Division	division = {.signature = signatures_of_classes(making)};
+	uint64	   *first;
 	RowId	   *rows;
-	bool	   *is_whole;
-	uint64		nslots = signatures->first[signatures->n];
 
-	if (signature == NULL)
+	if (cannot_be_shown(making, division.signature))
 		return false;
-	first = new_zeros(uint64, nslots + 1);
-	for (uint64 row = 0; row < frame->nrows; row++)
-		if (signature[row] != NO_SIGNATURE)
-			first[signatures->first[signature[row]] + cell_of(making, signature[row], frame->sensitive[row]) + 2]++;
-	for (uint64 slot = 0; slot < nslots; slot++)
-		first[slot + 2] += first[slot + 1];
-	rows = new_array(RowId, first[nslots + 1]);
-	for (uint64 row = 0; row < frame->nrows; row++)
-		if (signature[row] != NO_SIGNATURE)
-			rows[first[signatures->first[signature[row]] + cell_of(making, signature[row], frame->sensitive[row]) + 1]++] = row;
-	is_whole = whole_classes(making);
+	division.n = (uint64) nclasses + signatures->n;
+	division.is_dealt = classes_dealt_anew(making, division.signature);
+	array_resize(division.signature, division.n);
 	for (uint32 b = 0; b < signatures->n; b++)
+		division.signature[nclasses + b] = b;
+	division.first_slot = new_zeros(uint64, division.n);
+	for (uint64 part = 0; part < division.n; part++)
+		division.first_slot[part + 1] = division.first_slot[part] +
+			(division.signature[part] == NO_NUMBER ? 0 : tuple_width(signatures, division.signature[part]));
+	first = new_zeros(uint64, division.first_slot[division.n] + 1);
+	rows = sort_by_slot(making, &division, first);
+	for (uint64 part = 0; part < division.n; part++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		divide_signature(making, b, rows, first + signatures->first[b], is_whole);
+		if (part % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (division.signature[part] != NO_NUMBER)
+			divide_part(making, division.signature[part], part < nclasses, rows, first + division.first_slot[part]);
 	}
 	making->returning = making->nsets;
-	pfree(is_whole);
 	pfree(rows);
 	pfree(first);
-	pfree(signature);
+	pfree(division.first_slot);
+	pfree(division.is_dealt);
+	pfree(division.signature);
 	return true;
 }
 
@@ -364,7 +362,7 @@ find_openings(const Making *making, Code value)
 		uint32		n = set_values(making, set);
 		uint64		cell;
 
-		if (!is_large(making, set) || (set < making->returning && made->true_rows == n))
+		if (!is_large(making, set) || made->true_rows == 0 || (set < making->returning && made->true_rows == n))
 			continue;
 		cell = cell_of(making, made->signature, value);
 		if (cell < n ? making->cells[made->first + cell] == NO_ROW : set >= making->returning && n < 2 * making->m - 1)
@@ -756,33 +754,36 @@ vouch_for_new(Making *making)
 
 /* Lists the sets signature by signature. */
 static SignatureSets *
-gather(const Making *making)
+gather(Making *making)
 {
 	const TupleNumbers *signatures = making->signatures;
 	SignatureSets *result = palloc0(sizeof(SignatureSets));
-	uint64	   *end = new_zeros(uint64, signatures->n);
+	uint64	   *first = new_zeros(uint64, (uint64) signatures->n + 1);
+	Point	   *sets = exchange_between_sets(making, first);
+	RowId	   *cell;
 
 	result->n = signatures->n;
 	result->first_value = signatures->first;
 	result->value = signatures->word;
 	result->nsets = new_zeros(uint64, result->n);
 	result->first_cell = new_zeros(uint64, result->n);
-	for (uint64 set = 0; set < making->nsets; set++)
-		result->nsets[making->sets[set].signature] += making->sets[set].true_rows > 0;
+	cell = result->cell = new_array(RowId, making->ncells);
 	for (uint32 b = 0; b < result->n; b++)
-		end[b + 1] = result->first_cell[b + 1] = result->first_cell[b] + result->nsets[b] * signature_values(result, b);
-	result->cell = new_array(RowId, result->first_cell[result->n]);
-	for (uint64 set = 0; set < making->nsets; set++)
 	{
-		const MadeSet *made = &making->sets[set];
-		uint32		n = set_values(making, set);
+		result->first_cell[b] = cell - result->cell;
+		for (uint64 i = first[b]; i < first[b + 1]; i++)
+		{
+			const MadeSet *made = &making->sets[sets[i].set];
 
-		if (made->true_rows == 0)
-			continue;
-		memcpy(result->cell + end[made->signature], making->cells + made->first, sizeof(RowId) * n);
-		end[made->signature] += n;
+			if (made->true_rows == 0)
+				continue;
+			memcpy(cell, making->cells + made->first, sizeof(RowId) * signature_values(result, b));
+			cell += signature_values(result, b);
+			result->nsets[b]++;
+		}
 	}
-	pfree(end);
+	pfree(sets);
+	pfree(first);
 	return result;
 }
 
@@ -800,6 +801,7 @@ make_sets(Making *making, bool vouches)
 	if (vouches)
 		vouch_for_new(making);
 	follow(making);
+	dissolve_small_sets(making);
 	return assign(making);
 }
 
@@ -819,6 +821,7 @@ make_signature_sets(const Frame *frame, const Paths *paths, uint32 m, uint32 tog
 		making->paths = paths;
 		making->m = m;
 		making->together = together;
+		making->shares = true;
 		making->refusal = refusal;
 		pg_prng_seed(&making->random, seed);
 		making->signatures = tuple_numbers_create(ANY_WIDTH);

@@ -493,6 +493,32 @@ keeps_everybody_among_the_same_values(void)
 	check(unsafe_classes > 100);	/* which is why there is cor-split */
 }
 
+/* Nobody comes, and most leave. */
+static void
+people_who_are_left_come_together(void)
+{
+	uint64		people = 0;
+	uint64		invented = 0;
+
+	for (int i = 0; i < some_of(20); i++)
+	{
+		int64		params[] = {4, 0};
+		World	   *world = world_create(MAX_PEOPLE, 10, 0);
+
+		for (int r = 0; r < 5; r++)
+		{
+			world->invented = 0;
+			see(world, draft_of(world, &invariance_method, params)->classes);
+			check(is_invariant(world, 4, true));
+			people += r < 4 ? 0 : world->nrows;
+			invented += r < 4 ? 0 : world->invented;
+			for (int p = 0; p < world->npeople; p++)
+				world->alive[p] &= any_below(100) < 75;
+		}
+	}
+	check(invented < people);
+}
+
 static void
 correlates_no_few_people(void)
 {
@@ -718,7 +744,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 
 		for (int split = 0; split < 2; split++)
 		{
-			World	   *world = world_create(30, m + 1, 0);
+			World	   *world = world_create(40, m + 1, 0);
 			uint64		nobody = 0;
 
 			while (world->releases < MAX_RELEASES)
@@ -730,7 +756,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 				see(world, draft->classes);
 				for (int p = 0; p < world->npeople; p++)
 					world->alive[p] = world->alive[p] ? any_below(100) >= 15 : any_below(100) < 10;
-				come(world, 5, 0);
+				come(world, 7, 0);
 			}
 			if (split)
 			{
@@ -988,7 +1014,7 @@ live_carelessly(int m)
 static bool
 excludes_the_same(const World *world, const Deduction *deduction, Observer *observer, int p, int known)
 {
-	uint32		g = deduction->peers->group[p];
+	const Spell *spell = &deduction->spell[deduction->first[p]];
 	bool		same = true;
 
 	if (known >= 0)
@@ -1000,8 +1026,8 @@ excludes_the_same(const World *world, const Deduction *deduction, Observer *obse
 	{
 		bool		is_candidate = false;
 
-		for (uint32 k = 0; k < deduction->ncandidates[g]; k++)
-			is_candidate |= deduction->candidate[deduction->first[g] + k] == v;
+		for (uint32 k = 0; k < spell->n; k++)
+			is_candidate |= spell->candidate[k] == v;
 		observer->value[p] = v;
 		observer->is_chosen[p] = true;
 		observer->steps = 0;
@@ -1038,13 +1064,13 @@ finds_who_is_not_vouched_for(void)
 			continue;
 		seen = seen_of(world);
 		known = any_below(3) == 0 ? (Individual) world->seen[0].classes[0].person[0] : NO_INDIVIDUAL;
-		deduction = deduce(statistics_of(seen), &known, known != NO_INDIVIDUAL, true, PG_UINT64_MAX);
+		deduction = deduce(seen, &known, known != NO_INDIVIDUAL, KNOWS_INVENTIONS, PG_UINT64_MAX);
 		for (int k = 0; k < observer.nseen; k++)
 		{
 			int			p = observer.person[k];
 
 			check(excludes_the_same(world, deduction, &observer, p, known == NO_INDIVIDUAL ? -1 : (int) known));
-			exposed += deduction->ncandidates[deduction->peers->group[p]] < (uint32) m;
+			exposed += deduction->spell[deduction->first[p]].n < (uint32) m;
 			people++;
 		}
 		below += known == NO_INDIVIDUAL ? exposed : 0;
@@ -1391,6 +1417,7 @@ chooses_n_of_very_many(void)
 
 static const Test tests[] = {
 	{"keeps everybody among the same values", keeps_everybody_among_the_same_values},
+	{"has people who are left come together", people_who_are_left_come_together},
 	{"correlates no few people", correlates_no_few_people},
 	{"tells of nobody but whom the attacker knows", tells_of_nobody_but_whom_the_attacker_knows},
 	{"leaves candidates to who knows what can be invented", leaves_candidates_to_who_knows_what_can_be_invented},

@@ -37,7 +37,7 @@
 #include "utils/memutils.h"
 
 #define REACH 64				/* sets on either side that may exchange rows with an unsafe one */
-#define FAMILY 4				/* sets that newcomers form at once, so that they can be in other company each time */
+#define FAMILY 6				/* sets that newcomers form at once, so that they can be in other company each time */
 #define NO_SET PG_UINT64_MAX
 
 /* The parameters, in the order of the table. */

@@ -139,6 +139,8 @@ add_local_sets(Distinct *distinct, const Frame *frame)
 	SetId	   *slots = new_array(SetId, distinct->m);
 
 	local.frame = frame;
+	/* Where all values stay as they are, only people of one signature can ever come together. */
+	local.shares = distinct->sets->ncomponents == distinct->frame->nsensitive;
 	local.signatures = tuple_numbers_create(ANY_WIDTH);
 	making_clear(&local);
 	list_newcomers(&local, distinct->newcomer, distinct->newcomers);
