@@ -17,7 +17,7 @@ DECLARE
 BEGIN
 	TRUNCATE people, away, unsteady;
 	INSERT INTO people SELECT * FROM stock;
-	PERFORM pprepub.create_publication(name, 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 5, "l": 3}' || params,
+	PERFORM pprepub.create_publication(name, 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 5, "l": 3, "max_answers_per_statement": 100}' || params,
 		beside => ARRAY(SELECT p.name FROM pprepub.publication p));
 	FOR w IN 1 .. before + 8 LOOP
 		IF w = before + 1 THEN
