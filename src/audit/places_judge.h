@@ -23,7 +23,8 @@ typedef struct DraftOfGroups
 	const uint32 *group;		/* [nclasses] or NO_GROUP */
 	const uint64 *place;		/* [rows of the frame] */
 	const uint64 *stands_in;	/* [counterfeits] */
-	const bool *is_gone;		/* [places of the past] or NULL */
+	const bool *is_apart;		/* [places of the past] or NULL */
+	bool		is_true;		/* true rows only: so places may be parted off among others, and be shown again */
 } DraftOfGroups;
 
 /*
@@ -49,9 +50,10 @@ typedef struct PlacesVerdict
 
 /*
  * Did all classes of groups keep to the rules, as far as the log tells?  principle: of each release, its k included, bound to
- * the log's values and these aspects.  A class that was published elsewhere parts the groups that it meets.
+ * the log's values and these aspects; is_true: likewise, does it show true rows only?  A class that was published elsewhere
+ * parts the groups that it meets.
  */
-extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle);
+extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true);
 
 /* ----------------------------------------------------------------
  * In places_parts.c: may places be parted off, whoever sits in them?

@@ -25,7 +25,7 @@ typedef struct Shown
 	RowId		row;			/* NO_ROW: no person */
 	bool		by_counterfeit;
 	bool		is_left;		/* the holder has a place elsewhere from this release on */
-	bool		is_gone;
+	bool		is_apart;
 	uint32		mixed;			/* the mixed class that the holder is in, from 1 on, or 0 */
 	Code		value;			/* where somebody or something is shown */
 } Shown;
@@ -367,13 +367,13 @@ is_part_shown(const Remembering *remembering, uint32 g, uint64 place)
 }
 
 void
-remember_gone(Remembering *remembering, const bool *is_gone)
+remember_apart(Remembering *remembering, const bool *is_apart)
 {
 	const Places *places = &remembering->fold->places;
 
-	for (uint32 g = 0; is_gone != NULL && g < places->ngroups; g++)
+	for (uint32 g = 0; is_apart != NULL && g < places->ngroups; g++)
 		for (uint64 i = places->first[g]; i < places->first[g + 1] && remembering->is_touched[g]; i++)
-			remembering->shown[i].is_gone = is_gone[i] && is_part_shown(remembering, g, i);
+			remembering->shown[i].is_apart = is_apart[i] && is_part_shown(remembering, g, i);
 }
 
 /* A row of a group in the making: [places of the group] what has changed, and whether anything has. */
@@ -420,7 +420,7 @@ renew_holder(const Remembering *remembering, uint64 place, int i, NewRow *row)
 		row->states[i] = HOLDER_WAS_AWAY;
 }
 
-/* Parts a group: places that go now, members of a mixed class, and the rest.  Those that are gone stay as they were parted off. */
+/* Parts a group: places that are parted off, members of a mixed class, and the rest. */
 static void
 renew_parts(const Remembering *remembering, const GroupRow *group, uint64 first, NewRow *row)
 {
@@ -429,13 +429,14 @@ renew_parts(const Remembering *remembering, const GroupRow *group, uint64 first,
 	for (int i = 0; i < group->size; i++)
 	{
 		int32		before = group->parts == NULL ? 1 : group->parts[i];
+		bool		is_shown = shown[i].row != NO_ROW || shown[i].by_counterfeit;
 		int			j = 0;
 
 		/* The first place of the old part that is treated alike. */
-		while (j < i && before > 0 && (shown[j].is_gone != shown[i].is_gone || shown[j].mixed != shown[i].mixed ||
-									   (group->parts == NULL ? 1 : group->parts[j]) != before))
+		while (j < i && (shown[j].is_apart != shown[i].is_apart || shown[j].mixed != shown[i].mixed ||
+						 (group->parts == NULL ? 1 : group->parts[j]) != before))
 			j++;
-		row->parts[i] = before < 0 ? before : shown[i].is_gone ? -(j + 1) : j + 1;
+		row->parts[i] = shown[i].is_apart || (before < 0 && !is_shown) ? -(j + 1) : j + 1;
 	}
 }
 

@@ -38,8 +38,8 @@ extern void remember_class(Remembering *remembering, const RememberedClass *clas
 /* Remembers a class of people from any groups, which it parts; sorts the rows. */
 extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
 
-/* These places of parts that are shown are not to be shown again: [places] or NULL; after the last class. */
-extern void remember_gone(Remembering *remembering, const bool *is_gone);
+/* These places of parts that are shown are parts of their own from now on: [places] or NULL; after the last class. */
+extern void remember_apart(Remembering *remembering, const bool *is_apart);
 
 extern uint64 remember_end(Remembering *remembering);	/* people, places or invented rows that are new */
 

@@ -148,22 +148,18 @@ find_new_epochs(After *after)
 static void
 part_group(After *after, uint32 g, uint32 *first)
 {
-	const bool *is_gone = after->draft->is_gone + after->before->first[g];
+	const bool *is_apart = after->draft->is_apart + after->before->first[g];
 	uint32	   *part = after->places.part + after->before->first[g];
-	uint32	   *gone_with = after->places.gone_with + after->before->first[g];
 	uint64		size = group_size(after->before, g);
 
-	memset(first, 0xff, sizeof(uint32) * 2 * size); /* PART_IS_GONE */
+	memset(first, 0xff, sizeof(uint32) * 2 * size);
 	for (uint64 i = 0; i < size; i++)
 	{
-		uint32	   *alike;
+		uint32	   *alike = &first[2 * part[i] + is_apart[i]];
 
-		if (part[i] == PART_IS_GONE)
-			continue;
-		alike = &first[2 * part[i] + is_gone[i]];
 		*alike = Min(*alike, i);
-		part[i] = is_gone[i] ? PART_IS_GONE : *alike;
-		gone_with[i] = *alike;
+		part[i] = *alike;
+		after->places.is_apart[after->before->first[g] + i] |= is_apart[i];
 	}
 }
 
@@ -185,7 +181,7 @@ copy_places(After *after)
 	places->row = new_array(RowId, places->nplaces);
 	places->is_held = new_zeros(bool, places->nplaces);
 	places->part = new_zeros(uint32, places->nplaces);
-	places->gone_with = new_zeros(uint32, places->nplaces);
+	places->is_apart = new_zeros(bool, places->nplaces);
 	places->place = new_array(uint64, nrows);
 	after->is_away = new_zeros(bool, places->nplaces);
 	after->arrived = new_array(uint64, nrows);
@@ -194,11 +190,11 @@ copy_places(After *after)
 	memcpy(places->row, before->row, sizeof(RowId) * before->nplaces);
 	memcpy(places->is_held, before->is_held, sizeof(bool) * before->nplaces);
 	memcpy(places->part, before->part, sizeof(uint32) * before->nplaces);
-	memcpy(places->gone_with, before->gone_with, sizeof(uint32) * before->nplaces);
+	memcpy(places->is_apart, before->is_apart, sizeof(bool) * before->nplaces);
 	memcpy(places->place, before->place, sizeof(uint64) * nrows);
 	if (after->past->is_away != NULL)
 		memcpy(after->is_away, after->past->is_away, sizeof(bool) * before->nplaces);
-	if (after->draft->is_gone == NULL)
+	if (after->draft->is_apart == NULL)
 		return;
 	for (uint32 g = 0; g < before->ngroups; g++)
 		largest = Max(largest, group_size(before, g));
@@ -215,7 +211,7 @@ take_seat(After *after, RowId row, uint64 place)
 	Places	   *places = &after->places;
 	uint64		earlier = places->place[row];
 
-	after->is_away[place] = false;
+	after->is_away[place] = places->is_apart[place] = false;
 	if (earlier == place)
 		return;
 	if (earlier != NO_PLACE)

@@ -119,7 +119,7 @@ judge_groups(const ReleaseBuild *build, const Past *past)
 	Principle	promised = principle_under(build->publication->method, build->publication->params);
 	DraftOfGroups groups = {
 		.classes = draft->classes, .shown = draft->shown, .group = draft->group, .place = draft->place,
-		.stands_in = draft->stands_in, .is_gone = draft->is_gone
+		.stands_in = draft->stands_in, .is_apart = draft->is_apart, .is_true = shows_true_rows(build->publication->method, build->publication->params)
 	};
 
 	judge_places(&build->loaded->frame, past, &groups, &promised, promised.k);
@@ -388,7 +388,7 @@ what_to_do(const ReleaseBuild *build)
 		return "Declare fewer or coarser quasi-identifiers, or weaker parameters.";
 	if (method->without_stand_ins == NULL || build->request->cohort != NULL)
 		return NULL;
-	if (method->without_stand_ins(param_values(method, publication->params)) == NULL)
+	if (shows_true_rows(publication->method, publication->params))
 		return psprintf("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
 						quote_literal_cstr(publication->name));
 	return "A larger parameter \"reserve\" makes larger groups, in which more of those who come find a place.";

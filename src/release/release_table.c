@@ -396,7 +396,7 @@ remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, c
 		remember_class(remembering, &class);
 		progress_step(class.nrows + class.ninvented);
 	}
-	remember_gone(remembering, draft->is_gone);
+	remember_apart(remembering, draft->is_apart);
 	return remember_end(remembering);
 }
 
