@@ -403,19 +403,17 @@ part_off(Bpg *bpg, Part *part, uint64 n)
 typedef struct Company
 {
 	double		distance;
-	uint32		lot;
 	uint64		place;
 } Company;
 
+/* The nearest first. */
 static int
 compare_company(const void *a, const void *b)
 {
 	const Company *x = a;
 	const Company *y = b;
 
-	if (x->distance != y->distance)
-		return x->distance < y->distance ? -1 : 1;
-	return x->lot < y->lot ? -1 : x->lot > y->lot;
+	return x->distance != y->distance ? (x->distance < y->distance ? -1 : 1) : x->place < y->place ? -1 : x->place > y->place;
 }
 
 /* The loss of cells over two people. */
@@ -444,7 +442,7 @@ draw_company(Bpg *bpg, const Part *part, uint64 nfree)
 	Company    *company = new_array(Company, n);
 
 	for (uint64 i = 0; i < n; i++)
-		company[i] = (Company) {distance_of(bpg, drawn, bpg->sitter[place[i]]), pg_prng_uint32(&bpg->random), place[i]};
+		company[i] = (Company) {distance_of(bpg, drawn, bpg->sitter[place[i]]), place[i]};
 	qsort(company, n, sizeof(Company), compare_company);
 	for (uint64 i = 0; i < n; i++)
 		place[i] = company[i].place;
