@@ -124,7 +124,7 @@ docs:
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
-	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/seen.c \
+	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/places_after.c src/history/seen.c \
 	src/release/forecast/after.c \
 	src/frame/tuple_numbers.c src/store/layout.c
 

@@ -9,7 +9,7 @@ SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 
 CREATE FUNCTION forecast(releases int, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL, params jsonb DEFAULT NULL)
 	RETURNS TABLE (release int, rows bigint, withheld numeric, invented numeric, loss numeric, class numeric) LANGUAGE sql AS $$
 	SELECT release, rows, round(withheld_percent::numeric, 1), round(invented_percent::numeric, 1), round(loss_percent::numeric, 1), round(average_class::numeric, 1)
-	FROM pprepub.forecast('people', $1, $2, $3, $4, $5)
+	FROM pprepub.forecast('people', $1, $2, $3, $4, params => $5)
 $$;
 
 -- Defaults: five in a hundred leave, and as many come. One row for each release, the first of which is a preview.
@@ -24,6 +24,14 @@ SELECT * FROM forecast(3, 1, 0);
 SELECT * FROM forecast(3, 0.1);
 SELECT * FROM forecast(3, 0.1, 0.1, 1);
 SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000, 0.01, 0.01);
+
+-- People come back and move, values change, analysts ask; or nothing happens, whatever is supposed.
+SELECT release, rows, round(withheld_percent) AS withheld, round(invented_percent) AS invented, round(stale_percent, 1) AS stale, round(returners_withheld_percent) AS returners FROM (SELECT release, rows,
+	withheld_percent, invented_percent, stale_percent::numeric, returners_withheld_percent FROM pprepub.forecast('people', 5, change => 0.02, move => 0.05, come_back => 0.5, answers => 2)) f;
+SELECT count(DISTINCT (rows, withheld_percent, invented_percent, stale_percent, loss_percent)), count(returners_withheld_percent)
+FROM pprepub.forecast('people', 5, 0.2, 0.3, 0.1, 0.1, 0.5, quiet => 1, answers => 3);
+SELECT ties, round(avg(returners_withheld_percent)) AS returners
+FROM unnest('{alone,none}'::text[]) ties, pprepub.forecast('people', 8, 0.1, come_back => 0.3, back_changed => 0, params => jsonb_build_object('ties', ties)) GROUP BY 1 ORDER BY 1;
 
 -- With other parameters, which hold for the forecast alone.
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
@@ -56,6 +64,7 @@ SELECT * FROM pprepub.forecast('people', 1, 'NaN');
 SELECT * FROM pprepub.forecast('people', 1, come => 'Infinity');
 SELECT * FROM pprepub.forecast('people', 1, come => '-Infinity');
 SELECT * FROM pprepub.forecast('people', 1, change => 'NaN');
+SELECT * FROM pprepub.forecast('people', 1, answers => 101);
 \set VERBOSITY default
 SELECT * FROM pprepub.forecast('people', 1, change => 2);
 SELECT * FROM pprepub.forecast('people', 13, 0, 1);

@@ -202,8 +202,6 @@ INSERT INTO agg_t VALUES (5000, 'v');
 SELECT count(*), sum(id), max(t) FROM agg_t;
 FETCH ALL FROM agg_old;
 FETCH ALL FROM agg_old_groups;
-SELECT pprepub.compact_storage('agg_t');
-SELECT count(*), sum(id), max(t) FROM agg_t;
 COMMIT;
 -- While a statement inserts, the functions that it calls see what is theirs to see, also inside of a subtransaction.
 CREATE FUNCTION agg_seen() RETURNS text LANGUAGE plpgsql AS $$

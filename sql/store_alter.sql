@@ -10,7 +10,6 @@ SELECT n, w, v, count(*) FROM store_t GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT * FROM store_t WHERE id = 17 \g (format=aligned t=off)
 ALTER TABLE store_t ALTER n SET DEFAULT 9;
 SELECT count(*) FROM store_t WHERE n = 7;
-SELECT pprepub.compact_storage('store_t');
 SELECT n, w, v, count(*) FROM store_t GROUP BY 1, 2, 3 ORDER BY 1;
 ALTER TABLE store_t ADD COLUMN m numeric DEFAULT 1.25;
 VACUUM FULL store_t;

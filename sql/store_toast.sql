@@ -40,7 +40,6 @@ DO $$ BEGIN
 		IF i % 3 = 0 THEN CALL store_undo(7000 + i, 7000 + i); END IF;
 	END LOOP;
 END $$;
-SELECT pprepub.compact_storage('store_v') > 0 AS merged;
 -- VACUUM puts in order what gin has put off.
 VACUUM store_v;
 SELECT (pgstatginindex('store_v_gin')).pending_tuples;

@@ -19,10 +19,8 @@ INSERT INTO store_t VALUES (1, 'a');
 DECLARE c CURSOR FOR SELECT id FROM store_t;
 INSERT INTO store_t VALUES (2, 'b');
 FETCH ALL FROM c;
-SELECT pprepub.compact_storage('store_t');
 DECLARE d CURSOR FOR SELECT id FROM store_t;
 FETCH 1 FROM d;
-SELECT pprepub.compact_storage('store_t');
 FETCH ALL FROM d;
 COMMIT;
 

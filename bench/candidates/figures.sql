@@ -37,9 +37,9 @@ SELECT scenario, expected, round(avg(selectivity)::numeric, 4) AS selectivity, r
 FROM error GROUP BY 1, 2 ORDER BY 1, 2;
 
 \echo
-\echo rows withheld and invented and the loss of a cell (percent), FEM and VEM with counterfeits (bits): averages of all releases
+\echo rows withheld and invented and the loss of a cell (percent), in the first release, too; FEM and VEM with counterfeits (bits): averages of all releases
 SELECT scenario, method, round(avg(100.0 * suppressed / (rows - counterfeits + suppressed)), 1) AS withheld, round(avg(100.0 * counterfeits / rows), 2) AS invented,
-	round(avg(loss)::numeric, 1) AS loss, round(avg(fem)::numeric, 2) AS fem, round(avg(vem)::numeric, 2) AS vem FROM run GROUP BY 1, 2 ORDER BY 1, 2;
+	round(avg(loss)::numeric, 1) AS loss, round((avg(loss) FILTER (WHERE release = 1))::numeric, 1) AS first_loss, round(avg(fem)::numeric, 2) AS fem, round(avg(vem)::numeric, 2) AS vem FROM run GROUP BY 1, 2 ORDER BY 1, 2;
 
 \echo
 \echo what auditing takes, in seconds of the processor (by the clock); growth: the exponent with which that grows with the rows of all releases

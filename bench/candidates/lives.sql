@@ -44,10 +44,13 @@ BEGIN
 	END LOOP;
 END $$;
 
--- methods are names, what to call them, and parameters; audits are releases after which functions are timed.
-CREATE PROCEDURE live(scenario text, sensitive name, size int, rate int, rounds int, methods jsonb, audits int[]) LANGUAGE plpgsql AS $$
+-- From release to release shares of those who are there leave, and come.  methods are names, what to call them, and parameters; audits are
+-- releases after which functions are timed.
+CREATE PROCEDURE live(scenario text, sensitive name, size int, leaving float8, coming float8, rounds int, methods jsonb, audits int[]) LANGUAGE plpgsql AS $$
 DECLARE
 	last bigint := size;
+	there int := size;
+	newcomers int;
 	start timestamptz;
 	began float8;
 	plain float8;
@@ -86,9 +89,11 @@ BEGIN
 			END IF;
 		END LOOP;
 		EXIT WHEN n = rounds;
-		DELETE FROM current WHERE id IN (SELECT id FROM current ORDER BY hashint8extended(id, n) LIMIT rate);
-		CALL come(last + 1, last + rate);
-		last := last + rate;
+		newcomers := round(coming * there);
+		DELETE FROM current WHERE id IN (SELECT id FROM current ORDER BY hashint8extended(id, n) LIMIT round(leaving * there));
+		CALL come(last + 1, last + newcomers);
+		last := last + newcomers;
+		there := there + newcomers - round(leaving * there);
 	END LOOP;
 	COMMIT;
 END $$;

@@ -178,20 +178,6 @@ sees_source_errors(Oid owner)
 		SPI_unregister_relation("") == SPI_ERROR_UNCONNECTED;
 }
 
-/* A worker that ended after the beginning may have committed the answer before. */
-static void
-refuse_dead_worker(const Channel *channel)
-{
-	bool		was_begun = channel_stage(channel) == STAGE_BEGUN;
-
-	ereport(ERROR,
-			(errcode(ERRCODE_OPERATOR_INTERVENTION),
-			 errmsg("the worker that was to make the answer has ended"),
-			 was_begun ? errdetail("No row was given out. The answer may have been remembered all the same.")
-			 : errdetail("No row was given out, and nothing was remembered."),
-			 errhint("Ask again.")));
-}
-
 /*
  * Receives messages to the last one.  In each silence of DEADLOCK_CHECK_MS it looks whether the worker is still there and
  * does not wait for this backend.
@@ -214,7 +200,17 @@ receive_answer(Channel *channel, const AcquiredWorker *worker, RowTarget *target
 		if (result == SHM_MQ_SUCCESS)
 			continue;
 		if (result == SHM_MQ_DETACHED || was_gone)
-			refuse_dead_worker(channel);
+		{
+			bool		was_begun = channel_stage(channel) == STAGE_BEGUN;
+
+			/* A worker that ended after the beginning may have committed the answer before. */
+			ereport(ERROR,
+					(errcode(ERRCODE_OPERATOR_INTERVENTION),
+					 errmsg("the worker that was to make the answer has ended"),
+					 was_begun ? errdetail("No row was given out. The answer may have been remembered all the same.")
+					 : errdetail("No row was given out, and nothing was remembered."),
+					 errhint("Ask again.")));
+		}
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 DEADLOCK_CHECK_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);

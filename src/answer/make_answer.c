@@ -242,23 +242,6 @@ failure_text(const ErrorData *failure)
 	return text;
 }
 
-/* Writes a row of the same size whether there was an error or not. */
-static void
-note_failure(const DeclaredPublication *publication, int32 number, const ErrorData *failure)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_add("catalog_failure", (Datum[]) {
-		Int32GetDatum(publication->id),
-		Int32GetDatum(number),
-		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
-		CStringGetTextDatum(unpack_sql_state(failure == NULL ? ERRCODE_SUCCESSFUL_COMPLETION : failure->sqlerrcode)),
-		CStringGetTextDatum(failure_text(failure)),
-	}, 1);
-	catalog_leave(&access);
-}
-
 Answer *
 remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 				const ErrorData *failure, double seconds, MemoryContext context)
@@ -268,6 +251,7 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Answer	   *answer = palloc0(sizeof(Answer));
 	SentRelease sent;
+	CatalogAccess access;
 
 	answer->desc = released_columns(build->publication);
 	answer->rows = new_array(MinimalTuple, (uint64) build->metrics.rows + build->metrics.counterfeits);
@@ -276,7 +260,16 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	answer->number = number;
 	answer->groups = past_table(publication, GROUPS_TABLE);
 	note_release(build, number, &sent, seconds + stopwatch_seconds(&watch));
-	note_failure(publication, number, failure);
+	/* Writes a row of the same size whether there was an error or not. */
+	catalog_enter(&access);
+	catalog_add("catalog_failure", (Datum[]) {
+		Int32GetDatum(publication->id),
+		Int32GetDatum(number),
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
+		CStringGetTextDatum(unpack_sql_state(failure == NULL ? ERRCODE_SUCCESSFUL_COMPLETION : failure->sqlerrcode)),
+		CStringGetTextDatum(failure_text(failure)),
+	}, 1);
+	catalog_leave(&access);
 	check_history(publication);
 	return answer;
 }

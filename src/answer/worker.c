@@ -135,28 +135,6 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 	return answer;
 }
 
-/*
- * Each step of waiting for a lock that ends without it aborts the transaction, so the next one begins anew, if the
- * backend is still there.
- */
-static Answer *
-make_with_retries(const Question *question, MemoryContext context, ErrorData **error)
-{
-	Stopwatch	watch = stopwatch_start();
-	Answer	   *answer = make_and_commit(question, context, error);
-	bool		has_told = false;
-
-	while (answer == NULL && (*error)->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE &&
-		   channel_stage(current) == STAGE_ASKED && stopwatch_seconds(&watch) < LOCK_WAIT_S)
-	{
-		if (!has_told)
-			send_waiting(current);
-		has_told = true;
-		answer = make_and_commit(question, context, error);
-	}
-	return answer;
-}
-
 /* ----------------------------------------------------------------
  * Giving it out
  * ----------------------------------------------------------------
@@ -220,16 +198,6 @@ give_out(Channel *channel, const Answer *answer, ErrorData *error)
  * Between questions
  * ----------------------------------------------------------------
  */
-
-/* Lets go of everything of the last question that outlives its transaction. */
-static void
-reset_session(void)
-{
-	LockReleaseAll(USER_LOCKMETHOD, true);
-	ResetSequenceCaches();
-	ResetAllOptions();
-	apply_worker_settings();
-}
 
 /* DROP, ALTER and CREATE DATABASE wait for all processes in the database to exit, holding a lock on it. */
 static bool
@@ -403,16 +371,37 @@ serve_question(Channel *channel)
 	ErrorData  *error;
 	Answer	   *answer;
 	bool		stays;
+	Stopwatch	watch;
+	bool		has_told;
 
 	current = channel;
-	answer = make_with_retries(question, context, &error);
+
+	/*
+	 * Each step of waiting for a lock that ends without it aborts the transaction, so the next one begins anew, if the
+	 * backend is still there.
+	 */
+	watch = stopwatch_start();
+	has_told = false;
+	answer = make_and_commit(question, context, &error);
+	while (answer == NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE &&
+		   channel_stage(current) == STAGE_ASKED && stopwatch_seconds(&watch) < LOCK_WAIT_S)
+	{
+		if (!has_told)
+			send_waiting(current);
+		has_told = true;
+		answer = make_and_commit(question, context, &error);
+	}
 	if (question->time_grid > 0 || (answer != NULL && !fits_queue(answer)))
 		pool_delivering();
 	wait_for_time_grid(question->time_grid);
 	stays = give_out(channel, answer, error);
 	current = NULL;
 	channel_close(channel);
-	reset_session();
+	/* Lets go of everything of the last question that outlives its transaction. */
+	LockReleaseAll(USER_LOCKMETHOD, true);
+	ResetSequenceCaches();
+	ResetAllOptions();
+	apply_worker_settings();
 	if (answer != NULL)
 		vacuum_after(answer);
 	MemoryContextSwitchTo(old);

@@ -11,9 +11,8 @@
  *		publication's worker when that is idle, and else has one started.  One that waits for the time grid, or for the
  *		reader of a long answer, does not count: nobody waits for it, and another one is started beside it.
  *
- *		A new worker needs a slot of max_worker_processes.  While none is free, the question takes a worker that the owner
- *		has for another publication as soon as that is idle, and idle workers of other owners exit to make room.  All of
- *		this takes pprepub.answer_wait at most.
+ *		A new worker needs a slot of max_worker_processes.  While none is free, workers that are idle exit to make room,
+ *		which takes pprepub.answer_wait at most.
  *
  * LOCKING
  *		One lightweight lock covers all slots.  Code that holds it only reads and writes slots and cannot fail, so no
@@ -43,12 +42,11 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
-#define POOL_NAME		"pprepub workers 10"
+#define POOL_NAME		"pprepub workers 11"
 #define TRANCHE_NAME	"pprepub_workers"
 
 #define IN_USE_MS		1000	/* a worker idle for less may be needed soon */
 #define CHECK_WORKER_MS	20		/* a backend looks at the slots this often even if no worker tells it to */
-#define TRY_TO_START_MS	500		/* while all processes are in use, a backend waits so long for one of the owner's */
 #define CHECK_SLOT_MS	5		/* PostgreSQL has no signal for a background worker slot that becomes free */
 
 typedef enum SlotState
@@ -67,9 +65,8 @@ typedef struct WorkerSlot
 	PGPROC	   *proc;
 	Oid			database;
 	Oid			owner;
-	int32		publication;	/* that it answers about, or has answered about last */
+	int32		publication;	/* that it answers about */
 	int			asker;			/* pid of the backend whose question it has, or 0 */
-	int			wanted_by;		/* pid of a backend that waits for it to answer about another publication, or 0 */
 	dsm_handle	channel;		/* of a question that it has not noticed yet, or DSM_HANDLE_INVALID */
 	TimestampTz idle_since;
 	ConditionVariable available;	/* signalled when it becomes idle, delivers or exits */
@@ -171,66 +168,39 @@ typedef enum Decision
 	START_WORKER
 } Decision;
 
-/* Decides by the owner's slots, as the banner says, and finds the one to take, to wait for, or to reserve.  The caller holds the lock. */
+/* Decides as the banner says; and assigns the question, or reserves a slot for a worker to be started. */
 static Decision
-decide(const Question *question, bool may_wait, bool may_take_others, WorkerSlot **slot)
+try_to_acquire(const Channel *channel, const Question *question, bool may_wait, AcquiredWorker *worker)
 {
+	Decision	decision = START_WORKER;
+	WorkerSlot *slot = NULL;
 	WorkerSlot *idle = NULL;
-	WorkerSlot *other_idle = NULL;
-	WorkerSlot *other_busy = NULL;
-
-	*slot = NULL;
-	for (int i = 0; i < pool->nslots; i++)
-	{
-		WorkerSlot *one = &pool->slots[i];
-		bool		is_owners = one->database == MyDatabaseId && one->owner == question->owner;
-		bool		is_mine = one->wanted_by == 0 || one->wanted_by == MyProcPid;
-
-		if (one->state == SLOT_FREE)
-			*slot = one;
-		else if (is_owners && one->publication == question->publication)
-		{
-			if ((one->state == SLOT_BUSY || (one->state == SLOT_IDLE && !is_mine)) && may_wait)
-			{
-				*slot = one;
-				return WAIT_FOR_WORKER;
-			}
-			if (one->state == SLOT_IDLE && is_mine && (idle == NULL || one->idle_since > idle->idle_since))
-				idle = one;		/* of several, the one that answered last */
-		}
-		else if (is_owners && one->state == SLOT_IDLE && is_mine)
-			other_idle = one;
-		else if (is_owners && one->state == SLOT_BUSY)
-			other_busy = one;
-	}
-	if (idle == NULL && may_take_others)
-		idle = other_idle;
-	if (idle != NULL)
-	{
-		*slot = idle;
-		return TAKE_WORKER;
-	}
-	if (!may_take_others || !may_wait || other_busy == NULL)
-		return START_WORKER;
-	*slot = other_busy;
-	return WAIT_FOR_WORKER;
-}
-
-/* Does what the decision needs the lock for: assigns the question, or reserves a slot for a worker to be started. */
-static Decision
-try_to_acquire(const Channel *channel, const Question *question, bool may_wait, bool may_take_others, AcquiredWorker *worker)
-{
-	WorkerSlot *slot;
 	Latch	   *latch = NULL;
-	Decision	decision;
 
 	*worker = (AcquiredWorker) {.slot = -1};
 	if (!has_pool())
 		return START_WORKER;
 	LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
-	decision = decide(question, may_wait, may_take_others, &slot);
-	if (decision == TAKE_WORKER)
+	for (int i = 0; i < pool->nslots && decision == START_WORKER; i++)
 	{
+		WorkerSlot *one = &pool->slots[i];
+
+		if (one->state == SLOT_FREE)
+			slot = one;
+		else if (one->database != MyDatabaseId || one->owner != question->owner || one->publication != question->publication)
+			continue;
+		else if (one->state == SLOT_BUSY && may_wait)
+		{
+			slot = one;
+			decision = WAIT_FOR_WORKER;
+		}
+		else if (one->state == SLOT_IDLE && (idle == NULL || one->idle_since > idle->idle_since))
+			idle = one;			/* of several, the one that answered last */
+	}
+	if (decision == START_WORKER && idle != NULL)
+	{
+		decision = TAKE_WORKER;
+		slot = idle;
 		slot->channel = dsm_segment_handle(channel->segment);
 		latch = &slot->proc->procLatch;
 	}
@@ -240,17 +210,11 @@ try_to_acquire(const Channel *channel, const Question *question, bool may_wait, 
 		slot->channel = DSM_HANDLE_INVALID;
 		slot->database = MyDatabaseId;
 		slot->owner = question->owner;
+		slot->publication = question->publication;
 	}
-	/* A crowd that asks about the worker's own publication must not keep others from it. */
-	if (decision == WAIT_FOR_WORKER && slot->publication != question->publication && slot->wanted_by == 0)
-		slot->wanted_by = MyProcPid;
-	for (int i = 0; i < pool->nslots && decision != WAIT_FOR_WORKER; i++)
-		if (pool->slots[i].wanted_by == MyProcPid)
-			pool->slots[i].wanted_by = 0;
 	if (decision != WAIT_FOR_WORKER && slot != NULL)
 	{
 		slot->state = SLOT_BUSY;
-		slot->publication = question->publication;
 		slot->asker = MyProcPid;
 	}
 	if (slot != NULL)
@@ -261,25 +225,19 @@ try_to_acquire(const Channel *channel, const Question *question, bool may_wait, 
 	return decision;
 }
 
-/*
- * False when a worker is to be started: as decided, for lack of time, or since the one waited for waits for this process.
- * While all processes are in use, that is tried again now and then.
- */
+/* False when a worker is to be started: as decided, for lack of time, or since the one waited for waits for this process. */
 static bool
-acquire_existing(const Channel *channel, const Question *question, bool may_take_others, const Stopwatch *watch,
-				 AcquiredWorker *worker)
+acquire_existing(const Channel *channel, const Question *question, const Stopwatch *watch, AcquiredWorker *worker)
 {
-	Stopwatch	start = stopwatch_start();
-	Stopwatch	since_check = start;
+	Stopwatch	since_check = stopwatch_start();
 	bool		may_wait = true;
 	Decision	decision;
 
-	while ((decision = try_to_acquire(channel, question, may_wait, may_take_others, worker)) == WAIT_FOR_WORKER)
+	while ((decision = try_to_acquire(channel, question, may_wait, worker)) == WAIT_FOR_WORKER)
 	{
 		(void) ConditionVariableTimedSleep(&pool->slots[worker->slot].available, CHECK_WORKER_MS, PG_WAIT_EXTENSION);
 		CHECK_FOR_INTERRUPTS();
-		may_wait = stopwatch_seconds(watch) * 1000.0 < answer_wait &&
-			!(may_take_others && stopwatch_seconds(&start) * 1000.0 >= TRY_TO_START_MS);
+		may_wait = stopwatch_seconds(watch) * 1000.0 < answer_wait;
 		if (may_wait && stopwatch_seconds(&since_check) * 1000.0 >= DEADLOCK_CHECK_MS)
 		{
 			may_wait = !is_blocked_by_me(worker->pid);
@@ -290,7 +248,7 @@ acquire_existing(const Channel *channel, const Question *question, bool may_take
 	return decision == TAKE_WORKER;
 }
 
-/* Frees the slot reserved for a worker that has not come, so that no other backend waits for it; and wants no other. */
+/* Frees the slot reserved for a worker that has not come, so that no other backend waits for it. */
 static void
 cancel_start(dsm_segment *segment, Datum arg)
 {
@@ -303,8 +261,6 @@ cancel_start(dsm_segment *segment, Datum arg)
 
 		if (slot->state == SLOT_BUSY && slot->pid == 0 && slot->asker == MyProcPid)
 			slot->state = SLOT_FREE;
-		if (slot->wanted_by == MyProcPid)
-			slot->wanted_by = 0;
 	}
 	LWLockRelease(&pool->lock);
 }
@@ -332,9 +288,9 @@ start_worker(const Channel *channel, AcquiredWorker *worker)
 	return true;
 }
 
-/* Has the worker of another owner that is idle for longest exit; a moment later a process may be free. */
+/* Has the worker that is idle for longest exit; a moment later a process may be free. */
 static void
-make_room(Oid owner)
+make_room(void)
 {
 	WorkerSlot *found = NULL;
 	Latch	   *latch = NULL;
@@ -346,8 +302,7 @@ make_room(Oid owner)
 		{
 			WorkerSlot *slot = &pool->slots[i];
 
-			if (slot->state == SLOT_IDLE && (slot->database != MyDatabaseId || slot->owner != owner) &&
-				(found == NULL || slot->idle_since < found->idle_since))
+			if (slot->state == SLOT_IDLE && (found == NULL || slot->idle_since < found->idle_since))
 				found = slot;
 		}
 		if (found != NULL)
@@ -369,12 +324,10 @@ acquire_worker(Channel *channel, const Question *question)
 {
 	Stopwatch	watch = stopwatch_start();
 	AcquiredWorker worker;
-	bool		is_full = false;
 
 	on_dsm_detach(channel->segment, cancel_start, (Datum) 0);	/* the question is over, by whatever end */
-	while (!acquire_existing(channel, question, is_full, &watch, &worker) && !start_worker(channel, &worker))
+	while (!acquire_existing(channel, question, &watch, &worker) && !start_worker(channel, &worker))
 	{
-		is_full = true;
 		cancel_start(NULL, (Datum) 0);
 		if (stopwatch_seconds(&watch) * 1000.0 >= answer_wait)
 			ereport(ERROR,
@@ -383,7 +336,7 @@ acquire_worker(Channel *channel, const Question *question)
 					 errdetail("All of max_worker_processes, %d, were in use for %d ms.",
 							   max_worker_processes, answer_wait),
 					 errhint("Ask again later, or have max_worker_processes increased.")));
-		make_room(question->owner);
+		make_room();
 	}
 	return worker;
 }
@@ -427,7 +380,7 @@ set_state(SlotState state)
 	if (state == SLOT_FREE)
 		own->pid = 0;
 	LWLockRelease(&pool->lock);
-	if (state == SLOT_IDLE && own->wanted_by == 0)
+	if (state == SLOT_IDLE)
 		ConditionVariableSignal(&own->available);	/* the backend that has waited longest */
 	else
 		ConditionVariableBroadcast(&own->available);

@@ -3,166 +3,120 @@
  *		Deductions of observers who know some people's values about others, and the correlations that these follow from
  *		(paper 004).
  *
- * Observers know who is in which class, and what a class shows.  A value of a class, all of whose rows are known to be
- * of some people, is of no other in it (ct-pvr).  Of two sets that are correlated, each has the same values: one that
- * none of the one can have, none of the other has (hc-pvr).  Both are applied until nothing more follows.  These two
- * do not see everything: so a world that agrees with the releases is looked for in which a person has a candidate, and
- * if there is none, the candidate is excluded.  These searches end where the budget does.  Candidates that were
- * excluded by then are in no world; of people with candidates that were not found in any it is said that more may
- * follow.
+ * Observers know who is in which class, and what a class shows.  So each value is possible for a person with which there is a
+ * world: one life for everybody, such that each class shows what it did.  Searches for these end where the budget does.
+ * Candidates that were excluded by then are in no world; of people with candidates that were not found in any it is said that
+ * more may follow.
  *
- * No person's value may change from release to release.
+ * Of methods with places (history/places.h), observers know their rules, too.  They suppose that no more values change than what
+ * is shown tells: a place only where its group shows other values, and a person between two groups not at all.  Where more has
+ * changed, they allow for that.  So what is excluded is never the truth.  Of others no value may change.
  */
 #ifndef PPREPUB_AUDIT_COMPROMISE_H
 #define PPREPUB_AUDIT_COMPROMISE_H
 
+#include "frame/domain.h"
 #include "history/past.h"
 #include "history/seen.h"
 #include "partition/classes.h"
 
-/* ----------------------------------------------------------------
- * Peers: people who were in the same classes of all releases.  What is deduced about one of them is deduced about
- * each.
- *
- * People whose values are known are the peers of those only who are known to have the same.  Invented rows have no
- * peers but each other, where observers make a difference.
- * ----------------------------------------------------------------
- */
-
-typedef struct Peers
+/* Values that a person can have had while the value cannot have changed. */
+typedef struct Spell
 {
-	const Statistics *statistics;	/* borrowed */
-	Code	   *value;			/* [individuals] as published */
-
-	uint32		n;				/* groups of peers */
-	uint32	   *group;			/* [individuals] */
-	uint64	   *first;			/* [n + 1] group g's individuals are first[g] up to, not including, first[g + 1] */
-	Individual *individual;		/* [individuals] group by group */
-	bool	   *is_known;		/* [n] */
-	bool	   *is_invented;	/* [n] where observers make a difference, else false */
-
-	/* Classes of all releases in one row, and the groups in each */
-	uint64	   *base;			/* [releases + 1] */
-	uint64	   *first_in;		/* [classes + 1] */
-	uint32	   *in;
-} Peers;
-
-static inline uint64
-peers_size(const Peers *peers, uint32 group)
-{
-	return peers->first[group + 1] - peers->first[group];
-}
-
-/* Where a group was: the steps of any of its people. */
-static inline const Step *
-peers_steps(const Peers *peers, uint32 group, uint64 *n)
-{
-	const Statistics *statistics = peers->statistics;
-	Individual	any = peers->individual[peers->first[group]];
-
-	*n = statistics->first[any + 1] - statistics->first[any];
-	return &statistics->step[statistics->first[any]];
-}
-
-static inline uint64
-peers_class(const Peers *peers, Step at)
-{
-	return peers->base[at.release] + at.class;
-}
-
-static inline uint64
-peers_nclasses(const Peers *peers)
-{
-	return peers->base[peers->statistics->seen->nreleases];
-}
-
-/* ---- Deductions ---- */
-
-/*
- * Observers who know that invented rows only have values that are known: what the first release of each value says.
- *
- * In its first release a true row has the value.  So of the rows that show it there, one less than all are invented,
- * at most.  That says something where its classes have as many invented rows as rows with the value: then it is a
- * cover.
- */
-typedef struct Cover
-{
-	Code		value;
-	uint64		most;			/* invented rows with the value */
+	int32		release;		/* the first one of it, from 0 on */
+	uint32		class;			/* of that one */
+	uint32		nshown;			/* values of the class that shows most */
+	uint64		nrows;			/* that show a candidate, where fewest do */
 	uint32		n;
-	uint32	   *group;			/* [n] all groups of invented rows in its classes */
-} Cover;
+	Code	   *candidate;		/* [n] ascending; Seen.nvalues for NULL */
+	bool		is_exact;		/* is each in some world? */
+} Spell;
 
 typedef struct Deduction
 {
-	const Peers *peers;
-	uint32		ncovers;
-	Cover	   *cover;			/* [ncovers] of observers who know what can be invented, else none */
-
-	/* Values that each of a group can have, ascending */
-	uint64	   *first;			/* [groups + 1] */
-	Code	   *candidate;		/* those of group g are from first[g] on */
-	bool	   *is_possible;	/* [candidates] was it found in a world? */
-	uint32	   *ncandidates;	/* [groups] */
-	uint32	   *nshown;			/* [groups] values of the class that shows most */
+	uint64	   *first;			/* [individuals, or people of places, + 1] spells of person p: spell[first[p]] and so
+								 * on */
+	Spell	   *spell;
 } Deduction;
 
-static inline bool
-deduction_is_open(const Deduction *deduction, uint32 group)
-{
-	return deduction->ncandidates[group] > 1;
-}
-
-/* Is there a value that some class shows and they cannot have, or only one that they can have? */
-static inline bool
-deduction_says(const Deduction *deduction, uint32 group)
-{
-	return !deduction_is_open(deduction, group) || deduction->ncandidates[group] < deduction->nshown[group];
-}
-
-/* Is each candidate in some world?  A single one is the value. */
-static inline bool
-deduction_is_exact(const Deduction *deduction, uint32 group)
-{
-	const bool *is_possible = deduction->is_possible + deduction->first[group];
-
-	for (uint32 k = 0; k < deduction->ncandidates[group] && deduction_is_open(deduction, group); k++)
-		if (!is_possible[k])
-			return false;
-	return true;
-}
-
 /* The first individual whose value changes, or NO_INDIVIDUAL. */
-extern Individual find_changed(const Statistics *statistics);
+extern Individual find_changed(const Seen *seen);
+
+/* Of observers: */
+#define KNOWS_INVENTIONS	1	/* that invented rows only have values that are known */
+#define LOOKS_AT_EACH_ALONE	2	/* as if all others could have any value */
 
 /*
- * Makes NULL a value like others, and returns its code: what a class does not show of a row cannot be counted as
- * missing from others.
+ * The values of these individuals, or people of places, are known.  Searches take so many steps, all together.  NULL if
+ * individuals are places, and a class does not keep the rules, as those do not that were published elsewhere.
  */
-extern Code name_null(Seen *seen);
+extern Deduction *deduce(const Seen *seen, const Individual *known, uint64 nknown, int observer, uint64 budget);
 
-/*
- * The values of these individuals are known, and NULL is named.  Do observers know that invented rows only have values
- * that are known?  Searches may take so many steps, all together.
+/* ----------------------------------------------------------------
+ * Private to the deductions: what observers saw (compromise_sights.c)
+ *
+ * A sight is what a class showed at a moment when somebody had come, or something had changed: other moments tell nothing more.
+ * ----------------------------------------------------------------
  */
-extern Deduction *deduce(const Statistics *statistics, const Individual *known, uint64 nknown, bool knows_inventions, uint64 budget);
 
-/*
- * Private to the deductions.  Looks for a world for each candidate that is not known to be possible, and excludes
- * those that are in none.  A search takes so many steps at most, and all of them what is left of the budget.  Nothing
- * may follow any more from the rules.  Is there anything that is still not known?
- */
-extern bool look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
-							void (*lost) (void *what, uint32 group), void *what);
+#define NO_SIGHT PG_UINT32_MAX
 
-/* Private, too.  Could more rows of open groups have the value than may, by what is deduced?  If not, the cover says nothing. */
-extern bool cover_binds(const Deduction *deduction, const Cover *cover);
+typedef struct Sight
+{
+	Step		at;
+	uint32		group;			/* of places */
+	uint32		previous;		/* of the group, where it shows other values than that; or NO_SIGHT */
+	uint64		rows;
+	uint64		nseated;		/* rows of people */
+	bool		is_left;		/* of those who are left when others are parted off, and show new values at the next
+								 * sight */
+	bool		is_free;		/* did more rows change than must? */
+	uint32		child;			/* the newest one of a part of it, or of those who are left of it; or 0 */
+	uint32		sibling;		/* the child before; or 0 */
+	uint64		first;			/* its values are value[first] up to, not including, value[first + n] */
+	uint32		n;
+} Sight;
 
-/* Is the value a candidate of the group, which is open? */
-extern bool deduction_may_have(const Deduction *deduction, uint32 group, Code value);
+/* A person at a sight, and what the row showed in truth. */
+typedef struct Seated
+{
+	uint32		sight;
+	Code		value;
+} Seated;
 
-/* How many people of a group have a value, as published. */
-extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
+typedef struct Sights
+{
+	const Seen *seen;			/* borrowed */
+	Code		null;			/* NULL is a value here */
+	uint64		npeople;
+
+	uint32		n;
+	uint32		room;
+	Sight	   *sight;
+	uint64		nvalues;
+	uint64		values_room;
+	Code	   *value;			/* of sights, ascending */
+	uint32	   *count;			/* rows that have each */
+
+	uint64		nseated;
+	uint64		seated_room;
+	Seated	   *seated;
+	uint64	   *first_seated;	/* [people + 1] */
+	uint32	   *seated_of;		/* person by person, in the order of sights */
+	bool	   *is_searched;	/* [people] may the rules of places tell something of the person?  NULL without places */
+} Sights;
+
+/* False if a class does not keep the rules of places, where individuals are places. */
+extern bool sights_of(const Seen *seen, const Individual *known, uint64 nknown, Sights *sights);
+
+/* How many rows show a value. */
+static inline uint32
+rows_showing(const Sights *sights, const Sight *sight, Code value)
+{
+	uint64		at = find_code(sights->value + sight->first, sight->n, value);
+
+	return at == sight->n ? 0 : sights->count[sight->first + at];
+}
 
 /* ----------------------------------------------------------------
  * Correlations: people who can be told apart because the others of two classes are the same (Definition 3 of paper

@@ -53,7 +53,7 @@ extern Evenness measure_evenness(const Seen *seen, uint64 npeople, const uint32 
  * Observers of m-invariance and cor-split know that invented rows only have values that true rows show, or showed
  * before.  In its first release a value is vouched for if true rows show it under two different signatures, or under
  * one all of whose values true rows show, a signature being the set of values of a class.  Then no person loses a
- * candidate by that knowledge: partition/signature_buckets.c says why.
+ * candidate by that knowledge: partition/signature_sets.c says why.
  * ----------------------------------------------------------------
  */
 

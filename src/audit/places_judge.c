@@ -20,8 +20,9 @@ typedef struct PlacesJudge
 	const Frame *frame;
 	const Past *past;
 	const Places *places;
-	const DraftOfGroups *draft;
+	const ShownPlaces *draft;
 	uint64		k;
+	bool		is_true;
 
 	/* Owned */
 	Principle	principle;
@@ -47,7 +48,7 @@ shown_of(const PlacesJudge *judge, RowId row)
 static inline bool
 is_gone(const PlacesJudge *judge, uint64 place)
 {
-	return judge->places->is_apart[place] && !judge->draft->is_true;
+	return judge->places->is_apart[place] && !judge->is_true;
 }
 
 /* Nobody was there when a place was parted off for good. */
@@ -160,7 +161,7 @@ static void
 verify_values(const PlacesJudge *judge, uint32 c)
 {
 	const Places *places = judge->places;
-	const DraftOfGroups *draft = judge->draft;
+	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
 	bool		is_refreshed = false;
@@ -254,7 +255,7 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 	away = was_away(judge, place);
 	is_shown = judge->class_of_part[part_of(places, group, place)] != NO_CLASS;
 	has_own = judge->frame->sensitive[row] == last_shown(places, group, place);
-	if (is_shown && (has_own || !away) && (judge->draft->is_true || !is_parted_off(judge, place)))
+	if (is_shown && (has_own || !away) && (judge->is_true || !is_parted_off(judge, place)))
 		refuse_draft(c, "a person comes to it from a group that is shown without a reason to leave");
 	if (!has_own && !away)
 		refuse_draft(c, "a person comes to it with another value than was shown last");
@@ -324,7 +325,7 @@ verify_tie(const PlacesJudge *judge, uint32 c, RowId row)
 static void
 verify_newcomers(const PlacesJudge *judge, uint32 c)
 {
-	const DraftOfGroups *draft = judge->draft;
+	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -348,7 +349,7 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
 
 	if (row == NO_ROW || was_away(judge, place) || has_moved(judge, row) || !is_asked(judge, row))
 		return;
-	if (is_parted_off(judge, place) && !judge->draft->is_true)
+	if (is_parted_off(judge, place) && !judge->is_true)
 		refuse_draft(0, "somebody's place is parted off");
 	if (judge->class[place] != NO_CLASS && judge->draft->place[row] != place)
 		refuse_draft(judge->class[place], "somebody who sits in it is left out");
@@ -386,8 +387,8 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
 
-	if (c == NO_CLASS)
-		refuse_draft(0, "places are parted off from others that it does not show");
+	if (c == NO_CLASS)			/* the log would not tell */
+		refuse_draft(0, "places are parted off from others that are not shown");
 	if (!judge->past->is_whole)
 		refuse_draft(c, "places are parted off in a release that is not about everybody");
 	if (ngone < judge->k || nplaces - ngone < judge->k)
@@ -402,7 +403,7 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 		for (uint64 p = 0; p < group_size(places, group); p++)
 			if (places->part[first + p] == part)
 				judge->value[is_parted_off(judge, first + p) ? n++ : left++] = shown[p];
-		if (judge->draft->is_true ? !are_two_sets(judge, ngone, nplaces) :
+		if (judge->is_true ? !are_two_sets(judge, ngone, nplaces) :
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, nplaces - ngone, judge->tally))
 			refuse_draft(c, "places are parted off that may show too few values");
@@ -437,9 +438,9 @@ verify_gone(const PlacesJudge *judge, uint32 group)
 }
 
 void
-judge_places(const Frame *frame, const Past *past, const DraftOfGroups *draft, const Principle *principle, uint64 k)
+judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k, bool is_true)
 {
-	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k};
+	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k, .is_true = is_true};
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "judge of places", ALLOCSET_DEFAULT_SIZES);
 

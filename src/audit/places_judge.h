@@ -12,29 +12,18 @@
 
 #include "history/past.h"
 #include "history/seen.h"
-#include "partition/classes.h"
 #include "partition/principle.h"
-
-/* Of a draft, all that says where people sit: see Draft in method/method.h. */
-typedef struct DraftOfGroups
-{
-	const Classes *classes;
-	const Code *shown;			/* [rows of the frame] or NULL: their own values */
-	const uint32 *group;		/* [nclasses] or NO_GROUP */
-	const uint64 *place;		/* [rows of the frame] */
-	const uint64 *stands_in;	/* [counterfeits] */
-	const bool *is_apart;		/* [places of the past] or NULL */
-	bool		is_true;		/* true rows only: so places may be parted off among others, and be shown again */
-} DraftOfGroups;
 
 /*
  * The last check of a draft of groups, after judge_classes(), which sees to its shape: returns, or raises an internal error
  * like that one, which names the check and the class, and nothing of what the class holds.  The frame has the values of
- * today: frame_take_shown() comes later.
+ * today: frame_take_shown() comes later.  is_true: true rows only, so that places may be parted off among others, and be
+ * shown again.
  *
  * Linear in the rows and places, but for the values of parts that lose places.
  */
-extern void judge_places(const Frame *frame, const Past *past, const DraftOfGroups *draft, const Principle *principle, uint64 k);
+extern void judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k,
+						 bool is_true);
 
 /* All releases. */
 typedef struct PlacesVerdict
@@ -52,8 +41,13 @@ typedef struct PlacesVerdict
  * Did all classes of groups keep to the rules, as far as the log tells?  principle: of each release, its k included, bound to
  * the log's values and these aspects; is_true: likewise, does it show true rows only?  A class that was published elsewhere
  * parts the groups that it meets.
+ *
+ * Are those who are tied, and all whom their ties touch, left with l values and k rows, by the weakest promise from the release on?
+ * Each is judged alone, or jointly as far as a search goes that takes so many steps (compromise.h).  Not where something was
+ * published elsewhere.
  */
-extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true);
+extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true, bool are_alone,
+								  uint64 budget);
 
 /* ----------------------------------------------------------------
  * In places_parts.c: may places be parted off, whoever sits in them?

@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include "audit/compromise.h"
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
@@ -444,8 +445,36 @@ note_fault(PlacesVerdict *verdict, const char *fault, int32 r, uint32 c)
 	}
 }
 
+/* Ties, and partings, leave everybody enough. */
+static void
+judge_ties(LogJudge *judge, const Principle *principle, bool are_alone, uint64 budget)
+{
+	const Seen *seen = judge->seen;
+	const Deduction *deduction = deduce(seen, NULL, 0, are_alone ? LOOKS_AT_EACH_ALONE : 0, budget);
+	uint64	   *k = new_array(uint64, seen->nreleases);
+	uint32	   *l = new_array(uint32, seen->nreleases);
+
+	for (int32 r = seen->nreleases - 1; r >= 0; r--)
+	{
+		bool		is_last = r == seen->nreleases - 1;
+
+		k[r] = is_last ? principle[r].k : Min(principle[r].k, k[r + 1]);
+		l[r] = principle_least_values(&principle[r]);
+		l[r] = is_last ? l[r] : Min(l[r], l[r + 1]);
+	}
+	for (uint64 s = 0; deduction != NULL && s < deduction->first[seen->npeople]; s++)
+	{
+		const Spell *spell = &deduction->spell[s];
+		bool		has_null = spell->n > 0 && spell->candidate[spell->n - 1] == seen->nvalues;
+
+		if (spell->nrows >= k[spell->release] && (l[spell->release] <= 1 || spell->n - has_null >= l[spell->release]))
+			continue;
+		note_fault(&judge->verdict, "ties leave somebody in it too few values, or rows", spell->release, spell->class);
+	}
+}
+
 PlacesVerdict
-places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true)
+places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true, bool are_alone, uint64 budget)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "judge of places", ALLOCSET_DEFAULT_SIZES);
@@ -475,6 +504,7 @@ places_judge(const Seen *seen, const Aspects *aspects, const Principle *principl
 				note_fault(&judge->verdict, fault, r, c);
 		}
 	}
+	judge_ties(judge, principle, are_alone, budget);
 	verdict = judge->verdict;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);

@@ -99,6 +99,56 @@ worlds_exclude(Worlds *worlds, uint32 cell)
 	set_cell(worlds, cell, (WorldCell) {0, 0, 0});
 }
 
+/* Lines through a cell whose bounds have changed are looked at again. */
+static void
+wait_for_lines(Worlds *worlds, uint32 c, uint32 *nwaiting)
+{
+	for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
+	{
+		uint32		l = worlds->through[i];
+
+		if (!worlds->is_waiting[l])
+			worlds->waiting[(*nwaiting)++] = l;
+		worlds->is_waiting[l] = true;
+	}
+}
+
+void
+worlds_narrow(Worlds *worlds, uint32 cell)
+{
+	uint32		nwaiting = 0;
+
+	if (worlds->is_waiting == NULL)
+	{
+		worlds->is_waiting = new_zeros(bool, worlds->nlines);
+		worlds->waiting = new_array(uint32, worlds->nlines);
+	}
+	for (uint32 c = cell == NO_CELL ? 0 : cell; c < (cell == NO_CELL ? worlds->ncells : cell + 1); c++)
+		wait_for_lines(worlds, c, &nwaiting);
+	while (nwaiting > 0)
+	{
+		uint32		l = worlds->waiting[--nwaiting];
+		const WorldLine *line = &worlds->line[l];
+
+		CHECK_FOR_INTERRUPTS();
+		worlds->is_waiting[l] = false;
+		for (uint64 i = worlds->first_on[l]; i < worlds->first_on[l + 1]; i++)
+		{
+			WorldCell	was = worlds->cell[worlds->on[i]];
+			uint64		others_up = line->up - (was.most - was.people);
+			uint64		others_down = line->down - (was.people - was.least);
+			WorldCell	now = was;
+
+			now.most = Min(was.most, was.people + others_down);
+			now.least = was.people > others_up ? Max(was.least, was.people - others_up) : was.least;
+			if (now.most == was.most && now.least == was.least)
+				continue;
+			set_cell(worlds, worlds->on[i], now);
+			wait_for_lines(worlds, worlds->on[i], &nwaiting);
+		}
+	}
+}
+
 void
 worlds_begin(Worlds *worlds, const uint32 *people, const uint32 *sum)
 {
@@ -112,6 +162,7 @@ worlds_begin(Worlds *worlds, const uint32 *people, const uint32 *sum)
 	worlds->off = new_array(uint32, worlds->nlines);
 	worlds->noff = worlds->nchanges = worlds->room_for_changes = worlds->room_for_trials = 0;
 	worlds->change = NULL;
+	worlds->is_waiting = NULL;
 	worlds->trial = NULL;
 	array_reserve(worlds->change, worlds->room_for_changes, 64);
 	array_reserve(worlds->trial, worlds->room_for_trials, 64);

@@ -54,6 +54,8 @@ typedef struct Worlds
 	struct LineTrial *trial;	/* private */
 	uint64		ntrials;
 	uint64		room_for_trials;
+	bool	   *is_waiting;		/* [nlines] to be looked at, or NULL */
+	uint32	   *waiting;		/* [nlines] */
 } Worlds;
 
 typedef enum WorldFound
@@ -90,5 +92,11 @@ more_effort(uint64 effort)
 
 /* From now on, no person is in this cell in any world. */
 extern void worlds_exclude(Worlds *worlds, uint32 cell);
+
+/*
+ * Bounds the people of cells by what the others of each line have at the least, and at the most, until nothing more follows:
+ * from a cell that was excluded, or, of NO_CELL, from all.  A cell of at most 0 is in no world.  No line is off.
+ */
+extern void worlds_narrow(Worlds *worlds, uint32 cell);
 
 #endif							/* PPREPUB_AUDIT_WORLDS_H */

@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/catalog.h"
+#include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -259,6 +260,7 @@ check_places(Audit *audit)
 	const Seen *seen = &audit->recalled->seen;
 	Principle  *principle = palloc(sizeof(Principle) * audit->publication->releases);
 	bool	   *is_true = palloc(sizeof(bool) * audit->publication->releases);
+	const char *ties = param_string(audit->publication->params, "ties");
 	PlacesVerdict verdict;
 
 	for (int32 r = 0; r < audit->publication->releases; r++)
@@ -266,7 +268,8 @@ check_places(Audit *audit)
 		principle[r] = audit->released[r].principle;
 		is_true[r] = !audit->released[r].is_imported && shows_true_rows(audit->publication->method, audit->released[r].params);
 	}
-	verdict = places_judge(seen, audit->aspects, principle, is_true);
+	verdict = places_judge(seen, audit->aspects, principle, is_true,
+						   ties != NULL && strcmp(ties, "alone") == 0, (uint64) search_budget);
 	set_values(add_check(audit, "places", pstrdup("each class keeps the rules of places"),
 						 verdict.holds ? pstrdup("all do")
 						 : psprintf(UINT64_FORMAT " class(es) do not; of the first: %s", verdict.violations, verdict.fault), verdict.holds,

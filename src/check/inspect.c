@@ -167,21 +167,6 @@ find_columns(Inspecting *inspecting)
 			inspecting->insensitive[inspecting->ninsensitive++] = a;
 }
 
-/* Finds the classes of the log by their numbers. */
-static void
-index_classes(Inspecting *inspecting)
-{
-	const SeenRelease *seen = inspecting->seen;
-
-	inspecting->class_of = new_array(uint32, seen->nclasses);
-	memset(inspecting->class_of, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
-	for (uint32 c = 0; c < seen->nclasses; c++)
-		if (seen->number[c] > 0 && seen->number[c] <= seen->nclasses)
-			inspecting->class_of[seen->number[c]] = c;
-	inspecting->is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
-	inspecting->cells = new_array(InspectedCell, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
-}
-
 static uint32
 find_class(const Inspecting *inspecting, int64 number)
 {
@@ -244,26 +229,6 @@ code_shown(Inspecting *inspecting, bool is_new)
 	if (n > 1)
 		pfree(DatumGetPointer(value));
 	return found == NO_KEY ? UNKNOWN_VALUE : found;
-}
-
-/* Finds what the release shows of each value of the log. */
-static void
-code_all_shown(Inspecting *inspecting)
-{
-	const DeclaredColumn *sensitive = publication_column(inspecting->publication, ROLE_SENSITIVE);
-	Code		n = inspecting->recalled->seen.nvalues;
-
-	inspecting->shows = shown_sensitive(inspecting->publication, inspecting->released->shown);
-	inspecting->column = palloc(sizeof(Datum) * inspecting->answers->nsensitive);
-	inspecting->isnull = palloc(sizeof(bool) * inspecting->answers->nsensitive);
-	inspecting->shown_values = keys_create(sensitive->type, sensitive->collation);
-	inspecting->shown_code = new_array(Code, n);
-	for (Code value = 0; value < n; value++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		split_value(inspecting->publication, inspecting->recalled->values[value], false, inspecting->column, inspecting->isnull);
-		inspecting->shown_code[value] = code_shown(inspecting, true);
-	}
 }
 
 /* Learns of a cell of the table. */
@@ -373,25 +338,6 @@ has_values_of_log(const Inspecting *inspecting, uint32 class, uint32 *count)
 	return all && logged == n;
 }
 
-/* Compares the rows with those of the log, in any order within a class. */
-static void
-compare_rows(Inspecting *inspecting)
-{
-	uint32	   *count = new_zeros(uint32, inspecting->shown_values->size + 2);
-	Inspection *inspection = &inspecting->inspection;
-
-	for (uint32 c = 0; c < inspecting->seen->nclasses; c++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (has_values_of_log(inspecting, c, count))
-			continue;
-		inspection->is_logged = false;
-		inspection->unlogged_class = inspecting->seen->number[c];
-		break;
-	}
-	pfree(count);
-}
-
 /* Inspects the rows of a release's table. */
 static void
 inspect_table(Inspecting *inspecting)
@@ -399,18 +345,48 @@ inspect_table(Inspecting *inspecting)
 	static const RowVisitor visitor = {.wants_class = true, .cell = note_cell, .value = note_value, .row = inspect_row};
 	const Released *released = inspecting->released;
 	const SeenRelease *seen = inspecting->seen;
+	const DeclaredColumn *sensitive;
+	Code		n;
 
 	inspecting->values = new_array(Code, seen->first[seen->nclasses]);
 	inspecting->filled = new_zeros(uint32, seen->nclasses);
 	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
 	array_reserve(inspecting->value_sum, inspecting->sums_room, 1);
 	array_reserve(inspecting->value_code, inspecting->values_room, 1);
-	code_all_shown(inspecting);
+	/* Finds what the release shows of each value of the log. */
+	sensitive = publication_column(inspecting->publication, ROLE_SENSITIVE);
+	n = inspecting->recalled->seen.nvalues;
+	inspecting->shows = shown_sensitive(inspecting->publication, inspecting->released->shown);
+	inspecting->column = palloc(sizeof(Datum) * inspecting->answers->nsensitive);
+	inspecting->isnull = palloc(sizeof(bool) * inspecting->answers->nsensitive);
+	inspecting->shown_values = keys_create(sensitive->type, sensitive->collation);
+	inspecting->shown_code = new_array(Code, n);
+	for (Code value = 0; value < n; value++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		split_value(inspecting->publication, inspecting->recalled->values[value], false, inspecting->column, inspecting->isnull);
+		inspecting->shown_code[value] = code_shown(inspecting, true);
+	}
 	released_rows(inspecting->publication, released->table, &visitor, inspecting);
 	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
 											  sizeof(pg_uuid_t)) == 0;
 	if (released->is_identified)
-		compare_rows(inspecting);
+	{
+		uint32	   *count = new_zeros(uint32, inspecting->shown_values->size + 2);
+		Inspection *inspection = &inspecting->inspection;
+
+		/* Compares the rows with those of the log, in any order within a class. */
+		for (uint32 c = 0; c < inspecting->seen->nclasses; c++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (has_values_of_log(inspecting, c, count))
+				continue;
+			inspection->is_logged = false;
+			inspection->unlogged_class = inspecting->seen->number[c];
+			break;
+		}
+		pfree(count);
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -490,32 +466,6 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 	inspection->covered++;
 }
 
-/* Adds a member to those who have an end's value: alone[nqis][2]. */
-static void
-count_ends(const Inspecting *inspecting, uint32 class, RowId row, uint64 *alone)
-{
-	const InspectedCell *cells = &inspecting->cells[(Size) class * inspecting->nqis];
-
-	for (int q = 0; q < inspecting->nqis; q++)
-		for (int end = 0; end < 2; end++)
-			alone[2 * q + end] += inspecting->present->frame.code[q][row] == cells[q].ends.value[end];
-}
-
-/* Counts the ends that are one member's alone, and begins anew for the next class. */
-static void
-note_lone_ends(Inspecting *inspecting, uint64 *alone)
-{
-	for (int i = 0; i < 2 * inspecting->nqis; i++)
-	{
-		if (alone[i] == 1)
-		{
-			inspecting->inspection.lone_ends++;
-			inspecting->inspection.lone_column = inspecting->present->codings[i / 2]->column->name;
-		}
-		alone[i] = 0;
-	}
-}
-
 #define AHEAD 16
 
 /* Fetches what will be needed of a member: rows of people who stand together in the log may be anywhere in the source. */
@@ -547,14 +497,28 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1] && inspecting->is_read[c]; i++)
 		{
 			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen_person(seen, i)];
+			const InspectedCell *cells;
 
 			await_member(inspecting, row_of_person, i + AHEAD);
 			if (row == NO_ROW || inspecting->present->fingerprint[row] != seen->fingerprint[i])
 				continue;
 			cover_member(inspecting, c, row);
-			count_ends(inspecting, c, row, alone);
+			/* Adds a member to those who have an end's value: alone[nqis][2]. */
+			cells = &inspecting->cells[(Size) c * inspecting->nqis];
+			for (int q = 0; q < inspecting->nqis; q++)
+				for (int end = 0; end < 2; end++)
+					alone[2 * q + end] += inspecting->present->frame.code[q][row] == cells[q].ends.value[end];
 		}
-		note_lone_ends(inspecting, alone);
+		/* Counts the ends that are one member's alone, and begins anew for the next class. */
+		for (int i = 0; i < 2 * inspecting->nqis; i++)
+		{
+			if (alone[i] == 1)
+			{
+				inspecting->inspection.lone_ends++;
+				inspecting->inspection.lone_column = inspecting->present->codings[i / 2]->column->name;
+			}
+			alone[i] = 0;
+		}
 	}
 }
 
@@ -590,8 +554,18 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 		table_stands(publication, released);
 	if (inspecting.inspection.exists)
 	{
+		const SeenRelease *seen;
+
 		find_columns(&inspecting);
-		index_classes(&inspecting);
+		/* Finds the classes of the log by their numbers. */
+		seen = inspecting.seen;
+		inspecting.class_of = new_array(uint32, seen->nclasses);
+		memset(inspecting.class_of, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
+		for (uint32 c = 0; c < seen->nclasses; c++)
+			if (seen->number[c] > 0 && seen->number[c] <= seen->nclasses)
+				inspecting.class_of[seen->number[c]] = c;
+		inspecting.is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
+		inspecting.cells = new_array(InspectedCell, (Size) Max(1, inspecting.nqis) * ((Size) seen->nclasses + 1));
 		if (released->is_answer)
 			inspect_answer(&inspecting);
 		else

@@ -144,28 +144,6 @@ adopt_extensions(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
-/* Raises an error about a parameter whose new value promises less. */
-static void
-refuse_weakening(const DeclaredPublication *publication, const ParamSpec *weaker)
-{
-	bool		is_number = weaker->type == PARAM_INTEGER || weaker->type == PARAM_DECIMAL;
-
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 is_number && weaker->strength == STRENGTH_LESS
-			 ? errmsg("a larger \"%s\", or none, would weaken what publication \"%s\" has promised",
-					  weaker->name, publication->name)
-			 : is_number
-			 ? errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
-					  weaker->name, publication->name)
-			 : errmsg("this \"%s\" would weaken what publication \"%s\" has promised",
-					  weaker->name, publication->name),
-			 weaker->type == PARAM_TABLE
-			 ? errdetail("So far no such table is declared, and everything is protected; what the table lacks would not be any more.")
-			 : errdetail("The people in its releases would be protected less from now on."),
-			 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
-}
-
 /* Checks the new parameters, stores them, and copies the tables that they name. */
 static void
 change_parameters(DeclaredPublication *publication, Jsonb *given)
@@ -187,7 +165,24 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	set_bands(publication, params);
 	weaker = weakened_parameter(method, before, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
-		refuse_weakening(publication, weaker);
+	{
+		bool		is_number = weaker->type == PARAM_INTEGER || weaker->type == PARAM_DECIMAL;
+
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 is_number && weaker->strength == STRENGTH_LESS
+				 ? errmsg("a larger \"%s\", or none, would weaken what publication \"%s\" has promised",
+						  weaker->name, publication->name)
+				 : is_number
+				 ? errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
+						  weaker->name, publication->name)
+				 : errmsg("this \"%s\" would weaken what publication \"%s\" has promised",
+						  weaker->name, publication->name),
+				 weaker->type == PARAM_TABLE
+				 ? errdetail("So far no such table is declared, and everything is protected; what the table lacks would not be any more.")
+				 : errdetail("The people in its releases would be protected less from now on."),
+				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+	}
 	if (publication->releases > 0)
 		declare_hooks->judge_parameters(publication, params, accept_lockout);
 	catalog_enter(&access);
@@ -254,24 +249,6 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases)
 	act_as_before(&caller);
 }
 
-/*
- * Says so if nothing stands in the schemas any more.  They are not dropped: owners grant rights on them, which would be
- * gone for the next publication.
- */
-static void
-notice_empty_schemas(const DeclaredPublication *publication)
-{
-	bool		is_used = catalog_finds("SELECT FROM pg_namespace n WHERE n.nspname::text IN ($1, $2)"
-										" AND EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)",
-										CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
-
-	if (!is_used)
-		ereport(NOTICE,
-				(errmsg("schemas \"%s\" and \"%s\" are empty now", publication->target, publication->private),
-				 errhint("If nothing will be published in them, run DROP SCHEMA %s, %s.",
-						 quote_identifier(publication->target), quote_identifier(publication->private))));
-}
-
 Datum
 pprepub_drop_publication(PG_FUNCTION_ARGS)
 {
@@ -279,6 +256,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 	bool		forget_history = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	DeclaredPublication *publication;
 	CatalogAccess access;
+	bool		is_used;
 
 	verify_may_change("drop_publication()");
 	publication = publication_open_to_drop(name);
@@ -295,6 +273,18 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 	catalog_execute("SELECT pprepub_internal.forget_publication($1)", CATALOG_INT(publication->id));
 	forget_unused_trees();
 	catalog_leave(&access);
-	notice_empty_schemas(publication);
+
+	/*
+	 * Says so if nothing stands in the schemas any more.  They are not dropped: owners grant rights on them, which
+	 * would be gone for the next publication.
+	 */
+	is_used = catalog_finds("SELECT FROM pg_namespace n WHERE n.nspname::text IN ($1, $2)"
+							" AND EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)",
+							CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
+	if (!is_used)
+		ereport(NOTICE,
+				(errmsg("schemas \"%s\" and \"%s\" are empty now", publication->target, publication->private),
+				 errhint("If nothing will be published in them, run DROP SCHEMA %s, %s.",
+						 quote_identifier(publication->target), quote_identifier(publication->private))));
 	PG_RETURN_VOID();
 }

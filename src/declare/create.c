@@ -108,21 +108,6 @@ parse_sensitive(const char *words, int *n)
 
 /* ---- The tuple ---- */
 
-/* Adds the tuple behind the declared columns; its name is none of the source's.  There must be room. */
-static void
-hide_tuple(DeclaredPublication *publication, TupleDesc source)
-{
-	char	   *name = pstrdup("sensitive_tuple");
-
-	while (source_attribute(source, name) != NULL)
-		name = psprintf("%s_", name);
-	publication->columns[publication->ncolumns + publication->nhidden++] = (DeclaredColumn) {
-		.name = as_name(name),
-		.role = ROLE_SENSITIVE,
-		.typmod = -1,
-	};
-}
-
 /* Is it the tuple of several columns? */
 static bool
 is_tuple(const DeclaredPublication *publication, const DeclaredColumn *column)
@@ -492,7 +477,18 @@ declare_columns(Declaration *declaration)
 	for (int i = 0; i < publication->ncolumns; i++)
 		declare_column(declaration, &publication->columns[i]);
 	if (declaration->nsensitive > 1)
-		hide_tuple(publication, tuple);
+	{
+		char	   *name = pstrdup("sensitive_tuple");
+
+		/* Adds the tuple behind the declared columns; its name is none of the source's.  There must be room. */
+		while (source_attribute(tuple, name) != NULL)
+			name = psprintf("%s_", name);
+		publication->columns[publication->ncolumns + publication->nhidden++] = (DeclaredColumn) {
+			.name = as_name(name),
+			.role = ROLE_SENSITIVE,
+			.typmod = -1,
+		};
+	}
 	declare_layout_columns(publication, tuple);
 	set_bands(publication, publication->params);
 	relation_close(source, NoLock);

@@ -22,23 +22,6 @@
 
 /* ---- Names ---- */
 
-/* Raises an error unless the relation can be read like a table and outlives the session. */
-static void
-verify_table_kind(Oid table, const char *param)
-{
-	if (!is_read_like_table(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
-				 errdetail("It names a table, a view, a materialized view or a foreign table.")));
-	if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
-				 errdetail("It is temporary, and a publication outlives the session."),
-				 errhint("Name a permanent table with its rows.")));
-}
-
 Jsonb *
 resolve_tables(const MethodDeclaration *method, Jsonb *given)
 {
@@ -53,7 +36,18 @@ resolve_tables(const MethodDeclaration *method, Jsonb *given)
 		if (name == NULL)
 			continue;
 		table = RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name))), NoLock, false);
-		verify_table_kind(table, spec->param);
+		/* Raises an error unless the relation can be read like a table and outlives the session. */
+		if (!is_read_like_table(table))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("parameter \"%s\" cannot name \"%s\"", spec->param, get_rel_name(table)),
+					 errdetail("It names a table, a view, a materialized view or a foreign table.")));
+		if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("parameter \"%s\" cannot name \"%s\"", spec->param, get_rel_name(table)),
+					 errdetail("It is temporary, and a publication outlives the session."),
+					 errhint("Name a permanent table with its rows.")));
 		given = with_string(given, spec->param, quoted_relation(table));
 	}
 	return given;

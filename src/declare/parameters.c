@@ -300,18 +300,6 @@ hint_value(const ParamSpec *spec, const JsonbValue *value)
 	return spec->fallback == NULL ? 0 : errhint("If it is left out, it is %s.", spec->fallback);
 }
 
-/* Parameters of earlier versions are no misspellings: says what there is instead. */
-static void
-verify_not_gone(const MethodDeclaration *method, const char *name)
-{
-	for (const GoneParam *gone = method->gone; gone != NULL && gone->name != NULL; gone++)
-		if (strcmp(gone->name, name) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s has no parameter \"%s\" any more", title_of(method), name),
-					 errhint("%s", gone->use)));
-}
-
 /* Raises an error about the first key that the method lacks, or whose value is not accepted. */
 static void
 verify_given(const MethodDeclaration *method, Jsonb *given)
@@ -329,8 +317,13 @@ verify_given(const MethodDeclaration *method, Jsonb *given)
 			continue;
 		name = pnstrdup(item.val.string.val, item.val.string.len);
 		spec = find_parameter(method, name);
-		if (spec == NULL)
-			verify_not_gone(method, name);
+		/* Parameters of earlier versions are no misspellings: says what there is instead. */
+		for (const GoneParam *gone = method->gone; gone != NULL && gone->name != NULL; gone++)
+			if (spec == NULL && strcmp(gone->name, name) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("%s has no parameter \"%s\" any more", title_of(method), name),
+						 errhint("%s", gone->use)));
 		if (spec == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -160,40 +160,6 @@ is_allowed(const char *tag, const char *how, Node *statement)
 }
 
 /*
- * Remembers the dummy view that a CREATE OR REPLACE VIEW is about to replace.  Where a view depends on an object restored
- * later, pg_restore makes a dummy first, and replaces it in the end.
- */
-static void
-note_dummy_view(const ViewStmt *statement)
-{
-	Oid			view = RangeVarGetRelid(statement->view, NoLock, true);
-
-	dummy_view = InvalidOid;
-	catalog_read("SELECT FROM pprepub_internal.catalog_publication p WHERE p.pinned::oid = $1"
-				 " AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_source s WHERE s.publication = p.publication)",
-				 CATALOG_OID(view));
-	if (SPI_processed > 0)
-		dummy_view = view;
-}
-
-/* Refuses the command if it touched a protected relation in a way not known to be harmless. */
-static void
-check_commands(const char *tag, Node *statement)
-{
-	catalog_read("SELECT command_tag, how, publication FROM pprepub_internal.touched_relations() WHERE NOT is_view OR relation <> $1",
-				 CATALOG_OID(dummy_view));
-	dummy_view = InvalidOid;
-	for (uint64 row = 0; row < SPI_processed; row++)
-	{
-		char	   *command = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
-		char	   *how = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 2);
-
-		if (!is_allowed(command, how, statement))
-			refuse(tag, catalog_int(row, "publication"));
-	}
-}
-
-/*
  * Refuses to drop a protected relation or its seal.  A pinned view may be dropped with its source until something was
  * published, so that an owner can drop the table without dropping the publication first.  Afterwards it stays: another
  * publication could be declared over the same people, and would not know of this one.  Views and live tables are their
@@ -241,9 +207,35 @@ pprepub_protect(PG_FUNCTION_ARGS)
 	tag = GetCommandTagName(trigger->tag);
 	catalog_enter(&access);
 	if (strcmp(trigger->event, "ddl_command_start") == 0)
-		note_dummy_view(castNode(ViewStmt, trigger->parsetree));
+	{
+		Oid			view = RangeVarGetRelid(castNode(ViewStmt, trigger->parsetree)->view, NoLock, true);
+
+		/*
+		 * Remembers the dummy view that a CREATE OR REPLACE VIEW is about to replace.  Where a view depends on an
+		 * object restored later, pg_restore makes a dummy first, and replaces it in the end.
+		 */
+		dummy_view = InvalidOid;
+		catalog_read("SELECT FROM pprepub_internal.catalog_publication p WHERE p.pinned::oid = $1"
+					 " AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_source s WHERE s.publication = p.publication)",
+					 CATALOG_OID(view));
+		if (SPI_processed > 0)
+			dummy_view = view;
+	}
 	else if (strcmp(trigger->event, "ddl_command_end") == 0)
-		check_commands(tag, trigger->parsetree);
+	{
+		/* Refuses the command if it touched a protected relation in a way not known to be harmless. */
+		catalog_read("SELECT command_tag, how, publication FROM pprepub_internal.touched_relations() WHERE NOT is_view OR relation <> $1",
+					 CATALOG_OID(dummy_view));
+		dummy_view = InvalidOid;
+		for (uint64 row = 0; row < SPI_processed; row++)
+		{
+			char	   *command = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
+			char	   *how = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 2);
+
+			if (!is_allowed(command, how, trigger->parsetree))
+				refuse(tag, catalog_int(row, "publication"));
+		}
+	}
 	else if (strcmp(trigger->event, "table_rewrite") == 0)
 	{
 		if (catalog_read("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = pg_event_trigger_table_rewrite_oid()") > 0)

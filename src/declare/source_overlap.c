@@ -145,22 +145,6 @@ refuse_lookup(Oid lookup, const char *why)
 			 errhint("Lookup tables hold no people, only what codes stand for. Publish everything of people through one publication.")));
 }
 
-/* Refuses what is no plain table of its own: rows of a view, or of a parent's child, are those of other tables. */
-static void
-verify_lookup_kind(Oid lookup)
-{
-	char		kind = get_rel_relkind(lookup);
-
-	if (kind == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", lookup)));
-	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
-		refuse_lookup(lookup, "It is no table.");
-	if (has_superclass(lookup) || (kind != RELKIND_PARTITIONED_TABLE && has_subclass(lookup)))
-		refuse_lookup(lookup, "It is a partition, or inherits, or is inherited from.");
-}
-
 /*
  * The part of a relation's rows, as its owner sees them, whose keys stand in one column of a lookup table: of more than a
  * half, the table seems to hold their people.  NaN where there are no rows to judge by.
@@ -242,8 +226,20 @@ verify_lookups(const DeclaredPublication *publication, const char *key)
 		Oid			lookup = publication->lookups[i];
 		PersonColumn *own;
 		int			nown;
+		char		kind = get_rel_relkind(lookup);
 
-		verify_lookup_kind(lookup);
+		/*
+		 * Refuses what is no plain table of its own: rows of a view, or of a parent's child, are those of other
+		 * tables.
+		 */
+		if (kind == '\0')
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("relation with OID %u does not exist", lookup)));
+		if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
+			refuse_lookup(lookup, "It is no table.");
+		if (has_superclass(lookup) || (kind != RELKIND_PARTITIONED_TABLE && has_subclass(lookup)))
+			refuse_lookup(lookup, "It is a partition, or inherits, or is inherited from.");
 		if (lookup == publication->source)
 			refuse_lookup(lookup, "It is the source.");
 		for (int p = 0; p < n; p++)

@@ -317,12 +317,14 @@ answer_function(const DeclaredPublication *publication)
 	return function_in_target(publication, "", arguments, lengthof(arguments));
 }
 
-/* The column definitions of the function's result: those of a release. */
-static char *
-column_list_sql(const DeclaredPublication *publication)
+void
+create_answer_function(const DeclaredPublication *publication)
 {
+	char	   *columns;
+	char	   *function;
 	StringInfoData list;
 
+	/* The column definitions of the function's result: those of a release. */
 	initStringInfo(&list);
 	appendStringInfoString(&list, "class pg_catalog.int8");
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -336,15 +338,7 @@ column_list_sql(const DeclaredPublication *publication)
 		plain.typmod = -1;
 		appendStringInfo(&list, ", %s %s", quote_identifier(column->name), released_type_sql(&plain));
 	}
-	return list.data;
-}
-
-void
-create_answer_function(const DeclaredPublication *publication)
-{
-	char	   *columns = column_list_sql(publication);
-	char	   *function;
-
+	columns = list.data;
 	if (!method_declaration(publication->method)->answers)
 		return;
 	execute_ddl(psprintf("CREATE FUNCTION %s(cohort pg_catalog.text DEFAULT NULL, columns pg_catalog.name[] DEFAULT NULL)"

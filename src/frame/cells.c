@@ -178,15 +178,6 @@ printed_text(const Cells *cells, Cell cell)
 	return text_cell(VARDATA_ANY(printed), VARSIZE_ANY_EXHDR(printed), cells->kind == KIND_PREFIX);
 }
 
-/* The leaves below a node. */
-static Span
-leaves_of(const Cells *cells, uint32 node)
-{
-	Code		first = cells->tree->first_leaf[node];
-
-	return (Span) {first, first + cells->tree->leaves[node] - 1};
-}
-
 /* ----------------------------------------------------------------
  * Spans
  *
@@ -363,22 +354,6 @@ span_texts(CellSpans *line, const Cells *cells, const Coding *coding)
 
 /* ---- Taxonomies ---- */
 
-/* Spans of a taxonomy's nodes: the leaves below them, which are coded as they stand in the tree. */
-static void
-span_nodes(CellSpans *line, const Cells *cells, const Coding *coding)
-{
-	for (Cell cell = 0; cell < cells_size(cells); cell++)
-	{
-		if (!is_plain(cells, cell) || cells->node[cell] == NO_NODE)
-			continue;
-		line->is_sound[cell] = true;
-		line->span[cell] = leaves_of(cells, cells->node[cell]);
-	}
-	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
-		line->code[code] = code;
-	end_line(line, cells, coding, cells->tree->leaves[0]);
-}
-
 CellSpans
 cell_spans(const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
@@ -398,7 +373,21 @@ cell_spans(const DeclaredColumn *column, const Cells *cells, const Coding *codin
 			span_texts(&line, cells, coding);
 			break;
 		case KIND_TAXONOMY:
-			span_nodes(&line, cells, coding);
+			/* Spans of a taxonomy's nodes: the leaves below them, which are coded as they stand in the tree. */
+			for (Cell cell = 0; cell < cells_size(cells); cell++)
+			{
+				Code		first;
+
+				if (!is_plain(cells, cell) || cells->node[cell] == NO_NODE)
+					continue;
+				line.is_sound[cell] = true;
+				/* The leaves below a node. */
+				first = cells->tree->first_leaf[cells->node[cell]];
+				line.span[cell] = (Span) {first, first + cells->tree->leaves[cells->node[cell]] - 1};
+			}
+			for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
+				line.code[code] = code;
+			end_line(&line, cells, coding, cells->tree->leaves[0]);
 			break;
 	}
 	return line;

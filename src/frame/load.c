@@ -287,25 +287,6 @@ mark_beyond(const FrameLoad *load, const LoadingColumn *column, uint64 from, boo
 			is_out[row] |= column->number[row] != DICTIONARY_NULL && is_beyond(columns, c, column->number[row] - 1);
 }
 
-/* Closes up the rows that stay. */
-static void
-leave_out(FrameLoad *load, uint64 from, const bool *is_out)
-{
-	uint64		kept = from;
-
-	for (uint64 row = from; row < load->nrows; row++)
-	{
-		if (is_out[row])
-			continue;
-		load->keys->keys[kept] = load->keys->keys[row];
-		for (int i = 0; i < load->ncolumns; i++)
-			if (load->columns[i].dictionary != NULL)
-				load->columns[i].number[kept] = load->columns[i].number[row];
-		kept++;
-	}
-	load->nrows = load->keys->size = kept;
-}
-
 /* Renumbers the values of the rows that are left, so that others are forgotten. */
 static void
 forget_values(FrameLoad *load, LoadingColumn *column)
@@ -336,6 +317,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	uint64		repeated = keys_index(load->keys);
 	uint64		before = load->nrows;
 	bool	   *is_out;
+	uint64		kept;
 
 	old = MemoryContextSwitchTo(work);
 	is_out = new_zeros(bool, load->nrows);
@@ -355,7 +337,19 @@ sieve_rows(FrameLoad *load, uint64 from)
 			is_out[first] = true;
 	}
 	MemoryContextSwitchTo(old);
-	leave_out(load, from, is_out);
+	/* Closes up the rows that stay. */
+	kept = from;
+	for (uint64 row = from; row < load->nrows; row++)
+	{
+		if (is_out[row])
+			continue;
+		load->keys->keys[kept] = load->keys->keys[row];
+		for (int i = 0; i < load->ncolumns; i++)
+			if (load->columns[i].dictionary != NULL)
+				load->columns[i].number[kept] = load->columns[i].number[row];
+		kept++;
+	}
+	load->nrows = load->keys->size = kept;
 	MemoryContextDelete(work);
 	if (load->nrows == before)
 		return;

@@ -10,13 +10,15 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Sorts updates by both of their ends: a counting sort is stable, so that two passes do. */
-static void
-sort_updates(Update *list, uint64 n, Code nvalues)
+Updates *
+updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
 {
+	Updates    *updates = palloc0(sizeof(Updates));
+	uint64		kept = 0;
 	Update	   *aside = new_array(Update, n);
 	uint64	   *place = new_array(uint64, nvalues);
 
+	/* Sorts updates by both of their ends: a counting sort is stable, so that two passes do. */
 	for (int by_from = 0; by_from <= 1; by_from++)
 	{
 		memset(place, 0, sizeof(uint64) * ((uint64) nvalues + 1));
@@ -30,15 +32,6 @@ sort_updates(Update *list, uint64 n, Code nvalues)
 	}
 	pfree(place);
 	pfree(aside);
-}
-
-Updates *
-updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
-{
-	Updates    *updates = palloc0(sizeof(Updates));
-	uint64		kept = 0;
-
-	sort_updates(list, n, nvalues);
 	updates->nvalues = nvalues;
 	updates->first = new_zeros(uint64, nvalues);
 	updates->to = new_array(Code, n);

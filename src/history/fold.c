@@ -15,11 +15,14 @@
 #include "history/rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* Of more than one in so many people of the history, all of it is read. */
 #define FEW				8
+
+#define STAYS			32		/* rows whose people are looked up together */
 
 typedef struct Reading
 {
@@ -86,7 +89,7 @@ take_group(Fold *fold, const TupleTableSlot *slot)
 		!integers_in(keep(fold, slot, GROUPS_PARTS), group.size, &group.parts) ||
 		!integers_in(epochs, group.nepochs, &group.epochs))
 		return false;
-	fold->last_number = Max(fold->last_number, group.number);
+	fold->places.last_number = Max(fold->places.last_number, group.number);
 	array_reserve(fold->groups, fold->groups_allocated, fold->places.ngroups + 1);
 	fold->groups[fold->places.ngroups++] = group;
 	fold->places.nplaces += group.size;
@@ -143,35 +146,70 @@ find_group(const Fold *fold, int64 number)
  * ----------------------------------------------------------------
  */
 
-static void
-add_stay(Fold *fold, uint64 person, int64 group, int32 place, int32 came)
-{
-	array_reserve(fold->stays, fold->stays_allocated, fold->nstays + 1);
-	fold->stays[fold->nstays++] = (PersonStay) {person, group, {(uint64) place, came}};
-}
-
-/* Takes a row of the table of places; others than those of a person are left out, unless that is NO_KEY. */
-static void
-read_stay(Reading *reading, TupleTableSlot *slot, uint32 of)
+/* The stay of a row of the table of places, of nobody yet. */
+static PersonStay
+stay_of(const Fold *fold, const TupleTableSlot *slot)
 {
 	static const int always[] = {PLACES_KEY, PLACES_GROUP, PLACES_PLACE, PLACES_CAME};
-	uint64		person;
 
 	if (!row_has_values(slot, PLACES_COLUMNS, always, lengthof(always)))
-		refuse_group(reading->fold->publication, 0);
-	person = keys_find(reading->people, slot->tts_values[PLACES_KEY]);
-	if ((person == NO_KEY && reading->strangers == NULL) || (of != NO_KEY && of != person))
-		return;
-	if (person == NO_KEY)
-		person = reading->people->size + keys_add(reading->strangers, slot->tts_values[PLACES_KEY]);
-	add_stay(reading->fold, person, DatumGetInt64(slot->tts_values[PLACES_GROUP]),
-			 DatumGetInt32(slot->tts_values[PLACES_PLACE]), DatumGetInt32(slot->tts_values[PLACES_CAME]));
+		refuse_group(fold->publication, 0);
+	return (PersonStay) {
+		NO_KEY, DatumGetInt64(slot->tts_values[PLACES_GROUP]),
+		{(uint64) DatumGetInt32(slot->tts_values[PLACES_PLACE]), DatumGetInt32(slot->tts_values[PLACES_CAME])}
+	};
 }
 
 static void
-read_any_stay(void *what, TupleTableSlot *slot)
+add_stay(Fold *fold, uint64 person, PersonStay stay)
 {
-	read_stay(what, slot, NO_KEY);
+	array_reserve(fold->stays, fold->stays_allocated, fold->nstays + 1);
+	stay.person = person;
+	fold->stays[fold->nstays++] = stay;
+}
+
+/* Takes some rows of the table of places, whose people are looked up together. */
+static void
+take_stays(Reading *reading, const Datum *keys, const PersonStay *stays, int n)
+{
+	uint32		person[STAYS];
+
+	keys_find_all(reading->people, keys, NULL, n, person);
+	for (int i = 0; i < n; i++)
+		if (person[i] != NO_KEY)
+			add_stay(reading->fold, person[i], stays[i]);
+		else if (reading->strangers != NULL)
+			add_stay(reading->fold, reading->people->size + keys_add(reading->strangers, keys[i]), stays[i]);
+}
+
+/* Reads the table of places from end to end; keys do not outlive their row, so they are copied. */
+static void
+read_all_stays(Reading *reading)
+{
+	const KeyTable *people = reading->people;
+	RowReader  *reader = reader_open(past_table(reading->fold->publication, PLACES_TABLE));
+	MemoryContext some = AllocSetContextCreate(CurrentMemoryContext, "stays", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(some);
+	Datum		keys[STAYS];
+	PersonStay	stays[STAYS];
+	int			n = 0;
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		stays[n] = stay_of(reading->fold, slot);
+		keys[n++] = datumCopy(slot->tts_values[PLACES_KEY], people->byval, people->length);
+		if (n == STAYS)
+		{
+			take_stays(reading, keys, stays, n);
+			MemoryContextReset(some);
+			n = 0;
+		}
+	}
+	take_stays(reading, keys, stays, n);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(some);
+	reader_close(reader);
 }
 
 /* Sorts stays by person, those of each the oldest first.  What is not there yet is of person 0, who has none before. */
@@ -261,7 +299,12 @@ look_up_stays(Reading *reading, IndexReader *places)
 	{
 		index_reader_find(places, reading->people->keys[i]);
 		while ((slot = index_reader_next(places)) != NULL)
-			read_stay(reading, slot, i);
+		{
+			PersonStay	stay = stay_of(reading->fold, slot);
+
+			if (keys_find(reading->people, slot->tts_values[PLACES_KEY]) == i)
+				add_stay(reading->fold, i, stay);
+		}
 	}
 }
 
@@ -317,7 +360,7 @@ look_up(Reading *reading)
 	{
 		look_up_stays(reading, places);
 		look_up_groups(reading, groups);
-		fold->last_number = last_number(fold->publication);
+		fold->places.last_number = last_number(fold->publication);
 	}
 	if (places != NULL)
 		index_reader_close(places);
@@ -363,6 +406,7 @@ lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
 	places->number[g] = group->number;
 	places->created[g] = group->created;
 	(void) element_read(&fold->key, PointerGetDatum(group->keys), room, fold->context);
+	memcpy(fold->holder + at, room->values, sizeof(Datum) * group->size);
 	keys_find_all(load_keys(load), room->values, room->nulls, group->size, places->row + at);
 	for (int i = 0; i < group->size; i++)
 	{
@@ -384,7 +428,6 @@ static void
 lay_out(Fold *fold, FrameLoad *load, bool is_all)
 {
 	MemoryContext old = MemoryContextSwitchTo(fold->context);
-	MemoryContext work = AllocSetContextCreate(fold->context, "group", ALLOCSET_DEFAULT_SIZES);
 	Places	   *places = &fold->places;
 	uint32		n = places->ngroups;
 
@@ -405,6 +448,7 @@ lay_out(Fold *fold, FrameLoad *load, bool is_all)
 		places->first_epoch[g + 1] = places->first_epoch[g] + group->nepochs;
 		places->first_value[g + 1] = places->first_value[g] + (uint64) group->size * group->nepochs;
 	}
+	fold->holder = new_array(Datum, places->nplaces);
 	places->row = new_array(RowId, places->nplaces);
 	places->is_held = new_array(bool, places->nplaces);
 	places->part = new_array(uint32, places->nplaces);
@@ -414,14 +458,10 @@ lay_out(Fold *fold, FrameLoad *load, bool is_all)
 	for (uint32 g = 0; g < n; g++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		MemoryContextSwitchTo(work);
 		lay_out_group(fold, load, g);
-		MemoryContextReset(work);
 		progress_step(fold->groups[g].size);
 	}
-	MemoryContextSwitchTo(fold->context);
 	lay_out_stays(fold, load_keys(load)->size, is_all);
-	MemoryContextDelete(work);
 	MemoryContextSwitchTo(old);
 }
 
@@ -442,7 +482,7 @@ read_all(Reading *reading, bool is_all)
 	if (fold->places.nplaces != (uint64) publication->remembered)
 		past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
 	array_reserve(fold->stays, fold->stays_allocated, fold->places.nplaces + fold->places.nplaces / 4);
-	read_each(past_table(publication, PLACES_TABLE), read_any_stay, reading);
+	read_all_stays(reading);
 	MemoryContextDelete(work);
 }
 
@@ -526,17 +566,7 @@ find_place_of_each(Fold *fold, uint64 nrows)
 		}
 }
 
-/* The release that created the group of a place: a helper came no sooner. */
-static int32
-created_with(const Places *places, uint64 place)
-{
-	uint32		behind;
-
-	find_first(behind, places->ngroups, i, places->first[i] > place);
-	return places->created[behind - 1];
-}
-
-/* Lists the stays of each row.  Those of helpers were not read: they have but the place that they hold. */
+/* Lists the stays of each row.  Those of helpers were not read: they have but the place that they hold, where they came no sooner than its group. */
 static void
 list_stays(Fold *fold, uint64 nrows)
 {
@@ -562,7 +592,7 @@ list_stays(Fold *fold, uint64 nrows)
 			continue;
 		if (n > places->first_stay[row] || row < fold->nread)
 			past_refuse(fold->publication, fold->nstays);
-		places->stay[n++] = (Stay) {place, created_with(places, place)};
+		places->stay[n++] = (Stay) {place, places->created[places_group(places, place)]};
 	}
 	places->first_stay[nrows] = n;
 }
@@ -691,21 +721,16 @@ fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 	uint64	   *place = NULL;
 
 	for (uint32 g = 0; g < places->ngroups; g++)
-	{
-		ElementWalk walk;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!wanted[g])
-			continue;
-		for (element_walk(&walk, &fold->key, fold->groups[g].keys); element_next(&walk);)
-			if (!walk.isnull && places->row[places->first[g] + walk.i] == NO_ROW)
-			{
-				array_reserve(key, keys_room, n + 1);
-				array_reserve(place, places_room, n + 1);
-				key[n] = walk.value;
-				place[n++] = places->first[g] + walk.i;
-			}
-	}
+		for (uint64 i = places->first[g]; i < places->first[g + 1] && wanted[g]; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (!places->is_held[i] || places->row[i] != NO_ROW)
+				continue;
+			array_reserve(key, keys_room, n + 1);
+			array_reserve(place, places_room, n + 1);
+			key[n] = fold->holder[i];
+			place[n++] = i;
+		}
 	if (n > 0)
 		load_helpers(load, key, n);
 	for (uint64 i = 0; i < n; i++)

@@ -33,7 +33,7 @@ typedef struct GroupRow
 	int32		created;
 	int			size;
 	int			nepochs;
-	ArrayType  *keys;			/* of the holders */
+	ArrayType  *keys;			/* of the holders; these point into it */
 	const int32 *states;		/* [size] or NULL */
 	const int32 *fingerprints;	/* [size] */
 	const int32 *parts;			/* [size] or NULL */
@@ -61,7 +61,7 @@ typedef struct Fold
 	Places		places;
 	GroupRow   *groups;			/* [places.ngroups] */
 	uint32		groups_allocated;
-	int64		last_number;	/* of a group, ever */
+	Datum	   *holder;			/* [places.nplaces] the keys of those who hold them */
 	PersonStay *stays;			/* [nstays] of people among the rows, by row, the oldest first */
 	uint64		nstays;
 	uint64		stays_allocated;

@@ -218,6 +218,10 @@ typedef struct Past
 	bool		was_weaker;		/* was some release made under a weaker principle, or elsewhere? */
 	bool		is_whole;		/* is the frame all of the source, so that holders without a row have left? */
 	bool		is_answer;		/* is it for an analyst?  Then nobody moves, and nobody has left for good */
+	bool		founds_none;	/* an answer, when a release of everybody is out: newcomers take free places, or wait */
 } Past;
+
+/* The past as it is read for the same frame after this was shown as the release of this number (places_after.c). */
+extern Past *past_after(const Past *past, const Frame *frame, const ShownPlaces *showing, int32 release);
 
 #endif							/* PPREPUB_HISTORY_PAST_H */

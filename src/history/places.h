@@ -33,6 +33,7 @@ typedef struct Places
 {
 	uint32		ngroups;
 	int64	   *number;			/* [ngroups] that tables know them by */
+	int64		last_number;	/* of a group, ever */
 	int32	   *created;		/* [ngroups] the release that showed it first */
 	uint64	   *first;			/* [ngroups + 1] group g has the places from first[g] to first[g + 1] - 1 */
 
@@ -109,5 +110,23 @@ group_shown(const Places *places, uint32 group)
 {
 	return group_values(places, group, group_epochs(places, group) - 1);
 }
+
+/*
+ * The places that a release shows.  A class of a group shows rows and counterfeits at some of its places; one without a group
+ * becomes a new one, whose places its rows take in their order.  In a release that was made without regard to the past, rows
+ * of a class without a group may keep the places that they hold, in any groups: those groups are parted by it.
+ */
+typedef struct ShownPlaces
+{
+	const Classes *classes;
+	const Code *shown;			/* [rows of the frame] or NULL: their own values */
+	const uint32 *group;		/* [nclasses] or NO_GROUP */
+	const uint64 *place;		/* [rows of the frame] of the past, or NO_PLACE */
+	const uint64 *stands_in;	/* [counterfeits] places of the past */
+	const bool *is_apart;		/* [places of the past] parted off from others that are shown; NULL where none is */
+} ShownPlaces;
+
+/* The group that each class is of afterwards, NO_GROUP if its rows keep their places; new ones are behind those of the past. */
+extern uint32 *groups_of_classes(const Places *before, const ShownPlaces *showing);
 
 #endif							/* PPREPUB_HISTORY_PLACES_H */

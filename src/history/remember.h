@@ -1,10 +1,9 @@
 /*
  * remember.h
- *		Remembering a release: a call for each class, then the end.
+ *		Remembering a release.
  *
- * The classes go into the log.  Of groups, those that have changed are written anew, and people who have come to a place
- * get a row there.  A method's class is of one group, or becomes one; a class of a release that was made without regard
- * to the past may mix people of several.
+ * Its classes go into the log.  Groups that are others after it than they were (past_after()) are written anew, and people
+ * who have come to a place get a row there.
  */
 #ifndef PPREPUB_HISTORY_REMEMBER_H
 #define PPREPUB_HISTORY_REMEMBER_H
@@ -14,33 +13,18 @@
 #include "history/fold.h"
 #include "history/past_tables.h"
 
-typedef struct RememberedClass
+typedef struct Remembered
 {
-	int64		number;
-	const RowId *rows;			/* [nrows + ncounted] */
-	uint64		nrows;
-	uint64		ncounted;		/* people who have no row in the release */
-	const Code *invented;		/* [ninvented] values of counterfeits */
-	uint64		ninvented;
+	int32		number;
+	PastTable	log;			/* a part of it */
+	const ShownPlaces *showing; /* but for methods with places, its classes only */
+	const uint64 *first_counted;	/* [nclasses + 1] people who have no row in a class; NULL where there are none */
+	const RowId *counted;
+	const int64 *class;			/* [nclasses] the numbers of classes */
+	const uint32 *order;		/* [nclasses] in which they are logged */
+} Remembered;
 
-	/* Under a method with places */
-	uint32		group;			/* of the past; NO_GROUP: a new one, whose places the rows take in their order */
-	const uint64 *place;		/* [rows of the frame] of the past */
-	const uint64 *stands_in;	/* [ninvented] places of the past */
-} RememberedClass;
-
-typedef struct Remembering Remembering;
-
-/* Writes into a part of the log.  Callers act as the owner, inside SPI, after fold_past(). */
-extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part);
-extern void remember_class(Remembering *remembering, const RememberedClass *class);
-
-/* Remembers a class of people from any groups, which it parts; sorts the rows. */
-extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
-
-/* These places of parts that are shown are parts of their own from now on: [places] or NULL; after the last class. */
-extern void remember_apart(Remembering *remembering, const bool *is_apart);
-
-extern uint64 remember_end(Remembering *remembering);	/* people, places or invented rows that are new */
+/* Returns how many people, places or invented rows are new.  Callers act as the owner, inside SPI, after fold_past(). */
+extern uint64 remember(Fold *fold, const LoadedFrame *loaded, const Remembered *release);
 
 #endif							/* PPREPUB_HISTORY_REMEMBER_H */

@@ -299,25 +299,6 @@ statistics_of(const Seen *seen)
 	return statistics;
 }
 
-uint64
-statistics_find(const Statistics *statistics, Step at, Code value)
-{
-	const ShownValues *shown = &statistics->shown[at.release];
-	uint64		first = shown->first[at.class];
-	uint64		n = shown->first[at.class + 1] - first;
-	uint64		place = find_code(shown->value + first, n, value);
-
-	return place < n ? first + place : NOT_SHOWN;
-}
-
-uint32
-statistics_count(const Statistics *statistics, Step at, Code value)
-{
-	uint64		found = statistics_find(statistics, at, value);
-
-	return found == NOT_SHOWN ? 0 : statistics->shown[at.release].count[found];
-}
-
 bool
 statistics_same_values(const Statistics *statistics, Step a, Step b)
 {

@@ -175,14 +175,6 @@ typedef struct Statistics
 /* Takes up to 16 bytes for each row that was ever published, in the current context. */
 extern Statistics *statistics_of(const Seen *seen);
 
-/* Finds a value of a class among the release's shown values; NOT_SHOWN if the class does not show it. */
-extern uint64 statistics_find(const Statistics *statistics, Step at, Code value);
-
-#define NOT_SHOWN PG_UINT64_MAX
-
-/* Returns the number of rows of a class that show a value. */
-extern uint32 statistics_count(const Statistics *statistics, Step at, Code value);
-
 /* Do two classes show the same values, each as often? */
 extern bool statistics_same_values(const Statistics *statistics, Step a, Step b);
 

@@ -35,41 +35,6 @@
  * ----------------------------------------------------------------
  */
 
-/* Checked before the table is locked: a role must not block tables that it may not read. */
-static void
-verify_may_read(const Import *import)
-{
-	Oid			owner = import->publication->owner;
-
-	verify_source_kind(import->table);
-	if (pg_class_aclcheck(import->table, owner, ACL_SELECT) != ACLCHECK_OK &&
-		pg_attribute_aclcheck_all(import->table, owner, ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("role \"%s\" may not read \"%s\"",
-						GetUserNameFromId(owner, false), get_rel_name(import->table)),
-				 errhint("An import is read as the owner of the publication: grant that role SELECT on it.")));
-}
-
-/* An error for a column that is none of the publication's. */
-static void
-refuse_column(const Import *import, const char *name)
-{
-	const DeclaredPublication *publication = import->publication;
-	bool		is_key = strcmp(name, publication_column(publication, ROLE_KEY)->name) == 0;
-
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-			 errmsg("publication \"%s\" does not release column \"%s\" of \"%s\"",
-					publication->name, name, import->table_name),
-			 errdetail("The values that observers saw in it would not be taken into account."),
-			 is_key
-			 ? errhint("If it tells whose the rows are, say so: key => %s. If it was published, nobody can be protected any more.",
-					   quote_literal_cstr(name))
-			 : errhint("Releases have %s. Import a view that gives the column its name there, or leaves it out if nobody saw it.",
-					   releasable_names(publication))));
-}
-
 /* Said first: without its key, a table would be refused for other columns. */
 static void
 verify_key_is_there(const Import *import, const char *key, TupleDesc columns)
@@ -122,7 +87,21 @@ match_column(Import *import, ImportColumn *column, const char *key)
 	else if (strcmp(column->name, "class") == 0 && has_class_column(publication))
 		import->class = column;
 	else
-		refuse_column(import, column->name);
+	{
+		const char *name = column->name;
+		bool		is_key = strcmp(name, publication_column(publication, ROLE_KEY)->name) == 0;
+
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+				 errmsg("publication \"%s\" does not release column \"%s\" of \"%s\"",
+						publication->name, name, import->table_name),
+				 errdetail("The values that observers saw in it would not be taken into account."),
+				 is_key
+				 ? errhint("If it tells whose the rows are, say so: key => %s. If it was published, nobody can be protected any more.",
+						   quote_literal_cstr(name))
+				 : errhint("Releases have %s. Import a view that gives the column its name there, or leaves it out if nobody saw it.",
+						   releasable_names(publication))));
+	}
 }
 
 void
@@ -131,8 +110,17 @@ match_columns(Import *import, const char *key)
 	const DeclaredPublication *publication = import->publication;
 	Relation	table;
 	TupleDesc	columns;
+	Oid			owner = import->publication->owner;
 
-	verify_may_read(import);
+	/* Checked before the table is locked: a role must not block tables that it may not read. */
+	verify_source_kind(import->table);
+	if (pg_class_aclcheck(import->table, owner, ACL_SELECT) != ACLCHECK_OK &&
+		pg_attribute_aclcheck_all(import->table, owner, ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" may not read \"%s\"",
+						GetUserNameFromId(owner, false), get_rel_name(import->table)),
+				 errhint("An import is read as the owner of the publication: grant that role SELECT on it.")));
 	table = relation_open(import->table, AccessShareLock);
 	columns = RelationGetDescr(table);
 	import->table_name = pstrdup(RelationGetRelationName(table));
@@ -166,27 +154,6 @@ match_columns(Import *import, const char *key)
  * ----------------------------------------------------------------
  */
 
-/* Numbers the values of a row. */
-static void
-add_row(Import *import, const Datum *values, const bool *nulls)
-{
-	if (import->nrows >= MAX_FRAME_ROWS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("\"%s\" has more than " UINT64_FORMAT " rows", import->table_name, MAX_FRAME_ROWS),
-				 errhint("Divide it among several tables, and import these one after the other.")));
-	for (int i = 0; i < import->ncolumns; i++)
-	{
-		ImportColumn *column = &import->columns[i];
-
-		array_reserve(column->number, column->room, import->nrows + 1);
-		column->number[import->nrows] =
-			dictionary_number(column->values, nulls[i] ? (Datum) 0 : as_stored(values[i], column->word), nulls[i]);
-	}
-	import->nrows++;
-	progress_step(1);
-}
-
 void
 read_table(Import *import)
 {
@@ -210,7 +177,21 @@ read_table(Import *import)
 		for (uint64 row = 0; row < SPI_processed; row++)
 		{
 			heap_deform_tuple(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, values, nulls);
-			add_row(import, values, nulls);
+			if (import->nrows >= MAX_FRAME_ROWS)
+				ereport(ERROR,
+						(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						 errmsg("\"%s\" has more than " UINT64_FORMAT " rows", import->table_name, MAX_FRAME_ROWS),
+						 errhint("Divide it among several tables, and import these one after the other.")));
+			for (int i = 0; i < import->ncolumns; i++)
+			{
+				ImportColumn *column = &import->columns[i];
+
+				array_reserve(column->number, column->room, import->nrows + 1);
+				column->number[import->nrows] =
+					dictionary_number(column->values, nulls[i] ? (Datum) 0 : as_stored(values[i], column->word), nulls[i]);
+			}
+			import->nrows++;
+			progress_step(1);
 		}
 		SPI_freetuptable(SPI_tuptable);
 	}
@@ -357,25 +338,6 @@ read_present(Import *import)
  * ----------------------------------------------------------------
  */
 
-/* One of several sensitive columns, with the codes of its own values. */
-static const PlainColumn *
-plain_part(const Import *import, const DeclaredColumn *column)
-{
-	const LoadedFrame *present = import->present;
-	const SensitiveColumn *part = present->columns->column;
-	PlainColumn *plain = palloc(sizeof(PlainColumn));
-
-	while (part->column != column)
-		part++;
-	*plain = (PlainColumn) {
-		.column = column, .code = new_array(Code, present->frame.nrows),
-		.ncodes = part->ncodes, .values = unconstify(Datum *, part->values)
-	};
-	for (uint64 row = 0; row < present->frame.nrows; row++)
-		plain->code[row] = code_in_column(part, present->frame.sensitive[row]);
-	return plain;
-}
-
 const PlainColumn *
 plain_column(const Import *import, const DeclaredColumn *column)
 {
@@ -384,7 +346,22 @@ plain_column(const Import *import, const DeclaredColumn *column)
 	if (column->role == ROLE_SENSITIVE)
 		return &import->present->sensitive;
 	if (column->role == ROLE_SENSITIVE_PART)
-		return plain_part(import, column);
+	{
+		const LoadedFrame *present = import->present;
+		const SensitiveColumn *part = present->columns->column;
+		PlainColumn *plain = palloc(sizeof(PlainColumn));
+
+		/* One of several sensitive columns, with the codes of its own values. */
+		while (part->column != column)
+			part++;
+		*plain = (PlainColumn) {
+			.column = column, .code = new_array(Code, present->frame.nrows),
+			.ncodes = part->ncodes, .values = unconstify(Datum *, part->values)
+		};
+		for (uint64 row = 0; row < present->frame.nrows; row++)
+			plain->code[row] = code_in_column(part, present->frame.sensitive[row]);
+		return plain;
+	}
 	while (import->present->insensitive[i].column != column)
 		i++;
 	return &import->present->insensitive[i];

@@ -47,7 +47,7 @@ number_classes(Import *import, const ImportColumn *const *columns, const TupleNu
 	classes->number = new_array(int64, classes->nclasses);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		classes->order[c] = c;
-	shuffle(shuffler_create(), classes->order, classes->nclasses);
+	shuffle(classes->order, classes->nclasses);
 	for (uint32 i = 0; i < classes->nclasses; i++)
 		classes->number[classes->order[i]] = (int64) i + 1;
 	if (has_class_column(import->publication))
@@ -102,7 +102,6 @@ typedef struct Storing
 	const Import *import;
 	RowWriter  *table;
 	Checksum   *checksum;
-	Shuffler   *shuffler;
 	int			natts;
 	const ImportColumn **columns;	/* [natts] NULL for what all rows, or all of a class, have in common */
 	RowSum	  **sums;			/* [natts][values] zeros where not yet known */
@@ -121,7 +120,6 @@ storing_create(const Import *import, Oid table, uint64 seed)
 	int			attribute = has_class_column(publication);
 
 	storing.checksum = checksum_create(columns, seed);
-	storing.shuffler = shuffler_create();
 	storing.columns = palloc0(sizeof(ImportColumn *) * storing.natts);
 	storing.sums = palloc0(sizeof(RowSum *) * storing.natts);
 	storing.values = palloc0(sizeof(Datum) * storing.natts);
@@ -186,7 +184,7 @@ store_row(Storing *storing, RowId row)
 static void
 store_rows(Storing *storing, uint32 *rows, uint32 n)
 {
-	shuffle(storing->shuffler, rows, n);
+	shuffle(rows, n);
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (i % 1024 == 0)
@@ -335,6 +333,22 @@ take_fingerprints(const Import *import, LoadedFrame *loaded)
 	loaded->shown = import->shown;
 }
 
+/* Everybody keeps a place that he has; others of a class become a group. */
+static const ShownPlaces *
+places_of_import(const Import *import, const Past *past)
+{
+	const ImportClasses *classes = &import->classes;
+	ShownPlaces *showing = palloc0(sizeof(ShownPlaces));
+	Classes    *shown = palloc0(sizeof(Classes));
+	uint32	   *group = new_array(uint32, classes->nclasses);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		group[c] = NO_GROUP;
+	*shown = (Classes) {.nclasses = classes->nclasses, .first = classes->first, .rows = classes->rows};
+	*showing = (ShownPlaces) {.classes = shown, .group = group, .place = past->places == NULL ? NULL : past->places->place};
+	return showing;
+}
+
 void
 remember_import(const Import *import, int32 number, Imported *imported)
 {
@@ -346,7 +360,6 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	Fold	   *fold;
 	LoadedFrame *loaded;
 	const Past *past;
-	Remembering *remembering;
 
 	if (publication->releases > 0)
 		log_verify(publication);	/* a new one would hide that it is gone */
@@ -369,16 +382,9 @@ remember_import(const Import *import, int32 number, Imported *imported)
 		invent_unknown_values(import, past->places, &loaded->frame);
 	}
 	take_fingerprints(import, loaded);
-	remembering = remember_begin(fold, loaded, number, MEMBERS_TABLE);
-	progress_phase("write history", import->nrows);
-	for (uint32 c = 0; c < classes->nclasses; c++)
-	{
-		uint64		size = classes->first[c + 1] - classes->first[c];
-
-		CHECK_FOR_INTERRUPTS();
-		remember_mixed_class(remembering, classes->number[c], classes->rows + classes->first[c], size);
-		progress_step(size);
-	}
-	imported->newcomers = remember_end(remembering);
+	imported->newcomers = remember(fold, loaded, &(Remembered) {
+		.number = number, .log = MEMBERS_TABLE, .showing = places_of_import(import, past), .class = classes->number,
+		.order = classes->order
+	});
 	imported->history_seconds = stopwatch_seconds(&watch);
 }

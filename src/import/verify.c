@@ -71,24 +71,6 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 	return isnull ? "NULL" : psprintf("\"%s\"", value_text(type, value));
 }
 
-/* An error that names a row that does not cover its person. */
-static void
-refuse_uncovered(const Import *import, const ImportColumn *column, const Uncovered *uncovered)
-{
-	RowId		row = import->row_of_person[uncovered->first];
-
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) that do not cover what the source has of the same people",
-					column->name, import->table_name, uncovered->rows),
-			 errdetail("For example: it shows %s of key %s, who has %s.",
-					   imported_text(column, column->number[uncovered->first]),
-					   imported_text(import->key, import->key->number[uncovered->first]),
-					   true_text(import, column->column, row)),
-			 errdetail_log("Its values are told to the owner only."),
-			 errhint("If these people have changed since the release was made, say so: accept_changes => true.")));
-}
-
 static void
 note_uncovered(Uncovered *uncovered, uint64 row)
 {
@@ -159,7 +141,20 @@ verify_covers(Import *import)
 		uncovered = column->column->role == ROLE_QUASI_IDENTIFIER ?
 			find_uncovered_cells(import, column) : find_other_values(import, column);
 		if (uncovered.rows > 0 && !import->accepts_changes)
-			refuse_uncovered(import, column, &uncovered);
+		{
+			RowId		row = import->row_of_person[uncovered.first];
+
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_EXCEPTION),
+					 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) that do not cover what the source has of the same people",
+							column->name, import->table_name, uncovered.rows),
+					 errdetail("For example: it shows %s of key %s, who has %s.",
+							   imported_text(column, column->number[uncovered.first]),
+							   imported_text(import->key, import->key->number[uncovered.first]),
+							   true_text(import, column->column, row)),
+					 errdetail_log("Its values are told to the owner only."),
+					 errhint("If these people have changed since the release was made, say so: accept_changes => true.")));
+		}
 		import->changed += uncovered.rows;
 	}
 	if (import->left > 0)
@@ -210,23 +205,6 @@ spans_of(const Code *codes, uint64 n)
 	return spans;
 }
 
-/* Adds a quasi-identifier to both releases. */
-static void
-add_cells(Fitting *fitting, const ImportColumn *column)
-{
-	const Import *import = fitting->import;
-	const Frame *frame = &import->present->frame;
-	Span	   *table = new_array(Span, import->nrows);
-
-	for (uint64 row = 0; row < import->nrows; row++)
-	{
-		table[row] = column->codes[column->number[row]];
-		if (table[row].lo > table[row].hi)
-			table[row] = NOWHERE;
-	}
-	add_column(fitting, table, spans_of(frame->code[coded_column(import, column->column)], frame->nrows));
-}
-
 /* Adds a plain column to both releases. */
 static void
 add_plain(Fitting *fitting, const ImportColumn *column)
@@ -265,7 +243,20 @@ make_graph(Fitting *fitting)
 	fitting->input.null_value = NO_CODE;
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (import->shown[i] && publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			add_cells(fitting, import->declared[i]);
+		{
+			const ImportColumn *column = import->declared[i];
+			const Frame *frame = &import->present->frame;
+			Span	   *table = new_array(Span, import->nrows);
+
+			/* Adds a quasi-identifier to both releases. */
+			for (uint64 row = 0; row < import->nrows; row++)
+			{
+				table[row] = column->codes[column->number[row]];
+				if (table[row].lo > table[row].hi)
+					table[row] = NOWHERE;
+			}
+			add_column(fitting, table, spans_of(frame->code[coded_column(import, column->column)], frame->nrows));
+		}
 	fitting->input.nqis = fitting->input.ncolumns;
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (import->shown[i] && publication->columns[i].role != ROLE_QUASI_IDENTIFIER)

@@ -107,11 +107,15 @@ frame_take_shown(Frame *frame, const Draft *draft)
 		frame->sensitive = draft->shown;
 }
 
-/*
- * The past as it would be read for the same frame after a draft was published as the release of this number; of a method
- * that wants places.  The number of a new group is one more than the last one's.  In places_after.c.
- */
-extern Past *past_after(const Past *past, const Frame *frame, const Draft *draft, int32 release);
+/* Of a draft of groups, what it shows. */
+static inline const ShownPlaces *
+places_shown(const Draft *draft)
+{
+	ShownPlaces *showing = palloc(sizeof(ShownPlaces));
+
+	*showing = (ShownPlaces) {draft->classes, draft->shown, draft->group, draft->place, draft->stands_in, draft->is_apart};
+	return showing;
+}
 
 extern const Method *const methods[];	/* ends with NULL */
 

@@ -1,6 +1,6 @@
 /*
  * buckets.h
- *		Buckets of rows by what may be shown of them, and how they are cut into classes.
+ *		Sets and buckets of rows by what may be shown of them, and how they are cut into classes.
  */
 #ifndef PPREPUB_PARTITION_BUCKETS_H
 #define PPREPUB_PARTITION_BUCKETS_H
@@ -9,20 +9,16 @@
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------
- * Signatures: each row in the bucket of the values that it is seen among, and as
- * many rows of each value in it, which classes with the same candidates for ever
- * are cut from
+ * Signatures: sets of rows with different values, which classes with the same
+ * candidates for ever are made of
  *
  * Paper 004 after Xiao and Tao.  A signature is the set of sensitive values of a
- * class; a row that was in a class with it stays with it.  Division puts those who
- * were published before into the buckets of their signatures; balancing fills up
- * what is missing of each value with newcomers, or else with counterfeits;
- * assignment puts the newcomers who are left into buckets, new ones where need
- * be, in sets of a row of each value.
+ * class; a row that was in a class with it stays with it.  People who were published before
+ * keep their places in sets of their signature, or are dealt anew among these (division).  Newcomers take places that are
+ * free in these, if they have the value and are near (balancing), and people of sets that are small join others.  All
+ * other newcomers make sets of different values that live close together (assignment).  What is missing then is invented.
  * ----------------------------------------------------------------
  */
-
-#define NO_BUCKET PG_UINT32_MAX
 
 /* Why there can be no release. */
 typedef enum RefusalKind
@@ -33,7 +29,7 @@ typedef enum RefusalKind
 	REFUSED_UNEVEN,				/* rows were in classes that are not even: made elsewhere */
 	REFUSED_FEW_VALUES,			/* there are fewer than m values */
 	REFUSED_SKEW,				/* one value has so many rows that counterfeits would be most of a release */
-	REFUSED_FOUND,				/* rows have new values that are not vouched for: see signature_buckets.c */
+	REFUSED_FOUND,				/* rows have new values that are not vouched for: see signature_sets.c */
 	REFUSED_LIFESPAN			/* rows were published as often as they may be */
 } RefusalKind;
 
@@ -47,33 +43,36 @@ typedef struct Refusal
 	uint64		limit;			/* m, or the lifespan */
 } Refusal;
 
-typedef struct Buckets
+typedef struct SignatureSets
 {
-	uint32		n;
-	uint64	   *first_value;	/* [n + 1] bucket b's signature is value[first_value[b]] up to, not including,
+	uint32		n;				/* signatures */
+	uint64	   *first_value;	/* [n + 1] signature b is value[first_value[b]] up to, not including,
 								 * value[first_value[b + 1]], ascending */
-	Code	   *value;			/* a place in it is a slot */
-	uint64	   *sets;			/* [n] rows of each value, counterfeits included */
-	uint64	   *first;			/* [slots + 1] the true rows of a slot; what lacks of the sets are counterfeits */
-	RowId	   *rows;
-} Buckets;
+	Code	   *value;
+	uint64	   *nsets;			/* [n] */
+	uint64	   *first_cell;		/* [n] where the cells of its first set begin: the row that has each value, or NO_ROW
+								 * for an invented one; those of the next set follow */
+	RowId	   *cell;
+} SignatureSets;
 
 /*
- * Puts all rows of the frame into buckets; NULL, and *refusal says why, where
- * that cannot be.  What signatures new buckets have, and who fills which, follows
- * from the seed alone.
+ * Puts all rows of the frame into sets, each with a true row at least; NULL, and *refusal says why, where
+ * that cannot be.  Newcomers form so many sets of a signature at once, if they can; where that is more than one, people of
+ * sets that are no longer complete are dealt anew.  Sets of a signature whose people are all here stay as they are, among
+ * themselves.  Sets that stand side by side lie close together, too, or are of the same family.
  */
-extern Buckets *fill_buckets(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal);
+extern SignatureSets *make_signature_sets(const Frame *frame, const Paths *paths, uint32 m, uint32 together,
+										  uint64 seed, Refusal *refusal);
 
 static inline uint32
-bucket_values(const Buckets *buckets, uint32 b)
+signature_values(const SignatureSets *sets, uint32 signature)
 {
-	return buckets->first_value[b + 1] - buckets->first_value[b];
+	return sets->first_value[signature + 1] - sets->first_value[signature];
 }
 
 /*
- * even_split.c: cuts a bucket into sets of a row of each value that lie close together.
- * It has so many sets of n values; the true rows of value i are rows[lo[i]]
+ * even_split.c: cuts rows into sets of a row of each value that lie close together.
+ * There are so many sets of n values; the true rows of value i are rows[lo[i]]
  * up to, not including, rows[hi[i]], at most as many as sets, and of one value as
  * many.  The rows are permuted; set g gets cell[g * n + i], a row or NO_ROW for a
  * counterfeit, and a true row at least.  Sets that stand side by side lie so, too.

@@ -64,6 +64,9 @@ typedef struct Records
 extern Records *records_collapse(const Frame *frame, RowId *rows, uint64 nrows,
 								 uint64 seed);
 
+/* No record, but the dimensions of the frame: what sets of single rows lose. */
+extern Records *records_none(const Frame *frame);
+
 /* Counts the values of each record, so that it can be added to a tally at once. */
 extern void records_count_values(Records *records, const Frame *frame, Tally *tally);
 

@@ -197,7 +197,7 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 
 /* Tables and jumps only pay where they are looked at more often than they are made. */
 static void
-tabulate_dimensions(Records *records)
+tabulate_dimensions(Records *records, uint64 looks)
 {
 	for (int d = 0; d < records->ndimensions; d++)
 	{
@@ -205,7 +205,7 @@ tabulate_dimensions(Records *records)
 		const Domain *domain = dimension->domain;
 		Code		size = dimension->size;
 
-		if (size <= MAX_TABLE_SIZE && size <= records->nrecords)
+		if (size <= MAX_TABLE_SIZE && size <= looks)
 		{
 			float	   *losses = palloc0(sizeof(float) * size * size);
 
@@ -214,7 +214,7 @@ tabulate_dimensions(Records *records)
 					losses[lo * size + hi] = dimension->weight * cover_loss(domain, (Span) {lo, hi});
 			dimension->losses = losses;
 		}
-		else if (domain->tree != NULL && size / MAX_TABLE_SIZE <= records->nrecords)
+		else if (domain->tree != NULL && size / MAX_TABLE_SIZE <= looks)
 			dimension->jump = make_jumps(domain->tree);
 	}
 }
@@ -327,12 +327,12 @@ records_count_values(Records *records, const Frame *frame, Tally *tally)
 	records->first_value[records->nrecords] = n;
 }
 
-Records *
-records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
+/* The dimensions of a frame, without losses, and no record. */
+static Records *
+records_create(const Frame *frame)
 {
 	Records    *records = palloc0(sizeof(Records));
 
-	records->rows = rows;
 	records->ndimensions = frame->nqis;
 	records->dimensions = palloc0(sizeof(Dimension) * Max(1, frame->nqis));
 	for (int qi = 0; qi < frame->nqis; qi++)
@@ -350,9 +350,27 @@ records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 			.width = is_line ? (domain->position[nplaces - 1] - domain->position[0]) / weight_of(frame, qi) : 0
 		};
 	}
+	return records;
+}
+
+Records *
+records_none(const Frame *frame)
+{
+	Records    *records = records_create(frame);
+
+	tabulate_dimensions(records, frame->nrows);
+	return records;
+}
+
+Records *
+records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
+{
+	Records    *records = records_create(frame);
+
+	records->rows = rows;
 	sort_rows(frame, records, rows, nrows);
 	find_records(records, frame, nrows);
-	tabulate_dimensions(records);
+	tabulate_dimensions(records, records->nrecords);
 	shuffle_records(records, seed);
 	return records;
 }

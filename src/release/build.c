@@ -111,20 +111,6 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
-/* Likewise where people sit, which values of today tell beside those that are shown. */
-static void
-judge_groups(const ReleaseBuild *build, const Past *past)
-{
-	const Draft *draft = build->draft;
-	Principle	promised = principle_under(build->publication->method, build->publication->params);
-	DraftOfGroups groups = {
-		.classes = draft->classes, .shown = draft->shown, .group = draft->group, .place = draft->place,
-		.stands_in = draft->stands_in, .is_apart = draft->is_apart, .is_true = shows_true_rows(build->publication->method, build->publication->params)
-	};
-
-	judge_places(&build->loaded->frame, past, &groups, &promised, promised.k);
-}
-
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
 draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
@@ -141,7 +127,13 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 	if (sql->verify_not_refused != NULL)
 		sql->verify_not_refused(build);
 	if (build->draft->group != NULL)
-		judge_groups(build, past);
+	{
+		Principle	promised = principle_under(build->publication->method, build->publication->params);
+
+		/* Where people sit is judged, too: values of today tell it beside those that are shown. */
+		judge_places(&build->loaded->frame, past, places_shown(build->draft), &promised, promised.k,
+					 shows_true_rows(build->publication->method, build->publication->params));
+	}
 	frame_take_shown(&build->loaded->frame, build->draft);
 	build->loaded->sensitive.code = build->loaded->frame.sensitive;
 	build->draft->suppressed += build->loaded->left_out;
@@ -261,6 +253,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 	build->loaded->frame.shows_no_value = shows_last_values(publication, scope->shown);
 	build->fold->past.is_whole = scope->condition == NULL;
 	build->fold->past.is_answer = scope->is_lenient;
+	build->fold->past.founds_none = scope->is_lenient && OidIsValid(noted_relation(publication, "view"));
 	build->fold->past.was_weaker = build->fold->places.nlinks > 0 && was_weaker(publication);
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);

@@ -147,24 +147,6 @@ why_lost(const Principle *principle)
 		: "Earlier releases and answers tell them apart from others in sets that are too small now, or have sensitive values that tell too much, and sets never grow.";
 }
 
-/* Counts them: people in an atom that it refuses with the values of some release that it was in. */
-static uint64
-count_lost(const DeclaredPublication *publication, const Principle *principle)
-{
-	OwnersWork	work;
-	Recalled   *recalled;
-	Principle	bound;
-	uint64		lost;
-
-	work_begin(&work, publication->owner, GetLatestSnapshot());
-	recalled = recall_in_parts(publication);
-	bound = principle_bound(principle, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
-	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), &bound);
-	recalled_close(recalled);
-	work_close(&work);
-	return lost;
-}
-
 /* A WARNING when stronger parameters shut people out for ever, with their number; an error if that is not accepted. */
 static void
 judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool accept_lockout)
@@ -173,13 +155,22 @@ judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool acc
 	Principle	after = principle_under(publication->method, params);
 	const MethodSql *sql = find_method_sql(publication->method);
 	uint64		lost;
+	OwnersWork	work;
+	Recalled   *recalled;
+	Principle	bound;
 
 	if (sql->strengthen != NULL)
 		sql->strengthen(publication, params);
 	if (principle_implies(&before, &after) &&
 		!has_other_bands(method_declaration(publication->method), publication->params, params))
 		return;
-	lost = count_lost(publication, &after);
+	/* Counts them: people in an atom that it refuses with the values of some release that it was in. */
+	work_begin(&work, publication->owner, GetLatestSnapshot());
+	recalled = recall_in_parts(publication);
+	bound = principle_bound(&after, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
+	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), &bound);
+	recalled_close(recalled);
+	work_close(&work);
 	if (lost > 0 && !accept_lockout)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -278,25 +278,20 @@ principle_argument(FunctionCallInfo fcinfo, int argument)
 	return principle;
 }
 
-/* Raises an error if values are to be near each other by an order that a column does not have. */
-static void
-verify_order(const Aspects *aspects, const Principle *given)
-{
-	for (int i = 0; i < given->nterms; i++)
-		for (int a = 0; a < aspects->n; a++)
-			if (given->term[i].kind == &t_principle && given->term[i].detail == DISTANCE_ORDERED &&
-				aspects->aspect[a].place == NULL)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("sensitive values have no order in which they are near or far"),
-						 errhint("Give \"distance\": \"equal\" or \"auto\".")));
-}
-
 void
 bind_principles(Released *released, const Seen *seen, const Aspects *aspects, const Principle *given)
 {
 	if (given != NULL)
-		verify_order(aspects, given);
+	{
+		for (int i = 0; i < given->nterms; i++)
+			for (int a = 0; a < aspects->n; a++)
+				if (given->term[i].kind == &t_principle && given->term[i].detail == DISTANCE_ORDERED &&
+					aspects->aspect[a].place == NULL)
+					ereport(ERROR,
+							(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							 errmsg("sensitive values have no order in which they are near or far"),
+							 errhint("Give \"distance\": \"equal\" or \"auto\".")));
+	}
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const Principle *principle = given != NULL ? given : &released[r].principle;
@@ -408,25 +403,6 @@ take_cells(RowReading *reading, const TupleTableSlot *slot, bool tells)
 	}
 }
 
-/* The number of a row's sensitive values, of which the visitor is told when they are new. */
-static uint32
-take_value(RowReading *reading, const TupleTableSlot *slot)
-{
-	uint32		known = reading->values->n;
-	uint32		number;
-
-	for (int c = 0; c < reading->nvalues; c++)
-	{
-		reading->column[c] = slot->tts_values[reading->sensitive[c]];
-		reading->isnull[c] = slot->tts_isnull[reading->sensitive[c]];
-		reading->numbers[c] = dictionary_number(reading->parts[c], reading->column[c], reading->isnull[c]);
-	}
-	number = tuple_number(reading->values, reading->numbers, reading->nvalues);
-	if (number == known)
-		reading->visitor->value(reading->what, number, reading->column, reading->isnull);
-	return number;
-}
-
 static void
 note_region(void *what, TupleTableSlot *slot)
 {
@@ -445,7 +421,22 @@ visit_row(void *what, TupleTableSlot *slot)
 	uint32		region;
 
 	if (reading->visitor->value != NULL)
-		row.value = take_value(reading, slot);
+	{
+		uint32		known = reading->values->n;
+		uint32		number;
+
+		/* The number of a row's sensitive values, of which the visitor is told when they are new. */
+		for (int c = 0; c < reading->nvalues; c++)
+		{
+			reading->column[c] = slot->tts_values[reading->sensitive[c]];
+			reading->isnull[c] = slot->tts_isnull[reading->sensitive[c]];
+			reading->numbers[c] = dictionary_number(reading->parts[c], reading->column[c], reading->isnull[c]);
+		}
+		number = tuple_number(reading->values, reading->numbers, reading->nvalues);
+		if (number == known)
+			reading->visitor->value(reading->what, number, reading->column, reading->isnull);
+		row.value = number;
+	}
 	take_cells(reading, slot, reading->visitor->cell != NULL);
 	row.cell = reading->numbers;
 	if (reading->regions != NULL)

@@ -108,16 +108,6 @@ phases_so_far(void)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
 }
 
-/* One update a release, of a row that each release updates. */
-static void
-note_number(const DeclaredPublication *publication, const ReleaseNote *note, Datum witness)
-{
-	catalog_execute("UPDATE pprepub_internal.catalog_publication SET releases = $2, remembered = remembered + $3,"
-					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
-					CATALOG_INT(publication->id), CATALOG_INT(note->number), CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
-					CATALOG_PARAM(JSONBOID, witness), CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
-}
-
 void
 note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 {
@@ -128,7 +118,11 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 
 	catalog_enter(&access);
 	now = witness_now();
-	note_number(publication, note, now);
+	/* One update a release, of a row that each release updates. */
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET releases = $2, remembered = remembered + $3,"
+					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
+					CATALOG_INT(publication->id), CATALOG_INT(note->number), CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
+					CATALOG_PARAM(JSONBOID, now), CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
 	catalog_execute("INSERT INTO pprepub_internal.catalog_release"
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, stale, unrefreshed, seconds, history_seconds, phases,"
@@ -316,19 +310,6 @@ transaction_ends(XactEvent event, void *arg)
 	announcements = NIL;
 }
 
-/* JSON, whatever the publication is called. */
-static char *
-payload_of(const DeclaredPublication *publication, int32 number, const char *kind)
-{
-	StringInfoData payload;
-
-	initStringInfo(&payload);
-	appendStringInfoString(&payload, "{\"publication\": ");
-	escape_json(&payload, publication->name);
-	appendStringInfo(&payload, ", \"number\": %d, \"kind\": \"%s\"}", number, kind);
-	return payload.data;
-}
-
 /* Tells all who listen of the release, when it is committed. */
 static void
 announce_release(const DeclaredPublication *publication, int32 number, const char *kind)
@@ -336,6 +317,7 @@ announce_release(const DeclaredPublication *publication, int32 number, const cha
 	static bool is_registered = false;
 	MemoryContext old;
 	Announcement *announcement;
+	StringInfoData payload;
 
 	if (DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE)) > FULL_QUEUE)
 	{
@@ -355,7 +337,12 @@ announce_release(const DeclaredPublication *publication, int32 number, const cha
 	old = MemoryContextSwitchTo(TopTransactionContext);
 	announcement = palloc(sizeof(Announcement));
 	announcement->subtransaction = GetCurrentSubTransactionId();
-	announcement->payload = payload_of(publication, number, kind);
+	/* JSON, whatever the publication is called. */
+	initStringInfo(&payload);
+	appendStringInfoString(&payload, "{\"publication\": ");
+	escape_json(&payload, publication->name);
+	appendStringInfo(&payload, ", \"number\": %d, \"kind\": \"%s\"}", number, kind);
+	announcement->payload = payload.data;
 	announcements = lappend(announcements, announcement);
 	MemoryContextSwitchTo(old);
 }

@@ -245,13 +245,8 @@ extern pg_uuid_t *checksum_result(const Checksum *checksum);
  * ----------------------------------------------------------------
  */
 
-/* Random numbers in store. */
-typedef struct Shuffler Shuffler;
-
-extern Shuffler *shuffler_create(void);
-
 /* Every order of the n elements is as likely as any other. */
-extern void shuffle(Shuffler *shuffler, uint32 *elements, uint32 n);
+extern void shuffle(uint32 *elements, uint32 n);
 
 extern uint64 random_seed(void);
 

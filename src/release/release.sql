@@ -26,12 +26,56 @@ CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, colu
 COMMENT ON FUNCTION pprepub.preview(text, text, name[], jsonb) IS
 	'measure the release that publish() would make, also with other parameters; nothing is published or remembered';
 
+-- Shares of the people who left, came, and so on, between releases of everybody, as far as the log tells: people who are
+-- withheld are not in it, so releases count that withheld few, and show all columns.  The last eight intervals count, quiet
+-- ones apart.  Values that changed are shown, or make more rows stale, or were those of people who left.
+CREATE FUNCTION pprepub_internal.life_of_log(publication text, OUT intervals bigint, OUT leave float8, OUT come float8, OUT change float8, OUT move float8,
+		OUT come_back float8, OUT quiet float8, OUT known bigint)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	private CONSTANT text := (SELECT quote_ident(p.target || '_private') FROM pprepub.publication p WHERE p.name = life_of_log.publication);
+BEGIN
+	EXECUTE format($query$
+		WITH whole AS (
+			SELECT r.number, lag(r.number) OVER numbers AS before, r.stale, lag(r.stale) OVER numbers AS stale_before, r.tells AND lag(r.tells) OVER numbers AS counts FROM (
+				SELECT r.number, r.stale, r.columns IS NULL AND r.suppressed * 20 <= r.rows - r.dirty - r.counterfeits + r.suppressed AS tells
+				FROM pprepub.release r WHERE r.publication = $1 AND r.kind = 'stored' AND r.cohort IS NULL) r WINDOW numbers AS (ORDER BY r.number)),
+		pair AS MATERIALIZED (SELECT w.* FROM whole w WHERE w.counts ORDER BY w.number DESC LIMIT 8),
+		person AS MATERIALIZED (
+			SELECT p.* FROM (SELECT m.release, unnest(m.keys)::text AS key, unnest(m.fingerprints) AS fingerprint, unnest(m.sensitive)::text AS value
+				FROM %1$s m WHERE m.release IN (SELECT number FROM pair UNION SELECT before FROM pair)) p WHERE p.key IS NOT NULL),
+		known AS MATERIALIZED (SELECT p.key::text AS key, min(p.came) AS came FROM %2$s p GROUP BY 1),
+		seen AS (
+			SELECT p.number, p.before, p.stale, p.stale_before, s.key, bool_or(s.release = p.before) AS was, bool_or(s.release = p.number) AS here,
+				min(nullif(s.fingerprint, 0)) <> max(nullif(s.fingerprint, 0)) AS moved, count(DISTINCT coalesce(s.value, '')) > 1 AS changed
+			FROM pair p JOIN person s ON s.release IN (p.number, p.before) GROUP BY 1, 2, 3, 4, 5),
+		passed AS (
+			SELECT count(*) FILTER (WHERE s.was) AS people, count(*) FILTER (WHERE NOT s.here) AS gone, count(*) FILTER (WHERE NOT s.was) AS came,
+				count(*) FILTER (WHERE s.was AND s.here AND s.changed) AS changed, s.stale, s.stale_before, count(*) FILTER (WHERE s.was AND s.here AND s.moved) AS moved,
+				count(*) FILTER (WHERE NOT s.was AND k.came < s.before) AS back,
+				(SELECT count(*) FROM known k WHERE k.came <= s.before) - count(*) FILTER (WHERE s.was) AS away
+			FROM seen s JOIN known k USING (key) GROUP BY s.number, s.before, s.stale, s.stale_before)
+		SELECT count(*), coalesce(sum(p.gone) / nullif(sum(p.people), 0), 0), least(coalesce(sum(p.came) / nullif(sum(p.people), 0), 0), 1),
+			coalesce(greatest(sum(p.changed + p.stale - p.stale_before + p.stale_before * p.gone / p.people::float8) / nullif(sum(p.people - p.gone), 0), 0), 0),
+			coalesce(sum(p.moved) / nullif(sum(p.people - p.gone), 0), 0),
+			coalesce(sum(p.back) / nullif(sum(p.away), 0), 0), 1 - count(*)::float8 / nullif((SELECT count(*) FROM pair), 0),
+			(SELECT count(*) FROM known k)
+		FROM passed p WHERE p.gone + p.came + p.changed + p.moved > 0
+		$query$, private || '.' || quote_ident(publication || '_members'), private || '.' || quote_ident(publication || '_places'))
+	INTO intervals, leave, come, change, move, come_back, quiet, known USING publication;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.life_of_log(text) IS 'how people came and went between the last releases of everybody';
+
 CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL,
+		move float8 DEFAULT NULL, come_back float8 DEFAULT NULL, quiet float8 DEFAULT NULL, back_changed float8 DEFAULT 0.5, answers integer DEFAULT 0,
 		params jsonb DEFAULT NULL,
-		OUT release integer, OUT rows bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT stale_percent float8, OUT loss_percent float8, OUT average_class float8)
+		OUT release integer, OUT rows bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT stale_percent float8, OUT loss_percent float8,
+		OUT average_class float8, OUT returners_withheld_percent float8)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forecast';
-COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
+COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, float8, float8, float8, float8, integer, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
 -- Distributions that releases are compared with

@@ -139,7 +139,6 @@ typedef struct Sending
 	const ReleaseBuild *build;
 	RowSink    *sink;
 	Checksum   *checksum;
-	Shuffler   *shuffler;
 
 	bool		has_class;		/* the first column tells it */
 
@@ -279,13 +278,13 @@ rows_of(const Classes *classes)
 
 /* Returns the numbers below n in random order. */
 static uint32 *
-shuffled(Shuffler *shuffler, uint64 n)
+shuffled(uint64 n)
 {
 	uint32	   *order = new_array(uint32, n);
 
 	for (uint64 i = 0; i < n; i++)
 		order[i] = i;
-	shuffle(shuffler, order, n);
+	shuffle(order, n);
 	return order;
 }
 
@@ -317,8 +316,8 @@ send_class(Sending *sending, uint32 c)
 	uint64		size = class_size(classes, c);
 	uint64		all = size + class_counterfeits(classes, c);
 	Code	   *codes = codes_of(sending, rows, size);
-	uint32	   *order = shuffled(sending->shuffler, all);
-	uint32	   *copied = all > size ? shuffled(sending->shuffler, size) : NULL;
+	uint32	   *order = shuffled(all);
+	uint32	   *copied = all > size ? shuffled(size) : NULL;
 
 	for (uint64 i = 0; i < all; i++)
 		if (order[i] < size)
@@ -332,84 +331,17 @@ send_class(Sending *sending, uint32 c)
 		pfree(copied);
 }
 
-/* Sends all classes in the order given. */
-static void
-send_classes(Sending *sending, const uint32 *order)
-{
-	const Classes *classes = sending->build->draft->classes;
-
-	for (uint32 i = 0; i < classes->nclasses; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		set_class(sending, order[i], (int64) i + 1);
-		if (sending->sink->add_class != NULL)
-			sending->sink->add_class(sending->sink, sending->values, sending->nulls,
-									 class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
-		send_class(sending, order[i]);
-		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
-	}
-}
-
-/* The rows of a class, and who was counted in behind them. */
-static const RowId *
-people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
-{
-	const Classes *classes = draft->classes;
-	uint64		size = class_size(classes, c);
-
-	*ncounted = draft->first_counted == NULL ? 0 : draft->first_counted[c + 1] - draft->first_counted[c];
-	if (*ncounted == 0)
-		return &classes->rows[classes->first[c]];
-	*room = repalloc_huge(*room, sizeof(RowId) * (size + *ncounted));
-	memcpy(*room, &classes->rows[classes->first[c]], sizeof(RowId) * size);
-	memcpy(*room + size, &draft->counted[draft->first_counted[c]], sizeof(RowId) * *ncounted);
-	return *room;
-}
-
-/* The classes, with the numbers that they left with, in the history. */
-static uint64
-remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, const int64 *numbers, PastTable log)
-{
-	const Draft *draft = build->draft;
-	const Classes *classes = draft->classes;
-	Remembering *remembering = remember_begin(build->fold, build->loaded, number, log);
-	RowId	   *room = palloc(sizeof(RowId));
-
-	progress_phase("write history", rows_of(classes));
-	for (uint32 i = 0; i < classes->nclasses; i++)
-	{
-		uint32		c = order[i];
-		uint64		ninvented = class_counterfeits(classes, c);
-		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
-		RememberedClass class = {
-			.number = numbers[c],
-			.nrows = class_size(classes, c),
-			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
-			.ninvented = ninvented,
-			.group = draft->group == NULL ? NO_GROUP : draft->group[c],
-			.place = draft->place,
-			.stands_in = draft->stands_in == NULL ? NULL : draft->stands_in + from,
-		};
-
-		CHECK_FOR_INTERRUPTS();
-		class.rows = people_of(draft, c, &class.ncounted, &room);
-		remember_class(remembering, &class);
-		progress_step(class.nrows + class.ninvented);
-	}
-	remember_apart(remembering, draft->is_apart);
-	return remember_end(remembering);
-}
-
 /* Sends all rows to the sink; returns their checksum. */
 static pg_uuid_t *
-send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uint64 seed, RowSink *sink)
+send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *sink)
 {
 	TupleDesc	columns = released_columns(build->publication);
 	Sending		sending = {
 		.build = build, .sink = sink,
-		.checksum = checksum_create(columns, seed), .shuffler = shuffler,
+		.checksum = checksum_create(columns, seed),
 		.has_class = has_class_column(build->publication),
 	};
+	const Classes *classes;
 
 	if (build->draft->classes->nclasses == 0)
 		return checksum_result(sending.checksum);
@@ -420,7 +352,17 @@ send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uin
 	sending.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
 	set_columns(&sending);
 	progress_phase("store rows", rows_of(build->draft->classes));
-	send_classes(&sending, order);
+	classes = sending.build->draft->classes;
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		set_class(&sending, order[i], (int64) i + 1);
+		if (sending.sink->add_class != NULL)
+			sending.sink->add_class(sending.sink, sending.values, sending.nulls,
+									class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
+		send_class(&sending, order[i]);
+		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
+	}
 	return checksum_result(sending.checksum);
 }
 
@@ -428,16 +370,19 @@ SentRelease
 emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 {
 	SentRelease sent = {.checksum_seed = random_seed()};
-	Shuffler   *shuffler = shuffler_create();
-	uint32	   *order = shuffled(shuffler, build->draft->classes->nclasses);
+	const Draft *draft = build->draft;
+	uint32	   *order = shuffled(draft->classes->nclasses);
 	Stopwatch	watch;
 
-	sent.checksum = send_all(build, order, shuffler, sent.checksum_seed, sink);
+	sent.checksum = send_all(build, order, sent.checksum_seed, sink);
 	watch = stopwatch_start();
 	if (build->reference != NULL)
 		reference_write(build->publication, build->reference);
-	if (build->draft->classes->nclasses > 0)
-		sent.newcomers = remember_classes(build, number, order, class_numbers(build, order), sink->log);
+	if (draft->classes->nclasses > 0)
+		sent.newcomers = remember(build->fold, build->loaded, &(Remembered) {
+			.number = number, .log = sink->log, .showing = places_shown(draft), .first_counted = draft->first_counted,
+			.counted = draft->counted, .class = class_numbers(build, order), .order = order
+		});
 	else
 	{
 		/* The tables of the history are made, though they tell of no person. */
@@ -599,17 +544,8 @@ checksum_result(const Checksum *checksum)
  * ----------------------------------------------------------------
  */
 
-/* The source is asked for many numbers at a time: each call costs a microsecond. */
-#define NUMBERS 1024
-
-struct Shuffler
-{
-	uint32		numbers[NUMBERS];
-	int			used;
-};
-
 static void
-refill(void *buffer, size_t size)
+get_random(void *buffer, size_t size)
 {
 	if (!pg_strong_random(buffer, size))
 		ereport(ERROR,
@@ -617,54 +553,43 @@ refill(void *buffer, size_t size)
 				 errmsg("could not get random numbers")));
 }
 
-Shuffler *
-shuffler_create(void)
-{
-	Shuffler   *shuffler = palloc(sizeof(Shuffler));
-
-	shuffler->used = NUMBERS;
-	return shuffler;
-}
-
-/* Returns a random number; draws many at a time, since each call of the source is slow. */
+/* Returns a random number; draws many at a time, since each call of the source takes a microsecond. */
 static uint32
-draw_number(Shuffler *shuffler)
+draw_number(void)
 {
-	if (shuffler->used == NUMBERS)
+	static uint32 numbers[1024];
+	static int	left = 0;
+
+	if (left == 0)
 	{
-		refill(shuffler->numbers, sizeof(shuffler->numbers));
-		shuffler->used = 0;
+		get_random(numbers, sizeof(numbers));
+		left = lengthof(numbers);
 	}
-	return shuffler->numbers[shuffler->used++];
-}
-
-/*
- * A number from 0 to limit - 1.  Each is the upper half of a product for as many
- * lower halves as any other, but for those below 2^32 mod limit: these are drawn again.
- */
-static uint32
-next_below(Shuffler *shuffler, uint32 limit)
-{
-	uint64		product = (uint64) draw_number(shuffler) * limit;
-
-	if ((uint32) product < limit)
-	{
-		uint32		excess = -limit % limit;
-
-		while ((uint32) product < excess)
-			product = (uint64) draw_number(shuffler) * limit;
-	}
-	return product >> 32;
+	return numbers[--left];
 }
 
 void
-shuffle(Shuffler *shuffler, uint32 *elements, uint32 n)
+shuffle(uint32 *elements, uint32 n)
 {
 	for (uint32 i = n; i > 1; i--)
 	{
-		uint32		j = next_below(shuffler, i);
+		uint32		j;
 		uint32		swapped = elements[i - 1];
+		uint64		product;
 
+		/*
+		 * A number below i.  Each is the upper half of a product for as many lower halves as any other, but for those
+		 * below 2^32 mod i: these are drawn again.
+		 */
+		product = (uint64) draw_number() * i;
+		if ((uint32) product < i)
+		{
+			uint32		excess = -i % i;
+
+			while ((uint32) product < excess)
+				product = (uint64) draw_number() * i;
+		}
+		j = product >> 32;
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		elements[i - 1] = elements[j];
@@ -677,6 +602,6 @@ random_seed(void)
 {
 	uint64		seed;
 
-	refill(&seed, sizeof(seed));
+	get_random(&seed, sizeof(seed));
 	return seed;
 }

@@ -195,103 +195,20 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 	return known;
 }
 
-/* The conclusions from knowing some people, and those from knowing nobody */
-typedef struct Deduced
-{
-	const DeclaredPublication *publication;
-	const Recalled *recalled;
-	const SensitiveColumns *columns;
-	Code		null;
-	const Deduction *deduction;
-	const Deduction *without;	/* the same one, if nobody is known */
-	const bool *is_ruled;		/* [people] may more follow by the rules of places? NULL where there are none */
-} Deduced;
-
-/* A class that was published elsewhere joins the groups that it meets: marks all of them if one is marked; was any new? */
-static bool
-mark_met(const Seen *seen, const SeenRelease *release, uint32 c, bool *is_marked)
-{
-	bool		is_met = false;
-	bool		any = false;
-
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		is_met |= is_marked[seen->group_of[release->individual[i]]];
-	for (uint64 i = release->first[c]; i < release->first[c + 1] && is_met; i++)
-	{
-		bool	   *mark = &is_marked[seen->group_of[release->individual[i]]];
-
-		any |= !*mark;
-		*mark = true;
-	}
-	return any;
-}
-
-/*
- * No search knows the rules of places.  They say more than classes do where one sits after another, or somebody elsewhere
- * than before: so, of observers who know them, it is not known of these groups whether they exclude any more.
- */
-static const bool *
-find_ruled(const Seen *seen)
-{
-	bool	   *is_marked = new_zeros(bool, seen->ngroups);
-	Individual *sitter = new_array(Individual, seen->nindividuals);
-	Individual *seat = new_array(Individual, seen->npeople);
-	bool	   *is_ruled = new_zeros(bool, seen->npeople);
-	bool		any = true;
-
-	if (seen->group_of == NULL)
-		return NULL;
-	memset(sitter, 0xff, sizeof(Individual) * seen->nindividuals);	/* NO_INDIVIDUAL */
-	memset(seat, 0xff, sizeof(Individual) * seen->npeople);
-	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint64 i = 0; i < seen->release[r].first[seen->release[r].nclasses]; i++)
-		{
-			Individual	place = seen->release[r].individual[i];
-			Individual	person = seen->release[r].person[i];
-
-			if (sitter[place] == NO_INDIVIDUAL)
-				sitter[place] = person;
-			is_marked[seen->group_of[place]] |= person == NO_INDIVIDUAL || sitter[place] != person;
-			if (person == NO_INDIVIDUAL)
-				continue;
-			if (seat[person] == NO_INDIVIDUAL)
-				seat[person] = place;
-			if (seat[person] != place)
-				is_marked[seen->group_of[place]] = is_marked[seen->group_of[seat[person]]] = true;
-		}
-	while (any)
-	{
-		CHECK_FOR_INTERRUPTS();
-		any = false;
-		for (int32 r = 0; r < seen->nreleases; r++)
-			for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-				if (seen->release[r].group[c] == NO_GROUP)
-					any |= mark_met(seen, &seen->release[r], c, is_marked);
-	}
-	for (Individual person = 0; person < seen->npeople; person++)
-		is_ruled[person] = is_marked[seen->group_of[seat[person]]];
-	return is_ruled;
-}
-
 /* The values that a person can have in a column, each once, as an array of texts. */
 static Datum
-candidates_text(const Deduction *deduction, Code null, const SensitiveColumn *column, TextCast *cast, uint32 group)
+candidates_text(const Spell *spell, Code null, const SensitiveColumn *column, TextCast *cast)
 {
-	int			all = deduction->ncandidates[group];
 	int			n = 0;
 	int			lower = 1;
-	Code	   *codes = palloc(sizeof(Code) * (all + 1));
-	Datum	   *texts = palloc(sizeof(Datum) * (all + 1));
-	bool	   *nulls = palloc(sizeof(bool) * (all + 1));
+	Code	   *codes = palloc(sizeof(Code) * (spell->n + 1));
+	Datum	   *texts = palloc(sizeof(Datum) * (spell->n + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (spell->n + 1));
 
-	for (int i = 0; i < all; i++)
-	{
-		Code		value = deduction->candidate[deduction->first[group] + i];
-
-		codes[i] = value == null ? NO_CODE : code_in_column(column, value);
-	}
-	sort_codes(codes, all);
-	for (int i = 0; i < all; i++)
+	for (uint32 i = 0; i < spell->n; i++)
+		codes[i] = spell->candidate[i] == null ? NO_CODE : code_in_column(column, spell->candidate[i]);
+	sort_codes(codes, spell->n);
+	for (uint32 i = 0; i < spell->n; i++)
 	{
 		if (i > 0 && codes[i] == codes[i - 1])
 			continue;
@@ -303,87 +220,107 @@ candidates_text(const Deduction *deduction, Code null, const SensitiveColumn *co
 	return PointerGetDatum(construct_md_array(texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* Deduces from knowing the people with these keys: called as the owner. */
-static Deduced
-deduce_from(const DeclaredPublication *publication, ArrayType *keys)
+typedef struct Compromising
 {
-	const Recalled *recalled = recall(publication);
-	Seen	   *people = palloc(sizeof(Seen));
-	const Statistics *statistics;
-	bool		knows_inventions = method_declaration(publication->method)->invents_known;
-	Deduced		deduced = {
-		.publication = publication,
-		.recalled = recalled,
-		.columns = recalled_columns(publication, recalled),
-		.is_ruled = find_ruled(&recalled->seen),
-	};
-	Individual *known;
-	int			n;
+	const OwnersWork *work;
+	const Recalled *recalled;
+	const SensitiveColumns *columns;
+	bool		is_mixed;		/* published by places, and elsewhere, too: do the rules say more? */
+	bool	   *is_known;		/* [people] */
+	const Deduction *with;
+	const Deduction *without;	/* the same one, if nobody is known */
+} Compromising;
 
-	*people = seen_of_people(&recalled->seen);
-	deduced.null = name_null(people);
-	statistics = statistics_of(people);
-	if (find_changed(statistics) != NO_INDIVIDUAL)
+/* Deduces from knowing some people; of places that do not keep the rules, as of people. */
+static const Deduction *
+deduce_from(Compromising *compromising, const Individual *known, int n)
+{
+	const DeclaredPublication *publication = compromising->work->publication;
+	const Seen *seen = &compromising->recalled->seen;
+	Seen		people = seen_of_people(seen);
+	const Deduction *deduction = seen->group_of == NULL ? NULL : deduce(seen, known, n, 0, (uint64) search_budget);
+
+	if (deduction != NULL)
+		return deduction;
+	if (find_changed(&people) != NO_INDIVIDUAL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("sensitive values of publication \"%s\" have changed from release to release", publication->name),
 				 errdetail("These deductions hold only if everybody keeps their value.")));
-	known = find_known(publication, recalled, keys, &n);
-	deduced.deduction = deduce(statistics, known, n, knows_inventions, (uint64) search_budget);
-	deduced.without = n == 0 ? deduced.deduction : deduce(statistics, NULL, 0, knows_inventions, (uint64) search_budget);
-	return deduced;
+	for (int32 r = 0; r < seen->nreleases && seen->group_of != NULL; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			compromising->is_mixed |= seen->release[r].group[c] != NO_GROUP;
+	return deduce(&people, known, n, method_declaration(publication->method)->invents_known ? KNOWS_INVENTIONS : 0, (uint64) search_budget);
 }
 
-/* Puts a row for each sensitive column of a person. */
+/* Puts a row for each sensitive column of a person, as long as the person's value is one. */
 static void
-put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person, TextCast *key, TextCast *const *casts)
+put_candidates(const Compromising *compromising, Individual person, uint64 i, TextCast *key, TextCast *const *casts)
 {
-	const SensitiveColumns *columns = deduced->columns;
-	const Deduction *with = deduced->deduction;
-	const Deduction *without = deduced->without;
+	const Spell *with = compromising->with->spell + compromising->with->first[person];
+	const Spell *without = compromising->without->spell + compromising->without->first[person];
 
-	for (int c = 0; c < columns->n; c++)
+	for (int c = 0; c < compromising->columns->n; c++)
 	{
-		const SensitiveColumn *column = &columns->column[c];
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		const SensitiveColumn *column = &compromising->columns->column[c];
+		Code		null = compromising->recalled->seen.nvalues;
+		Datum		values[6];
+		bool		nulls[lengthof(values)] = {false};
 
-		values[0] = text_cast(key, deduced->recalled->people->keys[person], &nulls[0]);
-		values[1] = candidates_text(with, deduced->null, column, casts[c], with->peers->group[person]);
-		values[2] = candidates_text(without, deduced->null, column, casts[c], without->peers->group[person]);
-		values[3] = BoolGetDatum(deduction_is_exact(with, with->peers->group[person]));
-		nulls[3] = DatumGetBool(values[3]) && deduced->is_ruled != NULL && deduced->is_ruled[person];
-		values[4] = CStringGetTextDatum(column->column->name);
-		report_row(work, values, nulls);
+		values[0] = text_cast(key, compromising->recalled->people->keys[person], &nulls[0]);
+		values[1] = Int32GetDatum(with[i].release + 1);
+		values[2] = candidates_text(&with[i], null, column, casts[c]);
+		values[3] = candidates_text(&without[i], null, column, casts[c]);
+		values[4] = BoolGetDatum(with[i].is_exact);
+		nulls[4] = with[i].is_exact && compromising->is_mixed;
+		values[5] = CStringGetTextDatum(column->column->name);
+		report_row(compromising->work, values, nulls);
 	}
 }
 
 /* People of whom releases, or releases and knowledge, tell more than a class does, or may do so, and who are not known. */
 static void
-put_deduced(const OwnersWork *work, const Deduced *deduced)
+put_deduced(const Compromising *compromising)
 {
-	const Recalled *recalled = deduced->recalled;
-	const Deduction *deduction = deduced->deduction;
-	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
-	TextCast  **casts = palloc(sizeof(TextCast *) * deduced->columns->n);
+	TextCast   *key = text_cast_create(publication_column(compromising->work->publication, ROLE_KEY));
+	TextCast  **casts = palloc(sizeof(TextCast *) * compromising->columns->n);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "deduced", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 
-	for (int c = 0; c < deduced->columns->n; c++)
-		casts[c] = text_cast_create(deduced->columns->column[c].column);
+	for (int c = 0; c < compromising->columns->n; c++)
+		casts[c] = text_cast_create(compromising->columns->column[c].column);
 	old = MemoryContextSwitchTo(row);
-	for (Individual t = 0; t < recalled->people->size; t++)
+	for (Individual t = 0; t < compromising->recalled->people->size; t++)
 	{
-		uint32		group = deduction->peers->group[t];
+		const Spell *spell = compromising->with->spell + compromising->with->first[t];
+		uint64		n = compromising->is_known[t] ? 0 : compromising->with->first[t + 1] - compromising->with->first[t];
 
 		CHECK_FOR_INTERRUPTS();
-		if (deduction->peers->is_known[group] || (!deduction_says(deduction, group) && deduction_is_exact(deduction, group)))
-			continue;
-		put_candidates(work, deduced, t, key, casts);
+		for (uint64 i = 0; i < n; i++)
+			if (spell[i].n == 1 || spell[i].n < spell[i].nshown || !spell[i].is_exact)
+				put_candidates(compromising, t, i, key, casts);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(row);
+}
+
+/* Puts the rows of compromise(), as the owner. */
+static void
+put_compromise(const OwnersWork *work, ArrayType *keys)
+{
+	const Recalled *recalled = recall(work->publication);
+	const Seen *seen = &recalled->seen;
+	Compromising compromising = {.work = work, .recalled = recalled, .columns = recalled_columns(work->publication, recalled)};
+	int			n;
+	Individual *known = find_known(work->publication, recalled, keys, &n);
+
+	compromising.is_known = new_zeros(bool, seen->npeople);
+	for (int i = 0; i < n; i++)
+		compromising.is_known[known[i]] = true;
+	compromising.with = deduce_from(&compromising, known, n);
+	compromising.without = n == 0 ? compromising.with : deduce_from(&compromising, NULL, 0);
+	put_deduced(&compromising);
 }
 
 Datum
@@ -398,11 +335,8 @@ pprepub_compromise(PG_FUNCTION_ARGS)
 	report_open(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
-		Deduced		deduced;
-
 		progress_begin("compromise", work.publication->owner, work.publication->name);
-		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1));
-		put_deduced(&work, &deduced);
+		put_compromise(&work, PG_GETARG_ARRAYTYPE_P(1));
 		work_close(&work);
 		progress_end();
 	}

@@ -151,7 +151,7 @@ CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAU
 COMMENT ON FUNCTION pprepub.historical_correlations(text, int) IS
 	'list pairs of classes of two releases that show the same values and share some people, but not all';
 
-CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT candidates text[],
+CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT release int, OUT candidates text[],
 		OUT without_keys text[], OUT exact boolean, OUT sensitive text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS

@@ -458,8 +458,6 @@ explain_aggregate(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	StoreAggregateState *state = (StoreAggregateState *) node;
 	Bitmapset  *columns = NULL;
-	uint64		read = 0;
-	uint64		skipped = 0;
 
 	for (int i = 0; i < state->batch->ncolumns; i++)
 		columns = bms_add_member(columns, state->batch->columns[i].column);
@@ -467,10 +465,7 @@ explain_aggregate(CustomScanState *node, List *ancestors, ExplainState *es)
 	explain_clauses(node, "Filter", ancestors, es);
 	if (!es->analyze)
 		return;
-	if (node->ss.ss_currentScanDesc != NULL)
-		cursor_counts(state->batch->cursor, &read, &skipped);
-	ExplainPropertyUInteger("Groups Read", NULL, read - state->answered, es);
-	ExplainPropertyUInteger("Groups Skipped", NULL, skipped, es);
+	explain_groups(node, state->answered, es);
 	ExplainPropertyUInteger("Groups Answered by Headers", NULL, state->answered, es);
 }
 

@@ -234,16 +234,31 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
-/*
- * Of ranges, ANALYZE says that each is another one, without having looked; a cell
- * of a release is one of a few.
- */
-static double
-estimate_groups(const Candidate *candidate)
+/* Adds the path, under a Finalize Aggregate that makes results of states, and looks at HAVING. */
+static void
+add_aggregate_path(Candidate *candidate, RelOptInfo *grouped, List *having, bool is_parallel_safe)
 {
-	double		groups = 1;
-	List	   *others = NIL;
+	PlannerInfo *root = candidate->root;
+	CustomPath *path = makeNode(CustomPath);
+	AggClauseCosts costs;
+	bool		by_keys = root->parse->groupClause != NIL;
+	double		groups;
+	List	   *others;
 
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = grouped;
+	path->path.pathtarget = candidate->target;
+	path->path.parallel_safe = is_parallel_safe;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_private = list_make3(list_make1_int(candidate->rel->relid), candidate->clauses,
+									  list_make4(candidate->columns, candidate->kinds, candidate->operators, candidate->collations));
+	path->methods = &path_methods;
+
+	/*
+	 * Of ranges, ANALYZE says that each is another one, without having looked; a cell of a release is one of a few.
+	 */
+	groups = 1;
+	others = NIL;
 	for (int i = 0; i < list_length(candidate->operators); i++)
 	{
 		Expr	   *key = list_nth(candidate->target->exprs, i);
@@ -255,27 +270,7 @@ estimate_groups(const Candidate *candidate)
 	}
 	if (others != NIL)
 		groups *= estimate_num_groups(candidate->root, others, candidate->rel->rows, NULL, NULL);
-	return Min(groups, candidate->rel->rows);
-}
-
-/* Adds the path, under a Finalize Aggregate that makes results of states, and looks at HAVING. */
-static void
-add_aggregate_path(Candidate *candidate, RelOptInfo *grouped, List *having, bool is_parallel_safe)
-{
-	PlannerInfo *root = candidate->root;
-	CustomPath *path = makeNode(CustomPath);
-	AggClauseCosts costs;
-	bool		by_keys = root->parse->groupClause != NIL;
-
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = grouped;
-	path->path.pathtarget = candidate->target;
-	path->path.parallel_safe = is_parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make3(list_make1_int(candidate->rel->relid), candidate->clauses,
-									  list_make4(candidate->columns, candidate->kinds, candidate->operators, candidate->collations));
-	path->methods = &path_methods;
-	candidate->groups = estimate_groups(candidate);
+	candidate->groups = Min(groups, candidate->rel->rows);
 	cost_path(candidate, &path->path);
 	MemSet(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);

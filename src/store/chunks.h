@@ -59,8 +59,7 @@ extern void write_counters(Relation rel, const Counters *counters);
  * that is given; so are WAL, crash recovery and all the rest.
  *
  * chunk_data is a checksum of all that follows and of chunk_id and chunk_seq; the
- * group's stamp (a random number that all chunks of one version of a group
- * share); bytes.
+ * group's stamp (a random number that all chunks of a group share); bytes.
  * ----------------------------------------------------------------
  */
 
@@ -96,10 +95,7 @@ typedef struct Chunk
 	const char *damage;			/* damage found in the chunk, or NULL; then bytes may be NULL */
 } Chunk;
 
-/*
- * Reads chunks in order.  With a snapshot that is not MVCC the versions before
- * and after a merge may both be met.
- */
+/* Reads chunks in order. */
 typedef struct ChunkReader ChunkReader;
 
 extern ChunkReader *begin_chunks(Store *store, Snapshot snapshot);
@@ -114,9 +110,8 @@ extern bool chunk_from(ChunkReader *reader, uint64 first, uint32 part, Chunk *ch
 extern bool chunk_upto(ChunkReader *reader, uint64 first, uint32 part, Chunk *chunk);
 
 /*
- * The parts from .. upto of one group.  Under a snapshot that is not MVCC
- * these are the parts of all of its versions, dead or not: the stamp
- * distinguishes them.
+ * The parts from .. upto of one group.  Under a snapshot that is not MVCC these are the parts of all that were ever
+ * written at its number, dead or not: the stamp distinguishes them.
  */
 extern bool chunk_between(ChunkReader *reader, uint64 first, uint32 from, uint32 upto, Chunk *chunk);
 extern bool next_chunk(ChunkReader *reader, Chunk *chunk);
@@ -131,7 +126,7 @@ extern void read_chunk(Relation toast, HeapTuple tuple, Chunk *chunk);
 extern void insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp,
 						 const char *bytes, Size length, CommandId cid, int options);
 
-/* A number that no other version of a group has. */
+/* A number that no other group has, not even one that was rolled back. */
 extern uint64 new_stamp(void);
 
 #endif							/* PPREPUB_STORE_CHUNKS_H */

@@ -62,21 +62,6 @@ order_of_type(Oid type)
 	}
 }
 
-/* Compares two varlenas byte by byte, the shorter first where one begins with the other. */
-static int
-compare_bytes(Datum a, Datum b)
-{
-	struct varlena *x = (struct varlena *) DatumGetPointer(a);
-	struct varlena *y = (struct varlena *) DatumGetPointer(b);
-	Size		x_length = VARSIZE_ANY_EXHDR(x);
-	Size		y_length = VARSIZE_ANY_EXHDR(y);
-	int			result = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(x_length, y_length));
-
-	if (result != 0 || x_length == y_length)
-		return result;
-	return x_length < y_length ? -1 : 1;
-}
-
 int
 compare_in_order(Order order, Datum a, Datum b)
 {
@@ -96,7 +81,18 @@ compare_in_order(Order order, Datum a, Datum b)
 		case ORDER_UUID:
 			return memcmp(DatumGetUUIDP(a)->data, DatumGetUUIDP(b)->data, UUID_LEN);
 		case ORDER_TEXT:
-			return compare_bytes(a, b);
+			{
+				struct varlena *x = (struct varlena *) DatumGetPointer(a);
+				struct varlena *y = (struct varlena *) DatumGetPointer(b);
+				Size		x_length = VARSIZE_ANY_EXHDR(x);
+				Size		y_length = VARSIZE_ANY_EXHDR(y);
+				int			result = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(x_length, y_length));
+
+				/* Compares two varlenas byte by byte, the shorter first where one begins with the other. */
+				if (result != 0 || x_length == y_length)
+					return result;
+				return x_length < y_length ? -1 : 1;
+			}
 		case ORDER_NONE:
 			break;
 	}
@@ -304,26 +300,6 @@ keep_value(const Condition *condition, Datum value)
 	return value;
 }
 
-/* Keeps an array's elements; a NULL among them makes no row match. */
-static void
-take_array(Condition *condition, Datum value)
-{
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			nelements;
-
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign, &elements, &nulls, &nelements);
-	condition->values = palloc(Max(nelements, 1) * sizeof(Datum));
-	for (int i = 0; i < nelements; i++)
-		if (!nulls[i])
-			condition->values[condition->nvalues++] = keep_value(condition, elements[i]);
-}
-
 void
 evaluate_condition(Condition *condition, ExprContext *econtext)
 {
@@ -339,7 +315,23 @@ evaluate_condition(Condition *condition, ExprContext *econtext)
 	if (isnull)
 		return;
 	if (condition->kind == CONDITION_ANY)
-		take_array(condition, value);
+	{
+		ArrayType  *array = DatumGetArrayTypeP(value);
+		int16		typlen;
+		bool		typbyval;
+		char		typalign;
+		Datum	   *elements;
+		bool	   *nulls;
+		int			nelements;
+
+		/* Keeps an array's elements; a NULL among them makes no row match. */
+		get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+		deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign, &elements, &nulls, &nelements);
+		condition->values = palloc(Max(nelements, 1) * sizeof(Datum));
+		for (int i = 0; i < nelements; i++)
+			if (!nulls[i])
+				condition->values[condition->nvalues++] = keep_value(condition, elements[i]);
+	}
 	else
 	{
 		condition->values = palloc(sizeof(Datum));

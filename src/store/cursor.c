@@ -23,13 +23,6 @@ typedef struct Vector
 	bool	   *nulls;
 } Vector;
 
-/* A column that goes into a place of the slot. */
-typedef struct Wanted
-{
-	int			column;
-	int			place;
-} Wanted;
-
 struct Cursor
 {
 	/* The scan */
@@ -38,9 +31,8 @@ struct Cursor
 	Snapshot	snapshot;		/* borrowed */
 	bool		all_columns;
 	const Bitmapset *columns;	/* borrowed: if not all */
-	bool		projects;		/* do these go into slots one after the other? */
 	int			nwanted;
-	Wanted	   *wanted;
+	int		   *wanted;
 	SkipGroup	skip;
 	void	   *skip_arg;
 	ChooseRows	choose;
@@ -130,7 +122,7 @@ close_everything(Cursor *cursor)
 static void
 forget_columns(Cursor *cursor, int room)
 {
-	cursor->wanted = MemoryContextAlloc(cursor->context, Max(room, 1) * sizeof(Wanted));
+	cursor->wanted = MemoryContextAlloc(cursor->context, Max(room, 1) * sizeof(int));
 	cursor->nwanted = 0;
 	cursor->prepared = NULL;
 	cursor->ready_upto = 0;
@@ -144,7 +136,7 @@ choose_columns(Cursor *cursor)
 	forget_columns(cursor, cursor->desc->natts);
 	for (int i = 0; i < cursor->desc->natts; i++)
 		if ((cursor->all_columns || bms_is_member(i, cursor->columns)) && !TupleDescAttr(cursor->desc, i)->attisdropped)
-			cursor->wanted[cursor->nwanted++] = (Wanted) {i, i};
+			cursor->wanted[cursor->nwanted++] = i;
 }
 
 /* A table that ALTER TABLE rewrites has its new columns already; its rows are read with the old ones. */
@@ -202,15 +194,6 @@ cursor_wants(Cursor *cursor, const Bitmapset *columns)
 	cursor->columns = columns;
 	cursor->all_columns = false;
 	choose_columns(cursor);
-}
-
-void
-cursor_projects(Cursor *cursor, const int *columns, int ncolumns)
-{
-	forget_columns(cursor, ncolumns);
-	cursor->projects = true;
-	for (int i = 0; i < ncolumns; i++)
-		cursor->wanted[cursor->nwanted++] = (Wanted) {columns[i], i};
 }
 
 void
@@ -357,17 +340,11 @@ is_skipped(Cursor *cursor)
 
 /* The index in the current group of the first row at or after the given one; nrows if there is none. */
 static int64
-index_from(Cursor *cursor, uint64 row)
+index_from(const Cursor *cursor, uint64 row)
 {
-	uint32		index;
-
 	if (row <= cursor->first)
 		return 0;
-	if (row > cursor->last)
-		return cursor->nrows;
-	if (cursor->group == NULL)
-		return (int64) (row - cursor->first);
-	return group_index_of(cursor->group, row, false, &index) ? index : cursor->nrows;
+	return row > cursor->last ? cursor->nrows : (int64) (row - cursor->first);
 }
 
 /*
@@ -454,13 +431,13 @@ load_columns(Cursor *cursor)
 
 	for (int i = 0; i < cursor->nwanted;)
 	{
-		int			first = cursor->wanted[i].column;
+		int			first = cursor->wanted[i];
 		uint64		from = 0;
 		uint64		upto = 0;
 		const char *wrong;
 
 		/* Neighbours go together. */
-		for (int column = first; i < cursor->nwanted && cursor->wanted[i].column == column; column++, i++)
+		for (int column = first; i < cursor->nwanted && cursor->wanted[i] == column; column++, i++)
 			if (column < group->header.natts)
 			{
 				const ColumnEntry *entry = &group->columns[column];
@@ -487,26 +464,25 @@ decode_current(Cursor *cursor, int64 number)
 		load_columns(cursor);
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
-		Vector	   *vector = &cursor->vectors[cursor->wanted[i].column];
+		Vector	   *vector = &cursor->vectors[cursor->wanted[i]];
 
 		if (vector->values == NULL)
 		{
 			vector->values = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(Datum));
 			vector->nulls = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(bool));
 		}
-		read_vector(cursor->group, cursor->wanted[i].column, (uint32) number, cursor->vector_context,
+		read_vector(cursor->group, cursor->wanted[i], (uint32) number, cursor->vector_context,
 					vector->values, vector->nulls);
 	}
 	cursor->vector = number;
-	if (!cursor->limited && !group_has_gaps(cursor->group))
+	if (!cursor->limited)
 		cursor->ready_upto = Min(cursor->nrows, row + ENCODING_VECTOR);
 }
 
 static inline uint64
-current_number(Cursor *cursor)
+current_number(const Cursor *cursor)
 {
-	return cursor->group ? group_number(cursor->group, (uint32) cursor->index) :
-		cursor->in_memory->first + cursor->index;
+	return cursor->first + cursor->index;
 }
 
 /* Copies the wanted columns of the current row, which is in a decoded vector, into a slot that is prepared. */
@@ -517,17 +493,13 @@ put_values(const Cursor *cursor, uint64 row, TupleTableSlot *slot)
 
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
-		Wanted		wanted = cursor->wanted[i];
-		const Vector *vector = &cursor->vectors[wanted.column];
+		int			column = cursor->wanted[i];
 
-		slot->tts_isnull[wanted.place] = vector->nulls[in_vector];
-		slot->tts_values[wanted.place] = vector->values[in_vector];
+		slot->tts_isnull[column] = cursor->vectors[column].nulls[in_vector];
+		slot->tts_values[column] = cursor->vectors[column].values[in_vector];
 	}
-	if (!cursor->projects)
-	{
-		tid_of_row(row, &slot->tts_tid);
-		slot->tts_tableOid = RelationGetRelid(cursor->rel);
-	}
+	tid_of_row(row, &slot->tts_tid);
+	slot->tts_tableOid = RelationGetRelid(cursor->rel);
 
 	/* Like ExecStoreVirtualTuple(): all slots that rows of ours come in are virtual. */
 	slot->tts_flags &= ~TTS_FLAG_EMPTY;
@@ -539,7 +511,7 @@ static void
 put_row(Cursor *cursor, TupleTableSlot *slot)
 {
 	ExecClearTuple(slot);
-	if (slot->tts_tupleDescriptor != cursor->desc && !cursor->projects)
+	if (slot->tts_tupleDescriptor != cursor->desc)
 		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
 	if (cursor->group != NULL && cursor->index / ENCODING_VECTOR != cursor->vector)
 		decode_current(cursor, cursor->index / ENCODING_VECTOR);
@@ -556,10 +528,9 @@ put_row(Cursor *cursor, TupleTableSlot *slot)
 	}
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
-		Wanted		wanted = cursor->wanted[i];
+		int			column = cursor->wanted[i];
 
-		slot->tts_values[wanted.place] = pending_value(cursor->in_memory, cursor->index, wanted.column, cursor->desc,
-													   &slot->tts_isnull[wanted.place]);
+		slot->tts_values[column] = pending_value(cursor->in_memory, cursor->index, column, cursor->desc, &slot->tts_isnull[column]);
 	}
 	tid_of_row(current_number(cursor), &slot->tts_tid);
 	slot->tts_tableOid = RelationGetRelid(cursor->rel);
@@ -662,20 +633,17 @@ cursor_pending(const Cursor *cursor)
 	return cursor->in_memory;
 }
 
-/* Finds the row with this number in the current group. */
+/* Is the row with this number in the current group? */
 static bool
-find_in_current(Cursor *cursor, uint64 row, uint32 *index)
+is_in_current(const Cursor *cursor, uint64 row)
 {
-	if (cursor->group != NULL)
-		return group_index_of(cursor->group, row, true, index);
-	*index = (uint32) (row - cursor->first);
-	return cursor->in_memory != NULL && row >= cursor->first && row <= cursor->last;
+	return has_group(cursor) && row >= cursor->first && row <= cursor->last;
 }
 
 void
 cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 {
-	if (!has_group(cursor) || from < cursor->first || from > cursor->last)
+	if (!is_in_current(cursor, from))
 	{
 		cursor_range(cursor, from, upto);
 		return;
@@ -687,28 +655,20 @@ cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->index = index_from(cursor, from) - 1;
 }
 
-/*
- * Makes the group that has a row the current one, with the row's index in it;
- * false if no group has it.
- */
+/* Makes the group that has a row the current one; false if no group has it. */
 static bool
-enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
+enter_group_of(Cursor *cursor, uint64 row)
 {
 	PendingGroup *in_memory;
 	Chunk		header;
 
 	if (row >= cursor->gap_from && row < cursor->gap_upto)
 		return false;
-	/* A row of a gap of this group is in no other that begins before it. */
-	if (has_group(cursor) && row >= cursor->first && row <= cursor->last)
-		return false;
-	if (enter_nearest(cursor, BackwardScanDirection, row) && find_in_current(cursor, row, index))
+	if (enter_nearest(cursor, BackwardScanDirection, row) && is_in_current(cursor, row))
 	{
 		cursor->groups_read++;
 		return true;
 	}
-	if (has_group(cursor) && row <= cursor->last)
-		return false;
 	/* Numbers were used up by rows that were rolled back, and many of them together. */
 	in_memory = find_in_memory(cursor, ForwardScanDirection, row);
 	cursor->gap_from = row;
@@ -721,12 +681,10 @@ enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
 bool
 cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot)
 {
-	uint32		index;
-
 	ExecClearTuple(slot);
-	if (!find_in_current(cursor, row, &index) && !enter_group_of(cursor, row, &index))
+	if (!is_in_current(cursor, row) && !enter_group_of(cursor, row))
 		return false;
-	cursor->index = index;
+	cursor->index = row - cursor->first;
 	put_row(cursor, slot);
 	return true;
 }

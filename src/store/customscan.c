@@ -6,25 +6,15 @@
 
 #include "store/plan.h"
 
-#include "access/parallel.h"
 #include "access/sysattr.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
-#include "port/atomics.h"
-#include "storage/dsm.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
-
-/* In the memory that workers share, followed by the scan's own part. */
-typedef struct SharedCounts
-{
-	pg_atomic_uint64 read;
-	pg_atomic_uint64 skipped;
-} SharedCounts;
 
 typedef struct StoreScanState
 {
@@ -33,45 +23,12 @@ typedef struct StoreScanState
 	Batch	   *batch;			/* of the conditions' columns; NULL if there are no conditions */
 	Filter	   *filter;			/* the same */
 	bool		all_pass;		/* do all rows of the current group? */
-	int			nprojected;		/* if these columns of a row are wanted, without conditions; else -1 */
-	int		   *projected;
-
-	/* Counts */
-	SharedCounts *shared;		/* or NULL */
-	uint64		read;			/* of scans that have ended, and of workers */
-	uint64		skipped;
 } StoreScanState;
 
 /* ----------------------------------------------------------------
  * Begin and end
  * ----------------------------------------------------------------
  */
-
-/*
- * Finds out whether the scan only returns plain columns, without a qual: these
- * go into the result slot without a projection.
- */
-static void
-look_at_projection(StoreScanState *state)
-{
-	ScanState  *node = &state->base.ss;
-	List	   *targets = node->ps.plan->targetlist;
-	ListCell   *cell;
-
-	state->nprojected = -1;
-	if (node->ps.qual != NULL || node->ps.ps_ProjInfo == NULL || node->ps.state->es_epq_active != NULL)
-		return;
-	state->projected = palloc(Max(list_length(targets), 1) * sizeof(int));
-	foreach(cell, targets)
-	{
-		const Var  *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
-
-		if (!IsA(var, Var) || var->varattno <= 0)
-			return;
-		state->projected[foreach_current_index(cell)] = var->varattno - 1;
-	}
-	state->nprojected = list_length(targets);
-}
 
 /* Prepares the conditions by which groups, and rows, are passed over.  The plan's qual checks the others again. */
 static void
@@ -110,7 +67,6 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		state->columns = bms_add_member(state->columns, lfirst_int(cell));
 	if (plan->custom_exprs != NIL)
 		begin_filter(state, plan->custom_exprs);
-	look_at_projection(state);
 }
 
 static bool
@@ -152,35 +108,12 @@ set_up_cursor(StoreScanState *state, TableScanDesc scan)
 	Cursor	   *cursor = scan_cursor(scan);
 
 	state->base.ss.ss_currentScanDesc = scan;
-	if (state->nprojected >= 0)
-		cursor_projects(cursor, state->projected, state->nprojected);
-	else
-		cursor_wants(cursor, state->columns);
+	cursor_wants(cursor, state->columns);
 	if (state->filter == NULL)
 		return;
 	state->batch->cursor = cursor;
 	cursor_skips(cursor, skip_group, state);
 	cursor_chooses(cursor, choose_rows, state);
-}
-
-/* Adds what the scan has counted since. */
-static void
-take_counts(StoreScanState *state)
-{
-	uint64		read;
-	uint64		skipped;
-
-	if (state->base.ss.ss_currentScanDesc == NULL)
-		return;
-	cursor_counts(scan_cursor(state->base.ss.ss_currentScanDesc), &read, &skipped);
-	if (state->shared != NULL && IsParallelWorker())
-	{
-		pg_atomic_fetch_add_u64(&state->shared->read, read);
-		pg_atomic_fetch_add_u64(&state->shared->skipped, skipped);
-		return;
-	}
-	state->read += read;
-	state->skipped += skipped;
 }
 
 void
@@ -196,12 +129,12 @@ end_store_scan(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
-/* Puts the next row into the slot of the scan or, of plain columns, into that of the projection. */
+/* Puts the next row into the slot of the scan. */
 static TupleTableSlot *
 next_row(ScanState *node)
 {
 	StoreScanState *state = (StoreScanState *) node;
-	TupleTableSlot *slot = state->nprojected >= 0 ? node->ps.ps_ProjInfo->pi_state.resultslot : node->ss_ScanTupleSlot;
+	TupleTableSlot *slot = node->ss_ScanTupleSlot;
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
@@ -222,8 +155,7 @@ recheck(ScanState *node, TupleTableSlot *slot)
 static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
-	if (((StoreScanState *) node)->nprojected >= 0 ||
-		(node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL && node->ss.ps.state->es_epq_active == NULL))
+	if (node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL && node->ss.ps.state->es_epq_active == NULL)
 		return next_row(&node->ss);
 	return ExecScan(&node->ss, next_row, recheck);
 }
@@ -246,66 +178,29 @@ rescan(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
-static ParallelTableScanDesc
-shared_scan(void *coordinate)
-{
-	return (ParallelTableScanDesc) ((char *) coordinate + MAXALIGN(sizeof(SharedCounts)));
-}
-
 static Size
 estimate_shared(CustomScanState *node, ParallelContext *pcxt)
 {
-	return MAXALIGN(sizeof(SharedCounts)) +
-		table_parallelscan_estimate(node->ss.ss_currentRelation, node->ss.ps.state->es_snapshot);
+	return table_parallelscan_estimate(node->ss.ss_currentRelation, node->ss.ps.state->es_snapshot);
 }
 
-/* Before the memory goes: workers have ended by then. */
-static void
-take_shared_counts(dsm_segment *segment, Datum arg)
-{
-	StoreScanState *state = (StoreScanState *) DatumGetPointer(arg);
-
-	state->read += pg_atomic_read_u64(&state->shared->read);
-	state->skipped += pg_atomic_read_u64(&state->shared->skipped);
-	state->shared = NULL;
-}
-
-/* Prepares the shared state of a parallel scan, which also collects the workers' counts. */
 static void
 initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 {
-	StoreScanState *state = (StoreScanState *) node;
-	ParallelTableScanDesc pscan = shared_scan(coordinate);
-
-	state->shared = coordinate;
-	pg_atomic_init_u64(&state->shared->read, 0);
-	pg_atomic_init_u64(&state->shared->skipped, 0);
-	if (pcxt->seg != NULL)
-		on_dsm_detach(pcxt->seg, take_shared_counts, PointerGetDatum(state));
-	table_parallelscan_initialize(node->ss.ss_currentRelation, pscan, node->ss.ps.state->es_snapshot);
-	set_up_cursor(state, table_beginscan_parallel(node->ss.ss_currentRelation, pscan));
+	table_parallelscan_initialize(node->ss.ss_currentRelation, coordinate, node->ss.ps.state->es_snapshot);
+	set_up_cursor((StoreScanState *) node, table_beginscan_parallel(node->ss.ss_currentRelation, coordinate));
 }
 
 static void
 reinitialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 {
-	table_parallelscan_reinitialize(node->ss.ss_currentRelation, shared_scan(coordinate));
+	table_parallelscan_reinitialize(node->ss.ss_currentRelation, coordinate);
 }
 
 static void
 initialize_worker(CustomScanState *node, shm_toc *toc, void *coordinate)
 {
-	StoreScanState *state = (StoreScanState *) node;
-
-	state->shared = coordinate;
-	set_up_cursor(state, table_beginscan_parallel(node->ss.ss_currentRelation, shared_scan(coordinate)));
-}
-
-static void
-shut_down(CustomScanState *node)
-{
-	if (IsParallelWorker())
-		take_counts((StoreScanState *) node);
+	set_up_cursor((StoreScanState *) node, table_beginscan_parallel(node->ss.ss_currentRelation, coordinate));
 }
 
 /* ----------------------------------------------------------------
@@ -339,20 +234,26 @@ explain_clauses(CustomScanState *node, const char *label, List *ancestors, Expla
 										   explained_tables(es) > 1 || es->verbose, false), es);
 }
 
-/* Shows columns and conditions and, with ANALYZE, how many groups were read and skipped. */
+void
+explain_groups(CustomScanState *node, uint64 answered, ExplainState *es)
+{
+	uint64		read = 0;
+	uint64		skipped = 0;
+
+	if (node->ss.ss_currentScanDesc != NULL)
+		cursor_counts(scan_cursor(node->ss.ss_currentScanDesc), &read, &skipped);
+	ExplainPropertyUInteger("Groups Read", NULL, read - answered, es);
+	ExplainPropertyUInteger("Groups Skipped", NULL, skipped, es);
+}
+
+/* Shows columns and conditions and, with ANALYZE, how many groups were read and skipped, unless workers have counts of their own. */
 static void
 explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
 {
-	StoreScanState *state = (StoreScanState *) node;
-	StoreScanState counts = *state;
-
-	explain_columns(node, state->columns, es);
+	explain_columns(node, ((StoreScanState *) node)->columns, es);
 	explain_clauses(node, "Skips Groups By", ancestors, es);
-	if (!es->analyze)
-		return;
-	take_counts(&counts);
-	ExplainPropertyUInteger("Groups Read", NULL, counts.read, es);
-	ExplainPropertyUInteger("Groups Skipped", NULL, counts.skipped, es);
+	if (es->analyze && !node->ss.ps.plan->parallel_aware)
+		explain_groups(node, 0, es);
 }
 
 static const CustomExecMethods exec_methods = {
@@ -365,7 +266,6 @@ static const CustomExecMethods exec_methods = {
 	.InitializeDSMCustomScan = initialize_shared,
 	.ReInitializeDSMCustomScan = reinitialize_shared,
 	.InitializeWorkerCustomScan = initialize_worker,
-	.ShutdownCustomScan = shut_down,
 	.ExplainCustomScan = explain_scan
 };
 

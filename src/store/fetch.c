@@ -107,24 +107,6 @@ open_fetcher(Fetcher *fetcher, Snapshot snapshot)
  * ----------------------------------------------------------------
  */
 
-/* Begins to keep values of another group, or of the same one after its memory was freed. */
-static void
-forget_values(Fetcher *fetcher, const RowGroup *group, int natts)
-{
-	MemoryContextReset(fetcher->context);
-	if (fetcher->kept == NULL || fetcher->natts < natts)
-	{
-		if (fetcher->kept)
-			pfree(fetcher->kept);
-		fetcher->kept = MemoryContextAlloc(GetMemoryChunkContext(fetcher), Max(natts, 1) * sizeof(KeptValue));
-	}
-	memset(fetcher->kept, 0, natts * sizeof(KeptValue));
-	fetcher->natts = natts;
-	fetcher->current = group;
-	fetcher->stamp = group->stamp;
-	fetcher->kept_generation = cache_generation();
-}
-
 /* Finds the value of a row, and the run of rows that are known to share it. */
 static void
 find_value(RowGroup *group, Fetcher *fetcher, int column, uint32 index, KeptValue *kept)
@@ -163,7 +145,21 @@ store_row(Fetcher *fetcher, RowGroup *group, uint32 index, TupleTableSlot *slot)
 	if (fetcher->current != group || fetcher->stamp != group->stamp || fetcher->natts != natts ||
 		fetcher->kept_generation != cache_generation() ||
 		MemoryContextMemAllocated(fetcher->context, true) > KEPT_BYTES)
-		forget_values(fetcher, group, natts);
+	{
+		/* Begins to keep values of another group, or of the same one after its memory was freed. */
+		MemoryContextReset(fetcher->context);
+		if (fetcher->kept == NULL || fetcher->natts < natts)
+		{
+			if (fetcher->kept)
+				pfree(fetcher->kept);
+			fetcher->kept = MemoryContextAlloc(GetMemoryChunkContext(fetcher), Max(natts, 1) * sizeof(KeptValue));
+		}
+		memset(fetcher->kept, 0, natts * sizeof(KeptValue));
+		fetcher->natts = natts;
+		fetcher->current = group;
+		fetcher->stamp = group->stamp;
+		fetcher->kept_generation = cache_generation();
+	}
 	for (int i = 0; i < natts; i++)
 	{
 		KeptValue  *kept = &fetcher->kept[i];
@@ -259,7 +255,6 @@ static bool
 fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
 	RowGroup   *group;
-	uint32		index;
 	bool		found;
 
 	set_chunks_snapshot(fetcher->reader, snapshot);
@@ -273,48 +268,11 @@ fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot
 		group = cached_group(fetcher->reader, &header);
 		note_group(fetcher, group, snapshot);
 	}
-	found = group_index_of(group, row, true, &index);
+	found = group_has(group, row);
 	if (found)
-		store_row(fetcher, group, index, slot);
+		store_row(fetcher, group, row - group->first, slot);
 	done_with_group(group);
 	return found;
-}
-
-/*
- * Looks again for a row that exists, although no visible group had it: a merge
- * may have committed meanwhile, see row_exists().
- */
-static bool
-fetch_again(Fetcher *fetcher, uint64 row, TupleTableSlot *slot)
-{
-	Snapshot	latest = RegisterSnapshot(GetLatestSnapshot());
-	bool		found = fetch_from_group(fetcher, row, latest, slot);
-
-	UnregisterSnapshot(latest);
-	return found;
-}
-
-/*
- * For checks that look at the duplicates (exclusion constraints).  A row that
- * another session has not sealed yet cannot be shown: we wait for its end.
- */
-static bool
-fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
-{
-	while (row_exists(fetcher->reader, row, snapshot))
-	{
-		SnapshotData again;
-		ItemPointerData tid;
-
-		InitDirtySnapshot(again);
-		if (fetch_from_group(fetcher, row, &again, slot))
-			return true;
-		if (!TransactionIdIsValid(snapshot->xmin))
-			return fetch_again(fetcher, row, slot);
-		tid_of_row(row, &tid);
-		XactLockTableWait(snapshot->xmin, fetcher->base.rel, &tid, XLTW_RecheckExclusionConstr);
-	}
-	return false;
 }
 
 /*
@@ -352,9 +310,27 @@ fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 		return true;
 	}
 	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
-		return fetch_dirty(fetcher, row, snapshot, slot);
-	if (fetch_from_group(fetcher, row, snapshot, slot) ||
-		(!IsMVCCSnapshot(snapshot) && !IsInParallelMode() && fetch_again(fetcher, row, slot)))
+	{
+		/*
+		 * For checks that look at the duplicates (exclusion constraints).  A row that another session has not sealed
+		 * yet cannot be shown: we wait for its end.
+		 */
+		while (row_exists(fetcher->reader, row, snapshot))
+		{
+			SnapshotData again;
+			ItemPointerData tid;
+
+			InitDirtySnapshot(again);
+			if (fetch_from_group(fetcher, row, &again, slot))
+				return true;
+			if (!TransactionIdIsValid(snapshot->xmin))
+				return false;
+			tid_of_row(row, &tid);
+			XactLockTableWait(snapshot->xmin, fetcher->base.rel, &tid, XLTW_RecheckExclusionConstr);
+		}
+		return false;
+	}
+	if (fetch_from_group(fetcher, row, snapshot, slot))
 		return true;
 	/* A worker has no part of what its leader has pending. */
 	if (IsParallelWorker() && is_reserved_by_us(fetcher->reader, row))

@@ -425,27 +425,6 @@ copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 	heap_freetuple(copy);
 }
 
-/* Copies all chunks of the TOAST relation that are not dead to every snapshot. */
-static void
-copy_tuples(Rewrite *rewrite)
-{
-	TableScanDesc scan = table_beginscan(rewrite->old, SnapshotAny, 0, NULL);
-	TupleTableSlot *slot = table_slot_create(rewrite->old, NULL);
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, NULL);
-
-		CHECK_FOR_INTERRUPTS();
-		if (tuple_is_dead(rewrite, tuple, ((BufferHeapTupleTableSlot *) slot)->buffer))
-			rewrite_heap_dead_tuple(rewrite->state, tuple);
-		else
-			copy_tuple(rewrite, tuple);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
-}
-
 /* VACUUM FULL. */
 static void
 relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
@@ -454,6 +433,8 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 {
 	Rewrite		rewrite = {.rel = old, .oldest_xmin = oldest_xmin};
 	Counters	counters;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
 
 	if (index != NULL)
 		refuse(old, REFUSE_CLUSTER);
@@ -469,7 +450,21 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	find_outdated(&rewrite);
 	/* Chunks keep their visibility, and are frozen where they can be, like the rows of a heap. */
 	rewrite.state = begin_heap_rewrite(rewrite.old, rewrite.new, oldest_xmin, *xid_cutoff, *multi_cutoff);
-	copy_tuples(&rewrite);
+	/* Copies all chunks of the TOAST relation that are not dead to every snapshot. */
+	scan = table_beginscan(rewrite.old, SnapshotAny, 0, NULL);
+	slot = table_slot_create(rewrite.old, NULL);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, NULL);
+
+		CHECK_FOR_INTERRUPTS();
+		if (tuple_is_dead(&rewrite, tuple, ((BufferHeapTupleTableSlot *) slot)->buffer))
+			rewrite_heap_dead_tuple(rewrite.state, tuple);
+		else
+			copy_tuple(&rewrite, tuple);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
 	end_heap_rewrite(rewrite.state);
 	if (rewrite.outdated)
 		hash_destroy(rewrite.outdated);

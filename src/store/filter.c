@@ -116,26 +116,6 @@ open_in_group(Batch *batch, BatchColumn *column)
 		look_at_range(group, column);
 }
 
-/* Integers by their distance from the least; bounds that do not hold are damage. */
-static void
-code_by_range(Batch *batch, int i)
-{
-	BatchColumn *column = &batch->columns[i];
-	CodedVector *coded = column->coded;
-	uint64		farthest = 0;
-
-	batch_values(batch, i);
-	for (uint32 row = 0; row < batch->n; row++)
-	{
-		uint64		distance = column->nulls[row] ? 0 : column->values[row] - (Datum) column->least + 1;
-
-		farthest = Max(farthest, distance);
-		coded->codes[row] = (uint32) distance;
-	}
-	if (farthest >= coded->ncodes)
-		group_damaged(batch->group, column->column, "A value lies outside of its bounds.");
-}
-
 const CodedVector *
 batch_codes(Batch *batch, int i)
 {
@@ -157,7 +137,22 @@ batch_codes(Batch *batch, int i)
 			column->coded->codes[row] = column->isnull ? 0 : 1;
 	}
 	else if (column->ranged)
-		code_by_range(batch, i);
+	{
+		CodedVector *coded = column->coded;
+		uint64		farthest = 0;
+
+		/* Integers by their distance from the least; bounds that do not hold are damage. */
+		batch_values(batch, i);
+		for (uint32 row = 0; row < batch->n; row++)
+		{
+			uint64		distance = column->nulls[row] ? 0 : column->values[row] - (Datum) column->least + 1;
+
+			farthest = Max(farthest, distance);
+			coded->codes[row] = (uint32) distance;
+		}
+		if (farthest >= coded->ncodes)
+			group_damaged(batch->group, column->column, "A value lies outside of its bounds.");
+	}
 	else
 		wrong = decode_codes(column->encoded, batch->vector, batch->context, column->coded);
 	if (wrong != NULL)
@@ -411,24 +406,6 @@ keep_by_code(Filter *filter, Clause *clause, Batch *batch, const CodedVector *co
 	return kept;
 }
 
-/* Compares each value. */
-static uint32
-keep_by_value(const Clause *clause, Batch *batch, uint16 *rows, uint32 n)
-{
-	const BatchColumn *column = &batch->columns[clause->columns[0]];
-	uint32		kept = 0;
-
-	batch_values(batch, clause->columns[0]);
-	for (uint32 i = 0; i < n; i++)
-	{
-		uint16		row = rows[i];
-
-		rows[kept] = row;
-		kept += value_fulfills(&clause->condition, column->values[row], column->nulls[row]);
-	}
-	return kept;
-}
-
 /* Row by row, with all the columns that the clause is about. */
 static uint32
 keep_by_row(Filter *filter, const Clause *clause, Batch *batch, uint16 *rows, uint32 n)
@@ -468,7 +445,20 @@ filter_rows(Filter *filter, Batch *batch, uint16 *rows, uint32 n)
 		if (coded != NULL)
 			n = keep_by_code(filter, clause, batch, coded, rows, n);
 		else if (clause->is_condition)
-			n = keep_by_value(clause, batch, rows, n);
+		{
+			const BatchColumn *column = &batch->columns[clause->columns[0]];
+			uint32		kept = 0;
+
+			batch_values(batch, clause->columns[0]);
+			for (uint32 j = 0; j < n; j++)
+			{
+				uint16		row = rows[j];
+
+				rows[kept] = row;
+				kept += value_fulfills(&clause->condition, column->values[row], column->nulls[row]);
+			}
+			n = kept;
+		}
 		else
 			n = keep_by_row(filter, clause, batch, rows, n);
 	}

@@ -33,8 +33,6 @@ chunk_damaged(Relation rel, uint64 first, const char *what)
 void
 group_damaged(const RowGroup *group, int column, const char *what)
 {
-	if (column < 0)
-		chunk_damaged(group->rel, group->first, what);
 	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 					errmsg("column \"%s\" of group " UINT64_FORMAT " of table \"%s\" is damaged",
 						   NameStr(TupleDescAttr(group->desc, column)->attname),
@@ -50,10 +48,8 @@ group_damaged(const RowGroup *group, int column, const char *what)
  */
 
 /*
- * Under a snapshot that is not MVCC, a merge that commits meanwhile could show
- * us its chunks instead; so we take our group's by their stamp, dead or not.
- * They are still there, since the snapshot under which we found the group is
- * still held.
+ * Under a snapshot that is not MVCC, chunks of a transaction that was rolled back
+ * are met, too, whose numbers were given again; so our group's are taken by their stamp.
  */
 static const char *
 load_parts(RowGroup *group, uint32 from, uint32 upto)
@@ -233,7 +229,7 @@ shape_of(Form_pg_attribute att)
 typedef struct BytesOf
 {
 	RowGroup   *group;
-	int			column;			/* -1: the numbers */
+	int			column;
 	uint64		offset;
 } BytesOf;
 
@@ -247,24 +243,6 @@ need_bytes(void *arg, Size from, Size upto)
 		group_damaged(of->group, of->column, wrong);
 }
 
-/* Opens an encoded column, which reads bytes of the group when it needs them. */
-static const char *
-open_encoded(RowGroup *group, int column, const ColumnShape *shape, uint64 offset, uint64 length,
-			 EncodedColumn **encoded)
-{
-	MemoryContext old = MemoryContextSwitchTo(group->context);
-	BytesOf    *of = palloc(sizeof(BytesOf));
-	EncodedBytes bytes = {group->bytes + offset, length, need_bytes, of};
-	const char *wrong;
-
-	of->group = group;
-	of->column = column;
-	of->offset = offset;
-	wrong = open_column(shape, &bytes, group->header.nrows, encoded);
-	MemoryContextSwitchTo(old);
-	return wrong;
-}
-
 /*
  * The shape that the values were written with must be the table's: values are
  * taken for what they are not, otherwise.  Whether a varlena may be short is
@@ -275,7 +253,10 @@ try_column(RowGroup *group, int column, EncodedColumn **encoded)
 {
 	const ColumnEntry *entry = &group->columns[column];
 	Form_pg_attribute att = TupleDescAttr(group->desc, column);
+	EncodedBytes bytes = {.data = group->bytes + entry->offset, .length = entry->length, .need = need_bytes};
 	ColumnShape shape;
+	MemoryContext old;
+	BytesOf    *of;
 	const char *wrong;
 
 	*encoded = group->open[column];
@@ -287,7 +268,12 @@ try_column(RowGroup *group, int column, EncodedColumn **encoded)
 	shape.packable = (entry->flags & COLUMN_PACKABLE) != 0;
 	if (shape.typlen != att->attlen || shape.typbyval != att->attbyval || shape.typalign != att->attalign)
 		return "It was written with values of another form than its type has.";
-	wrong = open_encoded(group, column, &shape, entry->offset, entry->length, encoded);
+	/* It reads bytes of the group when it needs them. */
+	old = MemoryContextSwitchTo(group->context);
+	bytes.arg = of = palloc(sizeof(BytesOf));
+	*of = (BytesOf) {.group = group, .column = column, .offset = entry->offset};
+	wrong = open_column(&shape, &bytes, group->header.nrows, encoded);
+	MemoryContextSwitchTo(old);
 	if (wrong == NULL)
 		group->open[column] = *encoded;
 	return wrong;
@@ -334,101 +320,6 @@ group_bounds(const RowGroup *group, int column, Order order, Datum *least, Datum
 }
 
 /* ----------------------------------------------------------------
- * Row numbers
- * ----------------------------------------------------------------
- */
-
-const char *
-try_numbers(RowGroup *group)
-{
-	static const ColumnShape shape = {sizeof(int32), true, TYPALIGN_INT, false};
-	const GroupHeader *header = &group->header;
-	MemoryContext scratch;
-	EncodedColumn *encoded;
-	uint32	   *numbers;
-	const char *wrong;
-
-	if (header->numbers_length == 0 || group->numbers != NULL)
-		return NULL;
-	wrong = open_encoded(group, -1, &shape, header->numbers_offset, header->numbers_length, &encoded);
-	if (wrong != NULL)
-		return wrong;
-	numbers = MemoryContextAlloc(group->context, header->nrows * sizeof(uint32));
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "row numbers", ALLOCSET_SMALL_SIZES);
-	for (uint32 row = 0; row < header->nrows; row += ENCODING_VECTOR)
-	{
-		Datum		values[ENCODING_VECTOR];
-		bool		nulls[ENCODING_VECTOR];
-		uint32		n = Min(header->nrows - row, ENCODING_VECTOR);
-
-		wrong = decode_vector(encoded, row / ENCODING_VECTOR, scratch, values, nulls);
-		for (uint32 i = 0; i < n && wrong == NULL; i++)
-		{
-			numbers[row + i] = DatumGetUInt32(values[i]);
-			if (nulls[i] || (row + i == 0 ? numbers[0] != 0 : numbers[row + i] <= numbers[row + i - 1]))
-				wrong = "Its row numbers do not ascend.";
-		}
-		MemoryContextReset(scratch);
-		if (wrong != NULL)
-			break;
-	}
-	MemoryContextDelete(scratch);
-	if (wrong != NULL)
-		return wrong;
-	if (numbers[header->nrows - 1] != header->span - 1)
-		return "Its row numbers do not end where its header says.";
-	group->numbers = numbers;
-	return NULL;
-}
-
-static void
-need_numbers(RowGroup *group)
-{
-	const char *wrong;
-
-	if (group->numbers == NULL && (wrong = try_numbers(group)) != NULL)
-		group_damaged(group, -1, wrong);
-}
-
-bool
-group_index_of(RowGroup *group, uint64 row, bool exact, uint32 *index)
-{
-	uint32		wanted;
-	uint32		low = 0;
-	uint32		high = group->header.nrows;
-
-	if (row > group_last(group) || (exact && row < group->first))
-		return false;
-	if (row < group->first)
-		row = group->first;
-	wanted = (uint32) (row - group->first);
-	if (!group_has_gaps(group))
-	{
-		*index = wanted;
-		return true;
-	}
-	need_numbers(group);
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (group->numbers[middle] < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*index = low;
-	return low < group->header.nrows && (!exact || group->numbers[low] == wanted);
-}
-
-uint64
-group_number_with_gaps(RowGroup *group, uint32 index)
-{
-	need_numbers(group);
-	return group->first + group->numbers[index];
-}
-
-/* ----------------------------------------------------------------
  * Whole groups
  * ----------------------------------------------------------------
  */
@@ -456,16 +347,6 @@ read_vector(RowGroup *group, int column, uint32 vector, MemoryContext context, D
 }
 
 void
-read_column(RowGroup *group, int column, Datum *values, bool *nulls)
-{
-	for (uint32 row = 0; row < group->header.nrows; row += ENCODING_VECTOR)
-	{
-		CHECK_FOR_INTERRUPTS();
-		read_vector(group, column, row / ENCODING_VECTOR, CurrentMemoryContext, values + row, nulls + row);
-	}
-}
-
-void
 read_group(RowGroup *group, int natts, Rows *rows)
 {
 	uint32		nrows = group->header.nrows;
@@ -473,22 +354,17 @@ read_group(RowGroup *group, int natts, Rows *rows)
 	rows->first = group->first;
 	rows->nrows = nrows;
 	rows->natts = natts;
-	rows->numbers = NULL;
-	if (group_has_gaps(group))
-	{
-		uint32	   *numbers = palloc(nrows * sizeof(uint32));
-
-		for (uint32 i = 0; i < nrows; i++)
-			numbers[i] = (uint32) (group_number(group, i) - group->first);
-		rows->numbers = numbers;
-	}
 	rows->values = palloc(Max(natts, 1) * sizeof(Datum *));
 	rows->nulls = palloc(Max(natts, 1) * sizeof(bool *));
 	for (int i = 0; i < natts; i++)
 	{
 		rows->values[i] = palloc(nrows * sizeof(Datum));
 		rows->nulls[i] = palloc(nrows);
-		read_column(group, i, rows->values[i], rows->nulls[i]);
+		for (uint32 row = 0; row < nrows; row += ENCODING_VECTOR)
+		{
+			CHECK_FOR_INTERRUPTS();
+			read_vector(group, i, row / ENCODING_VECTOR, CurrentMemoryContext, rows->values[i] + row, rows->nulls[i] + row);
+		}
 	}
 }
 
@@ -526,26 +402,6 @@ cache_generation(void)
 	return cache.generation;
 }
 
-/* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
-static void
-make_room_in_cache(void)
-{
-	HASHCTL		control = {.keysize = sizeof(CacheKey), .entrysize = sizeof(CacheEntry)};
-
-	if (cache.context == NULL)
-		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
-	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
-									  MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
-	{
-		cache.generation++;
-		MemoryContextReset(cache.context);
-		cache.groups = NULL;
-	}
-	control.hcxt = cache.context;
-	if (cache.groups == NULL)
-		cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
 void
 use_group_again(RowGroup *group, ChunkReader *reader)
 {
@@ -562,13 +418,27 @@ cached_group(ChunkReader *reader, const Chunk *header)
 	MemoryContext context;
 	RowGroup   *group;
 	bool		found;
+	HASHCTL		control;
 
 	if (entry != NULL && entry->group->stamp == header->stamp && header->damage == NULL)
 	{
 		use_group_again(entry->group, reader);
 		return entry->group;
 	}
-	make_room_in_cache();
+	/* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
+	control = (HASHCTL) {.keysize = sizeof(CacheKey), .entrysize = sizeof(CacheEntry)};
+	if (cache.context == NULL)
+		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
+	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
+									  MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
+	{
+		cache.generation++;
+		MemoryContextReset(cache.context);
+		cache.groups = NULL;
+	}
+	control.hcxt = cache.context;
+	if (cache.groups == NULL)
+		cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	context = AllocSetContextCreate(cache.context, "a group", ALLOCSET_SMALL_SIZES);
 	group = open_group(reader, header, context);
 	entry = hash_search(cache.groups, &key, HASH_ENTER, &found);

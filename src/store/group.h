@@ -54,7 +54,6 @@ typedef struct RowGroup
 	/* Its columns */
 	const ColumnEntry *columns;
 	EncodedColumn **open;		/* NULL until needed */
-	uint32	   *numbers;		/* if there are gaps: of each row, less first; NULL until needed */
 } RowGroup;
 
 /* Reads the group header from a header chunk and checks it; the rest of the group is not read. */
@@ -73,31 +72,16 @@ extern RowGroup *open_group(ChunkReader *reader, const Chunk *header, MemoryCont
 /* Like open_group(), but returns the damage instead of raising an error, or NULL. */
 extern const char *try_group(ChunkReader *reader, const Chunk *header, MemoryContext context, RowGroup **group);
 
-/* Do its numbers have gaps? */
-static inline bool
-group_has_gaps(const RowGroup *group)
-{
-	return group->header.numbers_length > 0;
-}
-
 static inline uint64
 group_last(const RowGroup *group)
 {
-	return group->first + group->header.span - 1;
+	return group->first + group->header.nrows - 1;
 }
 
-/*
- * Finds the index of the row with this number or, without exact, of the first
- * row from it on. Returns false if there is none.
- */
-extern bool group_index_of(RowGroup *group, uint64 row, bool exact, uint32 *index);
-extern uint64 group_number_with_gaps(RowGroup *group, uint32 index);
-
-/* The number of one of its rows. */
-static inline uint64
-group_number(RowGroup *group, uint32 index)
+static inline bool
+group_has(const RowGroup *group, uint64 row)
 {
-	return group_has_gaps(group) ? group_number_with_gaps(group, index) : group->first + index;
+	return row >= group->first && row <= group_last(group);
 }
 
 /* Brings bytes from .. upto - 1.  NULL, or what is wrong. */
@@ -108,7 +92,6 @@ extern EncodedColumn *group_column(RowGroup *group, int column);
 
 /* NULL, or what is wrong; *encoded is NULL for a column of NULLs only. */
 extern const char *try_column(RowGroup *group, int column, EncodedColumn **encoded);
-extern const char *try_numbers(RowGroup *group);
 
 /*
  * The values of a vector's rows, as decode_vector() has them.  A column that was added after the group was written has one
@@ -119,7 +102,7 @@ extern void read_vector(RowGroup *group, int column, uint32 vector, MemoryContex
 /* The bounds; false if there are none in this order. */
 extern bool group_bounds(const RowGroup *group, int column, Order order, Datum *least, Datum *greatest);
 
-/* Raises the error: this group, this column (or -1), what of it. */
+/* Raises the error: this group, this column, what of it. */
 pg_noreturn extern void group_damaged(const RowGroup *group, int column, const char *what);
 pg_noreturn extern void chunk_damaged(Relation rel, uint64 first, const char *what);
 
@@ -195,7 +178,6 @@ extern bool is_reserved_by_us(ChunkReader *reader, uint64 row);
 typedef struct Rows
 {
 	uint64		first;			/* the first one's number */
-	const uint32 *numbers;		/* of each, less first; NULL: one after the other */
 	uint32		nrows;
 	int			natts;
 	Datum	  **values;
@@ -219,8 +201,5 @@ extern void write_reservation(Store *store, uint64 first, uint32 rows, CommandId
  * values that they have in it.
  */
 extern void read_group(RowGroup *group, int natts, Rows *rows);
-
-/* Decodes into arrays that begin at the given row. */
-extern void read_column(RowGroup *group, int column, Datum *values, bool *nulls);
 
 #endif							/* PPREPUB_STORE_GROUP_H */

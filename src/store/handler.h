@@ -15,9 +15,6 @@
 /* Is it a table of ours? */
 extern bool is_stored(Relation rel);
 
-/* Opens a table; raises an error if the caller does not own it, or it is not one of ours. */
-extern Relation open_own_table(Oid relid, LOCKMODE lockmode);
-
 /* Attribute numbers as pull_varattnos() has them, as columns from 0 on; a whole-row reference has all of them. */
 extern Bitmapset *columns_of(const Bitmapset *numbers, int natts);
 

@@ -31,13 +31,10 @@ check_header(const char *chunk, Size length, uint64 first, GroupHeader *header)
 		return "It was written by another version of pprepub.";
 	if (header->natts > MaxHeapAttributeNumber || header->nrows < 1 || header->nrows > ENCODING_MAX_ROWS)
 		return "Its header counts what cannot be.";
-	if (header->span < header->nrows || header->span > MAX_ROWS - first ||
-		(header->numbers_length == 0) != (header->span == header->nrows))
+	if (header->nrows > MAX_ROWS - first)
 		return "Its header has row numbers that cannot be.";
 	if (header->length > part_offset(PART_DATA_MAX) || header->directory > header->length ||
-		header->directory < header->natts * sizeof(ColumnEntry) ||
-		header->numbers_offset % MAXIMUM_ALIGNOF != 0 || header->numbers_offset > header->length ||
-		header->numbers_length > header->length - header->numbers_offset)
+		header->directory < header->natts * sizeof(ColumnEntry))
 		return "Its header has lengths that cannot be.";
 	if (length - sizeof(GroupHeader) != Min(header->length, HEADER_BYTES))
 		return "Its header has not the length that it says.";

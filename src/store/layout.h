@@ -20,7 +20,7 @@
  *
  * A table counts the rows that were ever reserved, in a counter that never goes
  * back over a number that an index may have seen (metapage.c).  A row keeps its
- * number for ever, also when its group is merged with others.
+ * number for ever; those of a group follow each other.
  *
  * The executor's bitmaps take 291 rows a page at most, so TID (b, o) is row
  * b * 291 + o - 1.  A chunk of a group is found by the group's first row: the
@@ -170,11 +170,8 @@ typedef struct GroupHeader
 	uint16		version;
 	uint16		natts;
 	uint32		nrows;
-	uint32		span;			/* its rows' numbers are first .. first + span - 1, if not all of them */
-	uint64		length;			/* of its bytes */
 	uint32		directory;		/* bytes of the directory */
-	uint32		numbers_length; /* if there are gaps: the encoded numbers, less the first one */
-	uint64		numbers_offset;
+	uint64		length;			/* of its bytes */
 } GroupHeader;
 
 typedef struct ColumnEntry
@@ -200,7 +197,7 @@ typedef struct ColumnEntry
 /* The number of a group's bytes that the header chunk has room for. */
 #define HEADER_BYTES (CHUNK_BYTES - sizeof(GroupHeader))
 
-StaticAssertDecl(sizeof(GroupHeader) == 40 && HEADER_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
+StaticAssertDecl(sizeof(GroupHeader) == 24 && HEADER_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
 StaticAssertDecl(CHUNK_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
 
 /* The offset of a part's bytes among the group's: those before part 0's stand in the header chunk. */

@@ -115,108 +115,34 @@ find_header_from(ChunkReader *reader, uint64 row, Chunk *header)
 	return false;
 }
 
-/* Does a version of a group hold the row, or may it come to? */
+/* Does the chunk's group hold the row, or may it come to? */
 static bool
 holds(ChunkReader *reader, const Chunk *chunk, uint64 row)
 {
-	bool		result = false;
+	Relation	rel = chunks_store(reader)->rel;
+	GroupHeader header;
 
 	check_chunk(reader, chunk);
 	if (chunk->part == PART_RESERVATION)
-		result = row - chunk->first < reserved_rows(chunks_store(reader)->rel, chunk);
-	else if (chunk->part == PART_HEADER)
-	{
-		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "a group's header", ALLOCSET_SMALL_SIZES);
-		uint32		index;
-
-		result = group_index_of(open_group(reader, chunk, context), row, true, &index);
-		MemoryContextDelete(context);
-	}
-	return result;
-}
-
-/*
- * Given a header whose transaction may still abort: another version of its
- * group that is not in doubt takes its place, if there is one.  The header may
- * even go away meanwhile.
- */
-static bool
-settled_version(ChunkReader *reader, Chunk *chunk, Snapshot dirty, bool *gone)
-{
-	uint64		first = chunk->first;
-	ItemPointerData tid = chunk->tuple->t_self;
-	bool		settled = false;
-	bool		found;
-
-	while (!settled && next_chunk(reader, chunk) && chunk->first == first && chunk->part == PART_HEADER)
-		if (!TransactionIdIsValid(dirty->xmin))
-			settled = true;
-	if (settled)
-		return true;
-	/* The reader has moved on: back to the one that was given. */
-	for (found = chunk_upto(reader, first, PART_HEADER, chunk); found; found = next_chunk(reader, chunk))
-		if (ItemPointerEquals(&chunk->tuple->t_self, &tid))
-			return false;
-	*gone = true;
-	return false;
-}
-
-/*
- * One try of row_exists().  A merge replaces a group by a version that holds
- * the same rows: while one is under way, the old version is still good, and
- * the transaction that deletes it need not be waited for.
- */
-static bool
-row_exists_now(ChunkReader *reader, uint64 row, Snapshot snapshot)
-{
-	bool		dirty = snapshot->snapshot_type == SNAPSHOT_DIRTY;
-	Chunk		chunk;
-	TransactionId inserter;
-	bool		found;
-
-	set_chunks_snapshot(reader, snapshot);
-	found = chunk_upto(reader, row, PART_MAX, &chunk) && chunk.first >= chunks_store(reader)->counters.valid;
-	if (!found)
+		return row - chunk->first < reserved_rows(rel, chunk);
+	if (chunk->part != PART_HEADER)
 		return false;
-	inserter = dirty ? snapshot->xmin : InvalidTransactionId;
-	if (chunk.part == PART_HEADER && TransactionIdIsValid(inserter))
-	{
-		bool		gone = false;
-
-		if (settled_version(reader, &chunk, snapshot, &gone))
-			inserter = InvalidTransactionId;
-		if (gone)
-			return row_exists_now(reader, row, snapshot);
-	}
-	if (!holds(reader, &chunk, row))
-		return false;
-	if (dirty)
-	{
-		snapshot->xmin = inserter;
-		snapshot->xmax = InvalidTransactionId;
-	}
-	return true;
+	read_header(rel, chunk, &header);
+	return row - chunk->first < header.nrows;
 }
 
-/*
- * While a merge commits we may see neither side: the old version is dead
- * already, and the new one was not yet there when the index was read.  In that
- * case the rows were committed before, and an MVCC snapshot sees them.
- */
 bool
 row_exists(ChunkReader *reader, uint64 row, Snapshot snapshot)
 {
-	Snapshot	latest;
-	bool		found = row_exists_now(reader, row, snapshot);
+	Chunk		chunk;
 
-	if (found || IsMVCCSnapshot(snapshot) || IsInParallelMode())
-		return found;
-	latest = RegisterSnapshot(GetLatestSnapshot());
-	found = row_exists_now(reader, row, latest);
+	set_chunks_snapshot(reader, snapshot);
+	if (!chunk_upto(reader, row, PART_MAX, &chunk) || chunk.first < chunks_store(reader)->counters.valid ||
+		!holds(reader, &chunk, row))
+		return false;
 	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
-		snapshot->xmin = snapshot->xmax = InvalidTransactionId;
-	UnregisterSnapshot(latest);
-	return found;
+		snapshot->xmax = InvalidTransactionId;
+	return true;
 }
 
 bool

@@ -188,7 +188,7 @@ seal_group(PendingGroup *group)
 		if (group->nrows > 0 && RelFileLocatorEquals(rel->rd_locator, group->node))
 		{
 			Store	   *store = open_store_to_write(rel);
-			Rows		rows = {group->first, NULL, group->nrows, group->natts, group->values, group->nulls};
+			Rows		rows = {group->first, group->nrows, group->natts, group->values, group->nulls};
 
 			write_rows(store, group->desc, &rows, group->cid, group->options);
 			return_rows(rel, group->first + group->nrows, group->first + group->reserved);
@@ -234,26 +234,6 @@ seal_pending(Relation rel)
  * Rows in
  * ----------------------------------------------------------------
  */
-
-/* Enlarges the arrays of a group's values, up to the rows reserved. */
-static void
-make_more_room(PendingGroup *group)
-{
-	uint32		room = group->room == 0 ? Min(group->reserved, 16) : Min(group->room * 4, group->reserved);
-	MemoryContext old = MemoryContextSwitchTo(group->context);
-	Size		more = (Size) (room - group->room) * group->natts * (sizeof(Datum) + sizeof(bool));
-
-	for (int i = 0; i < group->natts; i++)
-	{
-		group->values[i] = group->room == 0 ? palloc(room * sizeof(Datum)) :
-			repalloc(group->values[i], room * sizeof(Datum));
-		group->nulls[i] = group->room == 0 ? palloc(room) : repalloc(group->nulls[i], room);
-	}
-	MemoryContextSwitchTo(old);
-	group->room = room;
-	group->bytes += more;
-	pending.bytes += more;
-}
 
 /* Room for a value by reference, from a block of the group; a large value gets a block of its own. */
 static char *
@@ -308,23 +288,6 @@ keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value)
 	return PointerGetDatum(kept);
 }
 
-/* A Datum of a type by value may have anything above its bytes; ours do not. */
-static Datum
-keep_by_value(Datum value, int16 length)
-{
-	switch (length)
-	{
-		case 1:
-			return CharGetDatum(DatumGetChar(value));
-		case 2:
-			return Int16GetDatum(DatumGetInt16(value));
-		case 4:
-			return Int32GetDatum(DatumGetInt32(value));
-		default:
-			return value;
-	}
-}
-
 /* Copies a value into the group's memory. */
 static Datum
 keep_value(PendingGroup *group, Form_pg_attribute att, Datum value)
@@ -333,33 +296,26 @@ keep_value(PendingGroup *group, Form_pg_attribute att, Datum value)
 	char	   *kept;
 
 	if (att->attbyval)
-		return keep_by_value(value, att->attlen);
+	{
+		/* A Datum of a type by value may have anything above its bytes; ours do not. */
+		switch (att->attlen)
+		{
+			case 1:
+				return CharGetDatum(DatumGetChar(value));
+			case 2:
+				return Int16GetDatum(DatumGetInt16(value));
+			case 4:
+				return Int32GetDatum(DatumGetInt32(value));
+			default:
+				return value;
+		}
+	}
 	if (att->attlen == -1)
 		return keep_varlena(group, att, value);
 	length = datumGetSize(value, false, att->attlen);
 	kept = room_for_value(group, length);
 	memcpy(kept, DatumGetPointer(value), length);
 	return PointerGetDatum(kept);
-}
-
-/* The row counts only when all of it is there: a value that cannot be fetched raises an error. */
-static void
-keep_row(PendingGroup *group, TupleDesc desc, TupleTableSlot *slot)
-{
-	uint32		row = group->nrows;
-
-	if (row == group->room)
-		make_more_room(group);
-	slot_getallattrs(slot);
-	for (int i = 0; i < group->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-		bool		isnull = slot->tts_isnull[i] || att->attisdropped;
-
-		group->nulls[i][row] = isnull;
-		group->values[i][row] = isnull ? (Datum) 0 : keep_value(group, att, slot->tts_values[i]);
-	}
-	group->nrows++;
 }
 
 static bool
@@ -417,11 +373,43 @@ void
 add_pending(Relation rel, TupleTableSlot *slot, CommandId cid, int options, bool bulk)
 {
 	PendingGroup *group = pending.last;
+	TupleDesc	desc;
+	uint32		row;
 
 	if (group == NULL || !takes_row_of(group, rel, cid, options) || is_full(group) || takes_too_much())
 		group = group_to_insert_into(rel, cid, options, bulk);
 	pending.last = group;
-	keep_row(group, RelationGetDescr(rel), slot);
+	/* The row counts only when all of it is there: a value that cannot be fetched raises an error. */
+	desc = RelationGetDescr(rel);
+	row = group->nrows;
+	if (row == group->room)
+	{
+		uint32		room = group->room == 0 ? Min(group->reserved, 16) : Min(group->room * 4, group->reserved);
+		MemoryContext old = MemoryContextSwitchTo(group->context);
+		Size		more = (Size) (room - group->room) * group->natts * (sizeof(Datum) + sizeof(bool));
+
+		/* Enlarges the arrays of a group's values, up to the rows reserved. */
+		for (int i = 0; i < group->natts; i++)
+		{
+			group->values[i] = group->room == 0 ? palloc(room * sizeof(Datum)) :
+				repalloc(group->values[i], room * sizeof(Datum));
+			group->nulls[i] = group->room == 0 ? palloc(room) : repalloc(group->nulls[i], room);
+		}
+		MemoryContextSwitchTo(old);
+		group->room = room;
+		group->bytes += more;
+		pending.bytes += more;
+	}
+	slot_getallattrs(slot);
+	for (int i = 0; i < group->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		bool		isnull = slot->tts_isnull[i] || att->attisdropped;
+
+		group->nulls[i][row] = isnull;
+		group->values[i][row] = isnull ? (Datum) 0 : keep_value(group, att, slot->tts_values[i]);
+	}
+	group->nrows++;
 	tid_of_row(group->first + group->nrows - 1, &slot->tts_tid);
 	slot->tts_tableOid = RelationGetRelid(rel);
 	pgstat_count_heap_insert(rel, 1);

@@ -158,23 +158,6 @@ make_path(PlannerInfo *root, RelOptInfo *rel, int workers, double share)
 	return &path->path;
 }
 
-/* Adds the paths of the custom scan, plain and parallel. */
-static void
-add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, const Bitmapset *numbers)
-{
-	int			natts = RelationGetNumberOfAttributes(table);
-	double		share = (bms_num_members(columns_of(numbers, natts)) + 0.1) / (natts + 0.1);
-
-	add_path(rel, make_path(root, rel, 0, share));
-	if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
-	{
-		int			workers = compute_parallel_worker(rel, rel->pages, -1, max_parallel_workers_per_gather);
-
-		if (workers > 0)
-			add_partial_path(rel, make_path(root, rel, workers, share));
-	}
-}
-
 /* ----------------------------------------------------------------
  * Hooks
  * ----------------------------------------------------------------
@@ -214,7 +197,19 @@ plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 				bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, numbers))
 				refuse(table, REFUSE_SYSTEM_COLUMN);
 		if (rte->tablesample == NULL)
-			add_paths(root, rel, table, numbers);
+		{
+			int			natts = RelationGetNumberOfAttributes(table);
+			double		share = (bms_num_members(columns_of(numbers, natts)) + 0.1) / (natts + 0.1);
+
+			add_path(rel, make_path(root, rel, 0, share));
+			if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
+			{
+				int			workers = compute_parallel_worker(rel, rel->pages, -1, max_parallel_workers_per_gather);
+
+				if (workers > 0)
+					add_partial_path(rel, make_path(root, rel, workers, share));
+			}
+		}
 	}
 	table_close(table, NoLock);
 }

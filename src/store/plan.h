@@ -227,6 +227,9 @@ extern void end_store_scan(CustomScanState *node);
 extern void explain_columns(const CustomScanState *node, const Bitmapset *columns, ExplainState *es);
 extern void explain_clauses(CustomScanState *node, const char *label, List *ancestors, ExplainState *es);
 
+/* How many groups were read, but for those that were answered by their headers, and skipped. */
+extern void explain_groups(CustomScanState *node, uint64 answered, ExplainState *es);
+
 /*
  * aggregate.c executes it.  The scan's attributes are the keys, then the aggregates, then further columns of
  * conditions.  custom_private: of each attribute the column's number, or that of the argument, or 0; of each

@@ -4,192 +4,148 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/tableam.h"
+#include "catalog/pg_class_d.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "store/handler.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* The width of rows is estimated from the first vectors of this many groups. */
+/* ----------------------------------------------------------------
+ * The view: a row for each group, and one for each of its columns
+ * ----------------------------------------------------------------
+ */
+
+/* The size of a heap with the same rows is estimated from the first vectors of this many groups. */
 #define SAMPLED_GROUPS 16
 
-/* There are not as many encodings. */
-#define MOST_ENCODINGS 20
-
-typedef struct ColumnReport
+typedef enum StorageColumn
 {
-	const char *encodings[MOST_ENCODINGS];
-	uint64		groups[MOST_ENCODINGS]; /* of each */
-	uint64		bytes;
-} ColumnReport;
+	STORAGE_ROWS,
+	STORAGE_SAMPLED_ROWS,
+	STORAGE_SAMPLED_BYTES,
+	STORAGE_COLUMN,
+	STORAGE_ENCODING,
+	STORAGE_BYTES,
+	STORAGE_COLUMNS
+} StorageColumn;
 
-typedef struct Report
-{
-	Relation	rel;			/* borrowed */
-	uint64		groups;
-	uint64		rows;
-	ColumnReport *columns;
-
-	/* The sample of rows */
-	uint64		sampled_groups;
-	uint64		sampled_rows;
-	double		sampled_bytes;
-} Report;
-
-/* ----------------------------------------------------------------
- * Encodings
- * ----------------------------------------------------------------
- */
-
-/* Adds the sizes and encodings of a group's columns to the report. */
+/* Measures the rows of a group's first vector as heap tuples. */
 static void
-add_columns(Report *report, RowGroup *group)
-{
-	for (int i = 0; i < group->header.natts; i++)
-	{
-		ColumnReport *column = &report->columns[i];
-		EncodedColumn *encoded;
-		const char *name;
-		int			place = 0;
-
-		/* pg_upgrade gives it another form. */
-		if (TupleDescAttr(group->desc, i)->attisdropped)
-			continue;
-		encoded = group_column(group, i);
-		name = encoded ? encoding_name(encoded) : "null";
-		while (column->encodings[place] != NULL && strcmp(column->encodings[place], name) != 0)
-			place++;
-		column->encodings[place] = name;
-		column->groups[place]++;
-		column->bytes += group->columns[i].length;
-	}
-}
-
-/* {"column": {"bytes": 123, "runs": 2, ...}, ...} */
-static Datum
-encodings_as_jsonb(const Report *report)
-{
-	TupleDesc	desc = RelationGetDescr(report->rel);
-	StringInfoData text;
-	const char *comma = "";
-
-	initStringInfo(&text);
-	appendStringInfoChar(&text, '{');
-	for (int i = 0; i < desc->natts; i++)
-	{
-		const ColumnReport *column = &report->columns[i];
-
-		if (TupleDescAttr(desc, i)->attisdropped)
-			continue;
-		appendStringInfoString(&text, comma);
-		escape_json(&text, NameStr(TupleDescAttr(desc, i)->attname));
-		appendStringInfo(&text, ": {\"bytes\": " UINT64_FORMAT, column->bytes);
-		for (int place = 0; column->encodings[place] != NULL; place++)
-			appendStringInfo(&text, ", \"%s\": " UINT64_FORMAT, column->encodings[place], column->groups[place]);
-		appendStringInfoChar(&text, '}');
-		comma = ", ";
-	}
-	appendStringInfoChar(&text, '}');
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
-}
-
-/* ----------------------------------------------------------------
- * The size of a heap with the same rows
- * ----------------------------------------------------------------
- */
-
-/* Measures the rows of a group's first vector as heap tuples, for the first groups only. */
-static void
-sample_rows(Report *report, Cursor *cursor, TupleTableSlot *slot, const RowGroup *group)
+sample_rows(Cursor *cursor, TupleTableSlot *slot, const RowGroup *group, int64 *rows, int64 *bytes)
 {
 	uint32		n = Min(group->header.nrows, ENCODING_VECTOR);
 
-	if (report->sampled_groups++ >= SAMPLED_GROUPS)
-		return;
-	cursor_range(cursor, group->first, group->first + group->header.span);
+	cursor_range(cursor, group->first, group->first + group->header.nrows);
 	for (uint32 i = 0; i < n && cursor_next(cursor, ForwardScanDirection, slot); i++)
 	{
 		HeapTuple	tuple = ExecCopySlotHeapTuple(slot);
 
 		CHECK_FOR_INTERRUPTS();
-		report->sampled_rows++;
-		report->sampled_bytes += MAXALIGN(tuple->t_len) + sizeof(ItemIdData);
+		++*rows;
+		*bytes += MAXALIGN(tuple->t_len) + sizeof(ItemIdData);
 		heap_freetuple(tuple);
 	}
 }
 
-/* ----------------------------------------------------------------
- * The view's function
- * ----------------------------------------------------------------
- */
-
-/* Counts all groups of the table that the snapshot sees. */
+/* Puts the rows of a group. */
 static void
-look_at_groups(Report *report, Store *store)
+describe_group(ReturnSetInfo *result, RowGroup *group, int64 sampled_rows, int64 sampled_bytes)
 {
-	MemoryContext of_group = AllocSetContextCreate(CurrentMemoryContext, "a group", ALLOCSET_DEFAULT_SIZES);
-	ChunkReader *reader = begin_chunks(store, GetActiveSnapshot());
-	Cursor	   *cursor = begin_cursor(report->rel, GetActiveSnapshot());
-	TupleTableSlot *slot = table_slot_create(report->rel, NULL);
-	uint64		from = 0;
-	Chunk		header;
+	Datum		values[STORAGE_COLUMNS] = {
+		[STORAGE_ROWS] = Int64GetDatum(group->header.nrows),
+		[STORAGE_SAMPLED_ROWS] = Int64GetDatum(sampled_rows),
+		[STORAGE_SAMPLED_BYTES] = Int64GetDatum(sampled_bytes)
+	};
+	bool		nulls[STORAGE_COLUMNS] = {[STORAGE_COLUMN] = true,[STORAGE_ENCODING] = true,[STORAGE_BYTES] = true};
 
-	while (find_header_from(reader, from, &header))
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	for (int i = 0; i < STORAGE_COLUMNS; i++)
+		nulls[i] = i < STORAGE_COLUMN;
+	for (int i = 0; i < group->header.natts; i++)
 	{
-		RowGroup   *group;
+		EncodedColumn *encoded;
 
-		CHECK_FOR_INTERRUPTS();
-		group = open_group(reader, &header, of_group);
-		report->groups++;
-		report->rows += group->header.nrows;
-		add_columns(report, group);
-		sample_rows(report, cursor, slot, group);
-		from = group->first + 1;
-		MemoryContextReset(of_group);
+		/* pg_upgrade gives it another form. */
+		if (TupleDescAttr(group->desc, i)->attisdropped)
+			continue;
+		encoded = group_column(group, i);
+		values[STORAGE_COLUMN] = NameGetDatum(&TupleDescAttr(group->desc, i)->attname);
+		values[STORAGE_ENCODING] = CStringGetTextDatum(encoded ? encoding_name(encoded) : "null");
+		values[STORAGE_BYTES] = Int64GetDatum((int64) group->columns[i].length);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	end_cursor(cursor);
-	end_chunks(reader);
-	MemoryContextDelete(of_group);
+}
+
+/* A role that may vacuum a table may see how it is stored. */
+static Relation
+open_own_table(Oid relid)
+{
+	Relation	rel;
+
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+	rel = relation_open(relid, AccessShareLock);
+	if (!is_stored(rel))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("\"%s\" is not a table of the access method pprepub", RelationGetRelationName(rel)),
+						errhint("CREATE TABLE ... USING pprepub makes one.")));
+	if (RELATION_IS_OTHER_TEMP(rel))
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("\"%s\" is a temporary table of another session", RelationGetRelationName(rel))));
+	return rel;
 }
 
 PG_FUNCTION_INFO_V1(pprepub_describe_storage);
 
+/* All groups that the snapshot sees. */
 Datum
 pprepub_describe_storage(PG_FUNCTION_ARGS)
 {
-	Report		report = {.rel = open_own_table(PG_GETARG_OID(0), AccessShareLock)};
-	Store	   *store = open_store(report.rel, false);
-	TupleDesc	desc;
-	Datum		values[4];
-	bool		nulls[4] = {false};
-	double		pages = 0;
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation	rel;
+	Store	   *store;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	report.columns = palloc0(Max(RelationGetNumberOfAttributes(report.rel), 1) * sizeof(ColumnReport));
+	InitMaterializedSRF(fcinfo, 0);
+	rel = open_own_table(PG_GETARG_OID(0));
+	store = open_store(rel, false);
 	if (store != NULL)
 	{
-		look_at_groups(&report, store);
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "a group", ALLOCSET_DEFAULT_SIZES);
+		ChunkReader *reader = begin_chunks(store, GetActiveSnapshot());
+		Cursor	   *cursor = begin_cursor(rel, GetActiveSnapshot());
+		TupleTableSlot *slot = table_slot_create(rel, NULL);
+		uint64		from = 0;
+		Chunk		header;
+
+		for (uint64 n = 0; find_header_from(reader, from, &header); n++)
+		{
+			MemoryContext old = MemoryContextSwitchTo(context);
+			RowGroup   *group = open_group(reader, &header, context);
+			int64		rows = 0;
+			int64		bytes = 0;
+
+			CHECK_FOR_INTERRUPTS();
+			if (n < SAMPLED_GROUPS)
+				sample_rows(cursor, slot, group, &rows, &bytes);
+			describe_group(result, group, rows, bytes);
+			from = group->first + 1;
+			MemoryContextSwitchTo(old);
+			MemoryContextReset(context);
+		}
+		ExecDropSingleTupleTableSlot(slot);
+		end_cursor(cursor);
+		end_chunks(reader);
 		close_store(store);
 	}
-	values[0] = Int64GetDatum((int64) report.groups);
-	values[1] = Int64GetDatum((int64) report.rows);
-	/* The size of a heap with all rows is estimated from the sampled ones. */
-	if (report.sampled_rows > 0)
-		pages = ceil(report.sampled_bytes / report.sampled_rows * report.rows / (BLCKSZ - SizeOfPageHeaderData));
-	values[2] = Int64GetDatum((int64) pages * BLCKSZ);
-	values[3] = encodings_as_jsonb(&report);
-	relation_close(report.rel, AccessShareLock);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	relation_close(rel, AccessShareLock);
+	return (Datum) 0;
 }
 
 /* ----------------------------------------------------------------
@@ -274,7 +230,7 @@ check_place(const Verification *verification, const RowGroup *group)
 	return NULL;
 }
 
-/* The parts of other versions are not ours; but what this snapshot sees must all be of one. */
+/* All that this snapshot sees must be of one group. */
 static const char *
 check_chunks(Verification *verification, const RowGroup *group)
 {
@@ -307,7 +263,7 @@ check_group(Verification *verification, const Chunk *header, const char **detail
 	if ((*detail = check_chunks(verification, group)) != NULL ||
 		(*detail = load_bytes(group, 0, group->header.length)) != NULL)
 		return "chunks";
-	if ((*detail = try_numbers(group)) != NULL || (*detail = check_place(verification, group)) != NULL)
+	if ((*detail = check_place(verification, group)) != NULL)
 		return "numbers";
 	verification->end = group_last(group) + 1;
 	for (int i = 0; i < group->header.natts; i++)
@@ -385,7 +341,7 @@ pprepub_verify_storage(PG_FUNCTION_ARGS)
 	Verification verification = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	verification.rel = open_own_table(PG_GETARG_OID(0), AccessShareLock);
+	verification.rel = open_own_table(PG_GETARG_OID(0));
 	verification.store = open_store(verification.rel, true);
 	if (verification.store != NULL)
 	{

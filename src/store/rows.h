@@ -136,8 +136,6 @@ extern void restart_cursor(Cursor *cursor);
 /* Only these columns (attribute number less 1) are needed, rather than all: others come as NULL. */
 extern void cursor_wants(Cursor *cursor, const Bitmapset *columns);
 
-/* These columns go into slots, one after the other, and nothing else. */
-extern void cursor_projects(Cursor *cursor, const int *columns, int ncolumns);
 extern void cursor_skips(Cursor *cursor, SkipGroup skip, void *arg);
 
 /* Rows that are not chosen are passed over by cursor_next(); those in memory are not looked at. */

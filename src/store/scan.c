@@ -4,7 +4,7 @@
  *
  * NOTES
  *		SnapshotAny is asked for by those who build an index, under a lock that
- *		keeps writers and mergers away.  To them, a row that was rolled back is
+ *		keeps writers away.  To them, a row that was rolled back is
  *		none: what they get is what is committed or our own.
  *
  *		Serializable transactions lock the table as a whole when they scan it.

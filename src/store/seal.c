@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* The pieces of a group to be written: directory, columns, numbers. */
+/* The pieces of a group to be written: directory, columns. */
 typedef struct Sealing
 {
 	TupleDesc	desc;			/* borrowed */
@@ -17,7 +17,7 @@ typedef struct Sealing
 	GroupHeader header;
 	ColumnEntry *entries;
 	char	   *directory;
-	char	  **pieces;			/* of each column, then the numbers; NULL: none */
+	char	  **pieces;			/* of each column; NULL: none */
 	Size	   *lengths;
 } Sealing;
 
@@ -95,15 +95,15 @@ make_directory(Sealing *sealing)
  * ----------------------------------------------------------------
  */
 
-/* Encodes all columns, and the rows' numbers if they have gaps, and places them one after the other. */
+/* Encodes all columns, and places them one after the other. */
 static void
 encode_columns(Sealing *sealing)
 {
 	const Rows *rows = sealing->rows;
 	uint64		end = MAXALIGN(sealing->header.directory);
 
-	sealing->pieces = palloc0((rows->natts + 1) * sizeof(char *));
-	sealing->lengths = palloc0((rows->natts + 1) * sizeof(Size));
+	sealing->pieces = palloc0(Max(rows->natts, 1) * sizeof(char *));
+	sealing->lengths = palloc0(Max(rows->natts, 1) * sizeof(Size));
 	for (int i = 0; i < rows->natts; i++)
 	{
 		ColumnEntry *entry = &sealing->entries[i];
@@ -116,19 +116,7 @@ encode_columns(Sealing *sealing)
 		entry->offset = end;
 		end += MAXALIGN(entry->length);
 	}
-	if (rows->numbers != NULL)
-	{
-		static const ColumnShape shape = {sizeof(int32), true, TYPALIGN_INT, false};
-		Datum	   *values = palloc(rows->nrows * sizeof(Datum));
-
-		for (uint32 i = 0; i < rows->nrows; i++)
-			values[i] = Int32GetDatum((int32) rows->numbers[i]);
-		sealing->pieces[rows->natts] = encode_column(&shape, values, NULL, rows->nrows, &sealing->lengths[rows->natts]);
-		pfree(values);
-	}
-	sealing->header.numbers_length = sealing->lengths[rows->natts];
-	sealing->header.numbers_offset = end;
-	sealing->header.length = end + MAXALIGN(sealing->header.numbers_length);
+	sealing->header.length = end;
 }
 
 /* ----------------------------------------------------------------
@@ -190,39 +178,32 @@ cut(Cutter *cutter, const char *bytes, Size length)
 	}
 }
 
-/* Writes a group: its chunks, and the header's last, since a group without one is none. */
-static void
-write_out(const Sealing *sealing, ChunkSink sink, void *arg)
-{
-	Cutter		cutter = {.sealing = sealing, .sink = sink, .arg = arg, .stamp = new_stamp()};
-
-	cutter.header = palloc(CHUNK_BYTES);
-	cutter.part = palloc(CHUNK_BYTES);
-	cut(&cutter, (const char *) &sealing->header, sizeof(GroupHeader));
-	cut(&cutter, sealing->directory, sealing->header.directory);
-	for (int i = 0; i <= sealing->rows->natts; i++)
-		if (sealing->pieces[i] != NULL)
-			cut(&cutter, sealing->pieces[i], sealing->lengths[i]);
-	end_part(&cutter);
-	sink(arg, sealing->rows->first, PART_HEADER, cutter.stamp, cutter.header, cutter.header_used);
-}
-
 void
 seal_rows(TupleDesc desc, const Rows *rows, ChunkSink sink, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sealing a group", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Sealing		sealing = {.desc = desc, .rows = rows};
+	Cutter		cutter;
 
 	Assert(rows->nrows > 0 && rows->nrows <= ENCODING_MAX_ROWS);
 	sealing.header.magic = GROUP_MAGIC;
 	sealing.header.version = GROUP_VERSION;
 	sealing.header.natts = rows->natts;
 	sealing.header.nrows = rows->nrows;
-	sealing.header.span = rows->numbers == NULL ? rows->nrows : rows->numbers[rows->nrows - 1] + 1;
 	make_directory(&sealing);
 	encode_columns(&sealing);
-	write_out(&sealing, sink, arg);
+	/* Writes a group: its chunks, and the header's last, since a group without one is none. */
+	cutter = (Cutter) {.sealing = &sealing, .sink = sink, .arg = arg, .stamp = new_stamp()};
+	cutter.header = palloc(CHUNK_BYTES);
+	cutter.part = palloc(CHUNK_BYTES);
+	cut(&cutter, (const char *) &sealing.header, sizeof(GroupHeader));
+	cut(&cutter, sealing.directory, sealing.header.directory);
+	for (int i = 0; i < sealing.rows->natts; i++)
+		if (sealing.pieces[i] != NULL)
+			cut(&cutter, sealing.pieces[i], sealing.lengths[i]);
+	end_part(&cutter);
+	sink(arg, sealing.rows->first, PART_HEADER, cutter.stamp, cutter.header, cutter.header_used);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }

@@ -147,26 +147,6 @@ keep_extreme(const Tally *tally, Count *count, Datum value, int64 n, MemoryConte
 	count->n += n;
 }
 
-/* The least or greatest of rows, which is then one for all of them. */
-static void
-tally_extreme(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, uint32 n, MemoryContext context)
-{
-	const BatchColumn *column = &batch->columns[tally->place];
-	Count		found = {0};
-
-	batch_values(batch, tally->place);
-	for (uint32 i = 0; i < n; i++)
-	{
-		if (column->nulls[rows[i]])
-			continue;
-		if (replaces(tally, &found, column->values[rows[i]]))
-			found.value = column->values[rows[i]];
-		found.n++;
-	}
-	if (found.n > 0)
-		keep_extreme(tally, count, found.value, found.n, context);
-}
-
 /* ----------------------------------------------------------------
  * Counting up
  * ----------------------------------------------------------------
@@ -247,7 +227,23 @@ tally_rows(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, u
 			break;
 		case TALLY_LEAST:
 		case TALLY_GREATEST:
-			tally_extreme(tally, count, batch, rows, n, context);
+			{
+				const BatchColumn *column = &batch->columns[tally->place];
+				Count		found = {0};
+
+				/* The least or greatest of rows, which is then one for all of them. */
+				batch_values(batch, tally->place);
+				for (uint32 i = 0; i < n; i++)
+				{
+					if (column->nulls[rows[i]])
+						continue;
+					if (replaces(tally, &found, column->values[rows[i]]))
+						found.value = column->values[rows[i]];
+					found.n++;
+				}
+				if (found.n > 0)
+					keep_extreme(tally, count, found.value, found.n, context);
+			}
 			break;
 		case TALLY_VALUES:
 			batch_values(batch, tally->place);

@@ -229,12 +229,11 @@ sub change
 	return ("VACUUM $table;") if $what < 0.72;
 	return ("VACUUM (FREEZE, ANALYZE) $table;") if $what < 0.76;
 	return ("VACUUM FULL $table;") if $what < 0.84;
-	return ("ANALYZE $table;") if $what < 0.9;
-	return ("SELECT twin_compact('$table');") if $what < 0.98;
+	return ("ANALYZE $table;") if $what < 0.98;
 	return ("TRUNCATE $table;");
 }
 
-# Both databases have these; twin_compact is pprepub.compact_storage, or nothing.
+# Both databases have these.
 sub preamble
 {
 	return (<<'SQL', );
@@ -285,12 +284,6 @@ BEGIN
 	END LOOP;
 	CLOSE c;
 	RETURN wrong;
-END $$;
-CREATE FUNCTION twin_compact(tab regclass) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	IF EXISTS (SELECT FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE c.oid = tab AND amname = 'pprepub') THEN
-		PERFORM pprepub.compact_storage(tab);
-	END IF;
 END $$;
 CREATE FUNCTION twin_verify(tab regclass) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN

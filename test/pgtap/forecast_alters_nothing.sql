@@ -36,7 +36,7 @@ CREATE TEMP VIEW locked AS SELECT locktype, relation::regclass::text, classid, o
 BEGIN READ ONLY;
 SELECT n AS before FROM written \gset
 SELECT count(*) AS simple FROM pprepub.forecast('people', 20) \gset
-SELECT count(*) AS other FROM pprepub.forecast('people', 20, 0.1, 0.2, 0.3, '{"k": 2, "repair": "dirty", "reserve": 1}') \gset
+SELECT count(*) AS other FROM pprepub.forecast('people', 20, 0.1, 0.12, 0.3, 0.01, 0.01, 0.1, 0.1, 1, '{"k": 2, "repair": "dirty", "reserve": 1}') \gset
 SELECT pg_current_xact_id_if_assigned() IS NULL AS writes_nothing, n - :before AS counted FROM written \gset
 COMMIT;
 SELECT is(:simple, 20, 'it works when read only');
@@ -51,7 +51,8 @@ SELECT coalesce(string_agg(DISTINCT concat_ws(' ', locktype, relation, classid, 
 COMMIT;
 BEGIN;
 SELECT count(*) AS n FROM pprepub.forecast('people', 5) \gset
-SELECT is(string_agg(DISTINCT concat_ws(' ', locktype, relation, classid, objid, objsubid, mode), ';'), :'by_preview', 'it locks what a preview locks') FROM locked;
+SELECT is(string_agg(DISTINCT concat_ws(' ', locktype, relation, classid, objid, objsubid, mode), ';'), :'by_preview', 'it locks what a preview locks, beside the log and the catalog')
+	FROM locked WHERE coalesce(relation, '') !~ 'people_members$|^pprepub\.|catalog_(release|reader|lookup|source)$';
 SELECT is_empty($$ SELECT * FROM locked WHERE mode !~ 'AccessShare' $$, 'and shares it with everybody who looks');
 COMMIT;
 

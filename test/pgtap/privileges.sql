@@ -178,7 +178,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.preview('people', params => '{"k": 1}') $$),
 	($$ SELECT pprepub.preview('people', params => '{"no such": 1}') $$),
 	($$ SELECT pprepub.forecast('people', 3) $$),
-	($$ SELECT pprepub.forecast('people', 3, 0.1, 0.1, 0.1, '{"no such": 1}') $$),
+	($$ SELECT pprepub.forecast('people', 3, 0.1, params => '{"no such": 1}') $$),
 	($$ SELECT pprepub.import_release('people', 'pg_class') $$),
 	($$ SELECT pprepub.import_release('people', 0) $$),
 	($$ SELECT pprepub.metrics('people', 1) $$),

@@ -49,14 +49,12 @@ SELECT ok(abs(runs(t) - 0.5) < 0.05, format('inside classes of %s insensitive va
 -- Only one table stands where withheld people are named, which is the source.
 SELECT ok(NOT EXISTS (SELECT FROM stored(t, 'encode(chunk_data, ''escape'')') WHERE position('WITHHELD' IN bytes) > 0), 'withheld people are not in ' || t)
 	FROM (SELECT "table" AS t FROM pprepub.storage WHERE "table"::text LIKE 'published.dirty%') s;
--- Many small releases make as many groups of the log, until their owner merges them; their classes are the same.
+-- Many small releases make as many groups of the log.
 CREATE TABLE few AS SELECT * FROM people LIMIT 40;
 SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5}', beside => ARRAY(SELECT p.name FROM pprepub.publication p)) \g /dev/null
 SELECT format('SELECT FROM pprepub.publish(%L)', 'few') FROM generate_series(1, 150) \gexec
 SELECT is(groups, 150::bigint, 'each release has a group of the log') FROM pprepub.storage WHERE "table" = 'published_private.few_members'::regclass;
 SELECT set_eq('SELECT release, count(*) AS rows, count(DISTINCT key) AS people FROM pprepub.class_members(''few'') GROUP BY 1', 'SELECT r, 40::bigint AS rows, 40::bigint AS people FROM generate_series(1, 150) r', 'and nobody is missing');
-SELECT is(pprepub.compact_storage('published_private.few_members') > 0, true, 'the owner can merge them');
-SELECT is(groups, 1::bigint, 'into one') FROM pprepub.storage WHERE "table" = 'published_private.few_members'::regclass;
 SELECT is(equal, true, 'and nothing is lost') FROM pprepub.rebuild_history('few');
 SELECT is(count(*), 0::bigint, 'nothing is damaged') FROM pprepub.storage s, pprepub.verify_storage(s."table") v WHERE NOT v.holds;
 -- Rows of a release stand class by class, whatever their widths.

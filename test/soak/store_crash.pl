@@ -54,7 +54,6 @@ sub load
 		  "INSERT INTO loaded SELECT $b, i, 'row ' || i FROM generate_series(1, $rows) i; " .
 		  (rand() < 0.2 ? 'ROLLBACK;' : 'COMMIT;') . "\n";
 		$sql .= "INSERT INTO small SELECT $b * 1000 + $_, 'x';\n" foreach 1 .. 20;
-		$sql .= "SELECT pprepub.compact_storage('loaded');\n" if rand() < 0.1;
 		$sql .= "VACUUM FULL loaded;\n" if rand() < 0.03;
 		$sql .= "BEGIN; TRUNCATE emptied; INSERT INTO emptied SELECT generate_series(1, 5000); COMMIT;\n" if rand() < 0.2;
 		$sql .= "INSERT INTO passing SELECT generate_series($b * 10, $b * 10 + 9);\n";
@@ -101,7 +100,7 @@ for my $round (1 .. 6)
 	$node->safe_psql('postgres', 'INSERT INTO passing VALUES (1); SELECT * FROM passing WHERE id = 1');
 }
 cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM noted'), '>', 5, 'there were batches');
-$node->safe_psql('postgres', 'SELECT pprepub.compact_storage(t) FROM unnest($${loaded,small}$$::regclass[]) t; VACUUM FULL small');
+$node->safe_psql('postgres', 'VACUUM FULL small');
 is_whole($node, 'after merging all');
 
 # ---- A replica ----
@@ -129,8 +128,6 @@ SELECT md5(string_agg(x::text || ctid, ',' ORDER BY ctid)) FROM small x;
 SELECT count(*), sum(id) FROM emptied;
 SQL
 is($replica->safe_psql('postgres', $all), $node->safe_psql('postgres', $all), 'the replica has the same rows at the same places');
-my ($status, undef, $refusal) = $replica->psql('postgres', q{SELECT pprepub.compact_storage('small')});
-like($refusal, qr/cannot execute pprepub.compact_storage\(\) during recovery/, 'and merges nothing');
 is_whole($replica, 'on the replica');
 
 # Promoted in the middle of a load, it has whole batches and goes on.
@@ -139,7 +136,7 @@ wait_for_batch($replica, $batch + 1000);
 $replica->promote;
 IPC::Run::finish($session);
 is_whole($replica, 'after promotion');
-$replica->safe_psql('postgres', "INSERT INTO small VALUES (-1000, 'promoted'); SELECT pprepub.compact_storage('small'); " . load($batch + 2000));
+$replica->safe_psql('postgres', "INSERT INTO small VALUES (-1000, 'promoted'); " . load($batch + 2000));
 is_whole($replica, 'when it has gone on');
 
 $node->stop;

@@ -66,7 +66,6 @@ INSERT INTO other VALUES (1);
 INSERT INTO store (id, t) SELECT i, repeat('x', 100) || i FROM generate_series(60001, 70000) i;
 INSERT INTO store (id) VALUES (70001);
 INSERT INTO store (id) VALUES (70002);
-SELECT pprepub.compact_storage('store');
 BEGIN; INSERT INTO other VALUES (2); INSERT INTO store (id) VALUES (70003); COMMIT;
 VACUUM FULL store;
 INSERT INTO other VALUES (3);

@@ -158,7 +158,6 @@ since 17, 'members of pg_maintain change nothing that is published' => sub {
 		}
 	}
 	is(ask(q{SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums'}), 't', 'releases are as they were');
-	is($node->psql('postgres', q{SELECT pprepub.compact_storage('published.patients_1')}, extra_params => [ '-U', 'keeper' ]), 3, 'only owners compact');
 	is(ask('SELECT rows FROM pprepub.publish(\'patients\')'), 1000, 'publishing goes on');
 	all_holds('all holds');
 };

@@ -44,7 +44,6 @@ static const ColumnShape all_shapes[] = {
 	{-1, false, 'i', true},
 	{-1, false, 'd', false},
 	{-1, false, 'd', true},
-	{-2, false, 'c', false},
 };
 
 int
@@ -103,7 +102,7 @@ number_value(const ColumnShape *shape, uint64 number, int style)
 }
 
 static void
-fill_bytes(char *data, Size length, uint64 number, int style, bool no_zero)
+fill_bytes(char *data, Size length, uint64 number, int style)
 {
 	static const char *const words[] = {"alpha ", "beta ", "gamma ", "delta ", "epsilon ", "zeta ", "eta ", "theta "};
 	uint64		state = number;
@@ -118,10 +117,10 @@ fill_bytes(char *data, Size length, uint64 number, int style, bool no_zero)
 				data[at++] = *word;
 		else
 			for (int i = 0; i < 8 && at < length; i++)
-				data[at++] = (char) (state >> (8 * i)) + (no_zero && (char) (state >> (8 * i)) == 0);
+				data[at++] = (char) (state >> (8 * i));
 	}
 	/* So that numbers are told apart, where there is room. */
-	if (length >= sizeof(number) && !no_zero)
+	if (length >= sizeof(number))
 		memcpy(data, &number, sizeof(number));
 }
 
@@ -141,57 +140,30 @@ length_of(uint64 number, int style)
 	}
 }
 
-/* As an array of integers stands: five words, and elements of 4 or 8 bytes; some are without any. */
-static Datum
-array_value(uint64 number, int style)
-{
-	uint32		unit = style % 2 == 0 ? 4 : 8;
-	uint32		n = style / 2 % 4 == 0 ? 7 : scatter(number) % (style / 2 % 4 == 1 ? 12 : 200);
-	uint32		heads[] = {n > 0, 0, unit == 4 ? 23 : 20, n, 1};
-	Size		nheads = n > 0 || style / 8 % 2 == 0 ? sizeof(heads) : 3 * sizeof(uint32);
-	Size		length = VARHDRSZ + nheads + n * unit;
-	char	   *data = palloc(length);
-	char	   *at = data + VARHDRSZ + nheads;
-
-	SET_VARSIZE(data, length);
-	memcpy(VARDATA(data), heads, nheads);
-	for (uint32 i = 0; i < n; i++, at += unit)
-	{
-		int64		element = (int64) (scatter(number + i) % 1000000) - (style / 16 % 2 == 0 ? 0 : 500000);
-
-		memcpy(at, &element, unit);
-	}
-	return PointerGetDatum(data);
-}
-
 Datum
 value_of(const ColumnShape *shape, uint64 number, int style)
 {
 	Size		length = shape->typlen > 0 ? (Size) shape->typlen : length_of(number, style);
 	char	   *data;
 
-	if (shape->typlen == -1 && style >= 32)
-		return array_value(number, style);
-
 	if (shape->typbyval)
 		return number_value(shape, number, style);
 	if (shape->typlen != -1)
 	{
-		data = palloc(length + 1);
-		data[length] = '\0';
-		fill_bytes(data, length, number, style, shape->typlen == -2);
+		data = palloc(length);
+		fill_bytes(data, length, number, style);
 		return PointerGetDatum(data);
 	}
 	data = palloc(length + VARHDRSZ);
 	if (shape->packable && length + VARHDRSZ_SHORT <= VARATT_SHORT_MAX && style / 8 % 2 == 0)
 	{
 		SET_VARSIZE_SHORT(data, length + VARHDRSZ_SHORT);
-		fill_bytes(data + VARHDRSZ_SHORT, length, number, style, false);
+		fill_bytes(data + VARHDRSZ_SHORT, length, number, style);
 	}
 	else
 	{
 		SET_VARSIZE(data, length + VARHDRSZ);
-		fill_bytes(VARDATA(data), length, number, style, false);
+		fill_bytes(VARDATA(data), length, number, style);
 	}
 	return PointerGetDatum(data);
 }
@@ -238,7 +210,7 @@ draw_numbers(uint64 *numbers, uint32 n)
 				number += draw(distinct);
 				break;
 			case 5:				/* anything */
-				number = draw_bits() >> draw(64);
+				number = draw_bits() >> draw(32);
 				break;
 			case 6:				/* runs in order */
 				number += draw(length) == 0;
@@ -279,9 +251,9 @@ draw_nulls(uint32 n)
 TestColumn
 draw_column_of(ColumnShape shape, uint32 most)
 {
-	TestColumn	column = {.shape = shape,.nrows = draw_nrows(most)};
+	TestColumn	column = {.shape = shape, .nrows = draw_nrows(most)};
 	uint64	   *numbers = palloc(sizeof(uint64) * (column.nrows + 1));
-	int			style = draw(64);
+	int			style = draw(32);
 
 	if (column.shape.typlen > 1000 || (!column.shape.typbyval && style / 2 % 4 == 2))
 		column.nrows = Min(column.nrows, 2100);
@@ -316,8 +288,6 @@ same_datum(const ColumnShape *shape, Datum a, Datum b)
 		return a == b;
 	if (shape->typlen > 0)
 		return memcmp(pa, pb, shape->typlen) == 0;
-	if (shape->typlen == -2)
-		return strcmp(pa, pb) == 0;
 	return VARSIZE_ANY_EXHDR(pa) == VARSIZE_ANY_EXHDR(pb) &&
 		memcmp(VARDATA_ANY(pa), VARDATA_ANY(pb), VARSIZE_ANY_EXHDR(pa)) == 0;
 }
@@ -343,7 +313,7 @@ place_bytes(const char *bytes, Size length)
 	char	   *data = palloc(length);
 
 	memcpy(data, bytes, length);
-	return (EncodedBytes) {.data = data,.length = length};
+	return (EncodedBytes) {.data = data, .length = length};
 }
 
 uint64
@@ -357,8 +327,6 @@ touch_datum(const ColumnShape *shape, Datum value)
 		return value;
 	if (shape->typlen > 0)
 		length = shape->typlen;
-	else if (shape->typlen == -2)
-		length = strlen((const char *) pointer);
 	else
 		length = VARSIZE_ANY(pointer);
 	for (Size i = 0; i < length; i++)

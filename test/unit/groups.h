@@ -168,6 +168,8 @@ typedef struct Observed
 	int			poor;			/* with fewer than l values */
 	int			few;			/* with fewer than k rows */
 	int			sure;			/* some value likelier than the principle allows */
+	int			weighed;		/* people in epochs, with the chances of all worlds */
+	int			certain;		/* whose best guess is above nine in ten, and above what the class shows */
 	int			no_world;
 	int			undecided;
 } Observed;
@@ -176,5 +178,11 @@ typedef struct Observed
 extern bool is_as_supposed(const Life *life);
 
 extern void observe(const Life *life, bool is_still, double frequency, Observed *observed);
+
+/*
+ * Which values a person can have had in each release, a bit each, for the second kind of observers, who may know some people's
+ * values.  False if that takes too long.
+ */
+extern bool find_possible_values(const Life *life, const bool *is_known, uint32 possible[MAX_PEOPLE][MAX_RELEASES]);
 
 #endif							/* PPREPUB_TEST_GROUPS_H */

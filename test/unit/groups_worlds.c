@@ -11,6 +11,8 @@
  */
 #include "groups.h"
 
+#include <math.h>
+
 #define MAX_EVENTS		32				/* classes of a group, as observers see them */
 #ifndef MAX_STEPS
 #define MAX_STEPS		40000
@@ -46,6 +48,7 @@ typedef struct Sight
 	int			came[MAX_PEOPLE];
 	int			last[MAX_PEOPLE];
 	bool		was[MAX_PEOPLE];	/* ever in it */
+	int			truth[MAX_EVENTS][MAX_PEOPLE];
 	int			component;
 } Sight;
 
@@ -79,6 +82,8 @@ typedef struct Search
 	int			arrival_group[MAX_PEOPLE * 2];
 	int			arrival[MAX_PEOPLE * 2];
 
+	const bool *is_known;		/* people who must show what they did, or NULL */
+
 	/* A person who must show a value */
 	int			pinned;
 	int			pinned_group;
@@ -89,6 +94,11 @@ typedef struct Search
 	double		frequency;
 	double		nworlds;
 	double		in_parted[MAX_GROUPS][MAX_PEOPLE];
+
+	/* Chances, where worlds have weights */
+	bool		weighs;
+	int			nweighed;		/* ways to sit, or more than are looked at */
+	double		weight[MAX_EVENTS][MAX_PEOPLE][MAX_VALUES];
 } Search;
 
 static int
@@ -143,6 +153,7 @@ see_class(const Life *life, Sight *sight, const LoggedClass *class, int r)
 			sight->came[p] = r;
 		sight->was[p] = true;
 		sight->last[p] = r;
+		sight->truth[event->epoch][p] = value_index(class->row[i].value);
 		sight->in[r][p] = sight->nevents;
 	}
 }
@@ -237,6 +248,15 @@ value_agrees(const Search *search, int g, int e, int place, int value)
 	if (search->pinned != NOBODY && search->pinned_group == g && search->place_of[g][search->pinned] == place &&
 		epoch_of_value(search, g, search->pinned_epoch, place) == e && search->pinned_value != value)
 		return false;
+	for (int r = 0; r < search->life->releases && search->is_known != NULL; r++)
+		for (int p = 0; p < search->life->npeople; p++)
+		{
+			int			shown = search->is_known[p] && search->sight[g].in[r][p] && search->place_of[g][p] == place ?
+				event_of(&search->sight[g], p, r)->epoch : -1;
+
+			if (shown >= 0 && epoch_of_value(search, g, shown, place) == e && search->sight[g].truth[shown][p] != value)
+				return false;
+		}
 	for (int i = 0; i < search->nties && search->is_still; i++)
 		for (int side = 0; side < 2; side++)
 		{
@@ -441,6 +461,100 @@ part_places(Search *search)
 	return true;
 }
 
+/* ---- Chances: in each release that a person is in, the value changes with a small one ---- */
+
+#define MAX_STATES		210		/* orders of the values of an epoch: of seven places with three */
+#define MAX_WEIGHED		24
+#define CHANGE			0.02
+#define SURE			0.9
+
+typedef struct States
+{
+	int			n;
+	int8		value[MAX_STATES][MAX_CLASS];
+	double		before[MAX_STATES]; /* weight of all that leads here */
+	double		behind[MAX_STATES]; /* and away from here, each on the average */
+} States;
+
+static void
+list_states(States *states, int *rest, int8 *value, int at, int n)
+{
+	if (at == n && states->n++ < MAX_STATES)
+		memcpy(states->value[states->n - 1], value, MAX_CLASS);
+	for (int v = 0; v < MAX_VALUES && at < n && states->n <= MAX_STATES; v++)
+		if (rest[v] > 0)
+		{
+			rest[v]--;
+			value[at] = v;
+			list_states(states, rest, value, at + 1, n);
+			rest[v]++;
+		}
+}
+
+/* The chance that a place shows a value after another one, by who sits there when the epoch begins. */
+static double
+chance_of(const Search *search, int g, int e, int place, bool is_same)
+{
+	const Sight *sight = &search->sight[g];
+
+	for (int p = 0; p < search->life->npeople; p++)
+		if (sight->may_change[e][p] && search->place_of[g][p] == place)
+		{
+			double		stays = pow(1 - CHANGE, sight->event[sight->begin[e]].r - Max(sight->event[sight->begin[e - 1]].r, sight->came[p]));
+
+			return is_same ? stays : (1 - stays) / search->life->nvalues;
+		}
+	return is_same;
+}
+
+/* Adds the weights of all orders of the values, for one way to sit. */
+static void
+weigh(Search *search, int g)
+{
+	static States states[MAX_EVENTS];
+	const Sight *sight = &search->sight[g];
+
+	for (int e = 0; e < sight->nepochs; e++)
+	{
+		int			rest[MAX_VALUES];
+		int8		value[MAX_CLASS] = {0};
+
+		memcpy(rest, sight->event[sight->begin[e]].count, sizeof(rest));
+		states[e].n = 0;
+		list_states(&states[e], rest, value, 0, sight->n);
+		search->nweighed += states[e].n > MAX_STATES ? MAX_WEIGHED : 0;
+	}
+	if (++search->nweighed > MAX_WEIGHED)
+		return;
+	for (int i = 0; i < sight->nepochs * 2; i++)
+	{
+		int			e = i < sight->nepochs ? i : sight->nepochs * 2 - 1 - i;
+		int			from = i < sight->nepochs ? e - 1 : e + 1;
+		double		chance[MAX_CLASS][2];
+
+		for (int place = 0; place < sight->n && Max(e, from) < sight->nepochs && Min(e, from) >= 0; place++)
+			for (int is_same = 0; is_same < 2; is_same++)
+				chance[place][is_same] = chance_of(search, g, Max(e, from), place, is_same);
+		for (int s = 0; s < states[e].n; s++)
+		{
+			double	   *weight = i < sight->nepochs ? &states[e].before[s] : &states[e].behind[s];
+
+			*weight = from < 0 || from == sight->nepochs;
+			for (int t = 0; t < states[from].n && from >= 0 && from < sight->nepochs; t++)
+			{
+				double		all = i < sight->nepochs ? states[from].before[t] : states[from].behind[t];
+
+				for (int place = 0; place < sight->n && all > 0; place++)
+					all *= chance[place][states[e].value[s][place] == states[from].value[t][place]];
+				*weight += all;
+			}
+			for (int p = 0; p < search->life->npeople && i >= sight->nepochs; p++)
+				if (sight->was[p])
+					search->weight[e][p][states[e].value[s][search->place_of[g][p]]] += states[e].before[s] * states[e].behind[s];
+		}
+	}
+}
+
 static bool
 find_seats(Search *search, int at)
 {
@@ -463,6 +577,11 @@ find_seats(Search *search, int at)
 					if (search->sight[g].component == search->component && search->sight[g].was[p] && search->sight[g].first_parting < MAX_EVENTS)
 						search->in_parted[g][p] += !search->has[g][search->sight[g].first_parting][search->place_of[g][p]];
 			return false;
+		}
+		if (search->weighs)
+		{
+			weigh(search, search->component);
+			return search->nweighed > MAX_WEIGHED;
 		}
 		return next_epoch(search, 0, 0);
 	}
@@ -614,6 +733,36 @@ measure_shares(Search *search, int g, Observed *observed)
 		}
 }
 
+/* Is somebody's value as good as known, though fewer rows of the class show it?  Groups that were refreshed and never parted tell. */
+static void
+measure_chances(Search *search, int g, Observed *observed)
+{
+	const Sight *sight = &search->sight[g];
+
+	search->nweighed = sight->nepochs < 2 || sight->first_parting < MAX_EVENTS ? MAX_WEIGHED : 0;
+	memset(search->weight, 0, sizeof(search->weight));
+	(void) find_world(search, g);
+	for (int e = 0; e < sight->nepochs && search->nweighed <= MAX_WEIGHED && search->nweighed > 0; e++)
+		for (int p = 0; p < search->life->npeople; p++)
+		{
+			double		all = 0;
+			bool		is_in = false;
+
+			for (int r = 0; r < search->life->releases; r++)
+				is_in |= sight->in[r][p] && event_of(sight, p, r)->epoch == e;
+			for (int v = 0; v < MAX_VALUES; v++)
+				all += search->weight[e][p][v];
+			observed->weighed += is_in && all > 0;
+			for (int v = 0; v < NULL_VALUE && is_in; v++)
+				if (search->weight[e][p][v] > SURE * all && sight->event[sight->begin[e]].count[v] <= SURE * sight->n)
+				{
+					observed->certain++;
+					if (getenv("PLACES_SHOW") != NULL)
+						printf("# person %d of group %d has value %d with a chance of %.2f from release %d on\n", p, g, v, search->weight[e][p][v] / all, sight->event[sight->begin[e]].r);
+				}
+		}
+}
+
 /* What was shown: how many rows of the class changed? */
 static int
 changes_of(const LoggedClass *class, const Code *last)
@@ -700,4 +849,43 @@ observe(const Life *life, bool is_still, double frequency, Observed *observed)
 	search.frequency = frequency;
 	for (int g = 0; g < life->ngroups && frequency > 0 && !is_still; g++)
 		measure_shares(&search, g, observed);
+	search.frequency = 0;
+	search.weighs = true;
+	for (int g = 0; g < life->ngroups && !is_still; g++)
+		measure_chances(&search, g, observed);
+}
+
+bool
+find_possible_values(const Life *life, const bool *is_known, uint32 possible[MAX_PEOPLE][MAX_RELEASES])
+{
+	static Search search;
+
+	memset(&search, 0, sizeof(Search));
+	search.life = life;
+	search.is_still = true;
+	search.is_known = is_known;
+	search.pinned = NOBODY;
+	see(&search);
+	see_ties(&search);
+	for (int g = 0; g < life->ngroups; g++)
+		if (search.sight[g].component == g && !find_world(&search, g))
+			return false;
+	for (int g = 0; g < life->ngroups; g++)
+		for (int r = 0; r < life->releases; r++)
+			for (int p = 0; p < life->npeople; p++)
+				for (int v = 0; v < MAX_VALUES && search.sight[g].in[r][p]; v++)
+				{
+					const Event *event = event_of(&search.sight[g], p, r);
+
+					if (search.possible[p][r] & 1u << v || event->count[v] == 0)
+						continue;
+					search.pinned = p;
+					search.pinned_group = g;
+					search.pinned_epoch = event->epoch;
+					search.pinned_value = v;
+					if (!find_world(&search, search.sight[g].component) && search.steps > MAX_STEPS)
+						return false;
+				}
+	memcpy(possible, search.possible, sizeof(search.possible));
+	return true;
 }

@@ -493,6 +493,32 @@ keeps_everybody_among_the_same_values(void)
 	check(unsafe_classes > 100);	/* which is why there is cor-split */
 }
 
+/* Nobody comes, and most leave. */
+static void
+people_who_are_left_come_together(void)
+{
+	uint64		people = 0;
+	uint64		invented = 0;
+
+	for (int i = 0; i < some_of(20); i++)
+	{
+		int64		params[] = {4, 0};
+		World	   *world = world_create(MAX_PEOPLE, 10, 0);
+
+		for (int r = 0; r < 5; r++)
+		{
+			world->invented = 0;
+			see(world, draft_of(world, &invariance_method, params)->classes);
+			check(is_invariant(world, 4, true));
+			people += r < 4 ? 0 : world->nrows;
+			invented += r < 4 ? 0 : world->invented;
+			for (int p = 0; p < world->npeople; p++)
+				world->alive[p] &= any_below(100) < 75;
+		}
+	}
+	check(invented < people);
+}
+
 static void
 correlates_no_few_people(void)
 {
@@ -721,7 +747,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 			World	   *world = world_create(30, m + 1, 0);
 			uint64		nobody = 0;
 
-			while (world->releases < 6)
+			while (world->releases < MAX_RELEASES)
 			{
 				Draft	   *draft = draft_of(world, split ? &cor_split_method : &invariance_method, split ? safe : plain);
 
@@ -988,7 +1014,7 @@ live_carelessly(int m)
 static bool
 excludes_the_same(const World *world, const Deduction *deduction, Observer *observer, int p, int known)
 {
-	uint32		g = deduction->peers->group[p];
+	const Spell *spell = &deduction->spell[deduction->first[p]];
 	bool		same = true;
 
 	if (known >= 0)
@@ -1000,8 +1026,8 @@ excludes_the_same(const World *world, const Deduction *deduction, Observer *obse
 	{
 		bool		is_candidate = false;
 
-		for (uint32 k = 0; k < deduction->ncandidates[g]; k++)
-			is_candidate |= deduction->candidate[deduction->first[g] + k] == v;
+		for (uint32 k = 0; k < spell->n; k++)
+			is_candidate |= spell->candidate[k] == v;
 		observer->value[p] = v;
 		observer->is_chosen[p] = true;
 		observer->steps = 0;
@@ -1038,13 +1064,13 @@ finds_who_is_not_vouched_for(void)
 			continue;
 		seen = seen_of(world);
 		known = any_below(3) == 0 ? (Individual) world->seen[0].classes[0].person[0] : NO_INDIVIDUAL;
-		deduction = deduce(statistics_of(seen), &known, known != NO_INDIVIDUAL, true, PG_UINT64_MAX);
+		deduction = deduce(seen, &known, known != NO_INDIVIDUAL, KNOWS_INVENTIONS, PG_UINT64_MAX);
 		for (int k = 0; k < observer.nseen; k++)
 		{
 			int			p = observer.person[k];
 
 			check(excludes_the_same(world, deduction, &observer, p, known == NO_INDIVIDUAL ? -1 : (int) known));
-			exposed += deduction->ncandidates[deduction->peers->group[p]] < (uint32) m;
+			exposed += deduction->spell[deduction->first[p]].n < (uint32) m;
 			people++;
 		}
 		below += known == NO_INDIVIDUAL ? exposed : 0;
@@ -1242,7 +1268,7 @@ refuses_what_it_cannot_show(void)
 	check(draft->refusal.kind == REFUSED_FEW_VALUES && draft->refusal.rows <= 2 && draft->refusal.limit == 3);
 }
 
-/* A value's rows go into two buckets: in which somebody is, is drawn, whatever the order of the source. */
+/* Of rows that live in one place, which values are beside somebody is drawn, whatever the order of the source. */
 static void
 deals_newcomers_by_lot(void)
 {
@@ -1250,7 +1276,11 @@ deals_newcomers_by_lot(void)
 	bool		are_beside[3] = {false};
 
 	for (int p = 0; p < 16; p++)
+	{
 		world->sensitive[p] = p < 8 ? 0 : 1 + p % 2;
+		for (int q = 0; q < NQIS; q++)
+			world->code[q][p] = 0;
+	}
 	for (int i = 0; i < 30; i++)
 	{
 		see(world, draft_of(world, &invariance_method, (int64[]) {2, 0})->classes);
@@ -1260,6 +1290,71 @@ deals_newcomers_by_lot(void)
 		world->releases = 0;
 	}
 	check(are_beside[1] && are_beside[2]);
+}
+
+/* The loss of a cell, on average, and the share of rows that are invented. */
+static double
+loss_of(const World *world, const Classes *classes)
+{
+	double		loss = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (int q = 0; q < NQIS; q++)
+			loss += class_size(classes, c) * domain_loss(&world->frame.domain[q], class_region(classes, c)[q]);
+	return loss / classes->first[classes->nclasses] / NQIS;
+}
+
+/*
+ * People who have one of three values in each quarter of the plane, and others elsewhere: classes of the commonest
+ * values of all would lie across it.  A tenth is replaced each time.
+ */
+static void
+live_in_quarters(const Method *method, const int64 *params, double most_at_first, double most, double most_invented)
+{
+	double		loss = 0;
+	uint64		invented = 0;
+	uint64		shown = 0;
+
+	for (int i = 0; i < some_of(40); i++)
+	{
+		World	   *world = world_create(200, MAX_VALUES, 0);
+
+		while (world->releases < MAX_RELEASES)
+		{
+			Draft	   *draft;
+
+			for (int p = 0; p < world->npeople; p++)
+				if (world->releases == 0 || p >= world->npeople - 20)
+				{
+					int			x = any_below(2);
+					int			y = any_below(2);
+
+					world->code[0][p] = x * 10 + any_below(10);
+					world->code[1][p] = y * 10 + any_below(10);
+					world->sensitive[p] = (x + 2 * y) * 3 + any_below(3);
+				}
+			draft = draft_of(world, method, params);
+			check(draft->refusal.kind == NOT_REFUSED);
+			see(world, draft->classes);
+			loss += loss_of(world, draft->classes);
+			check(world->releases > 1 || loss_of(world, draft->classes) < most_at_first);
+			for (int gone = 0; gone < 20; gone++)
+				world->alive[any_below(world->npeople)] = false;
+			come(world, 20, 0);
+		}
+		invented += world->invented;
+		shown += world->shown;
+	}
+	loss /= some_of(40) * MAX_RELEASES;
+	printf("# %s loses %.3f of a cell, and invents %.3f\n", method->declaration.name, loss, (double) invented / shown);
+	check(loss < most && (double) invented / shown < most_invented);
+}
+
+static void
+cuts_newcomers_where_they_live(void)
+{
+	live_in_quarters(&invariance_method, (int64[]) {3, 0}, 0.3, 0.3, 0.08);
+	live_in_quarters(&cor_split_method, (int64[]) {3, 2, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0}, 0.4, 0.4, 0.18);
 }
 
 static void
@@ -1322,6 +1417,7 @@ chooses_n_of_very_many(void)
 
 static const Test tests[] = {
 	{"keeps everybody among the same values", keeps_everybody_among_the_same_values},
+	{"has people who are left come together", people_who_are_left_come_together},
 	{"correlates no few people", correlates_no_few_people},
 	{"tells of nobody but whom the attacker knows", tells_of_nobody_but_whom_the_attacker_knows},
 	{"leaves candidates to who knows what can be invented", leaves_candidates_to_who_knows_what_can_be_invented},
@@ -1331,6 +1427,7 @@ static const Test tests[] = {
 	{"invents hardly more rows than must be at first", invents_hardly_more_than_must_be_at_first},
 	{"refuses what it cannot show", refuses_what_it_cannot_show},
 	{"deals newcomers by lot", deals_newcomers_by_lot},
+	{"cuts newcomers where they live", cuts_newcomers_where_they_live},
 	{"chooses n", chooses_n},
 	{"chooses n as if it asked for each", chooses_n_as_if_it_asked_for_each},
 	{"chooses n of very many", chooses_n_of_very_many},

@@ -25,19 +25,19 @@ typedef struct GroupChunk
 	char		texts[2][8];
 	char		numerics[2][8];
 	char		columns[4000];
-} GroupChunk;
+}			GroupChunk;
 
 #define BYTES_OF(field) (offsetof(GroupChunk, field) - sizeof(GroupHeader))
 
 static void
-set_entry(GroupChunk *chunk, int column, uint64 length, uint32 nulls)
+set_entry(GroupChunk * chunk, int column, uint64 length, uint32 nulls)
 {
-	chunk->entries[column] = (ColumnEntry) {.offset = BYTES_OF(columns) + column * 1000,.length = length,.nulls = nulls,
-	.typlen = -1,.typalign = 'i'};
+	chunk->entries[column] = (ColumnEntry) {.offset = BYTES_OF(columns) + column * 1000, .length = length, .nulls = nulls,
+	.typlen = -1, .typalign = 'i'};
 }
 
 static void
-set_bounds(GroupChunk *chunk, int column, Order order, uint32 bounds, uint16 least, uint16 greatest)
+set_bounds(GroupChunk * chunk, int column, Order order, uint32 bounds, uint16 least, uint16 greatest)
 {
 	ColumnEntry *entry = &chunk->entries[column];
 
@@ -55,8 +55,8 @@ sound_chunk(void)
 	GroupChunk	chunk;
 
 	memset(&chunk, 0, sizeof(chunk));
-	chunk.header = (GroupHeader) {.magic = GROUP_MAGIC,.version = GROUP_VERSION,.natts = COLUMNS,.nrows = 1000,.span = 1000,
-	.length = sizeof(GroupChunk) - sizeof(GroupHeader),.directory = BYTES_OF(columns)};
+	chunk.header = (GroupHeader) {.magic = GROUP_MAGIC, .version = GROUP_VERSION, .natts = COLUMNS, .nrows = 1000,
+	.length = sizeof(GroupChunk) - sizeof(GroupHeader), .directory = BYTES_OF(columns)};
 	for (int column = 0; column < 3; column++)
 		set_entry(&chunk, column, 990, 10);
 	set_entry(&chunk, 3, 0, 1000);
@@ -98,7 +98,7 @@ bound_is_there(const GroupHeader *header, const char *directory, const ColumnEnt
  * that stand in other chunks, are all that there is of the directory.
  */
 static const char *
-say(const GroupChunk *chunk, Size length)
+say(const GroupChunk * chunk, Size length)
 {
 	EncodedBytes bytes = place_bytes((const char *) chunk, length);
 	GroupHeader header;
@@ -107,8 +107,7 @@ say(const GroupChunk *chunk, Size length)
 
 	if (error != NULL)
 		return error;
-	check(header.natts <= 1600 && header.nrows > 0 && header.nrows <= header.span && FIRST + header.span <= MAX_ROWS &&
-		  header.directory <= header.length && header.numbers_offset + header.numbers_length <= header.length &&
+	check(header.natts <= 1600 && header.nrows > 0 && FIRST + header.nrows <= MAX_ROWS && header.directory <= header.length &&
 		  length - sizeof(GroupHeader) == Min(header.length, HEADER_BYTES));
 	if (header.directory > length - sizeof(GroupHeader))
 		return NULL;
@@ -132,19 +131,13 @@ test_sound(void)
 	GroupChunk	chunk = sound_chunk();
 
 	check(say(&chunk, sizeof(chunk)) == NULL);
-	/* With gaps, the numbers are a column more. */
-	chunk.header.span = 5000;
-	chunk.header.numbers_offset = BYTES_OF(columns) + 3000;
-	chunk.header.numbers_length = 1000;
-	check(say(&chunk, sizeof(chunk)) == NULL);
 	/* Without columns nothing but the header is there. */
-	chunk = sound_chunk();
 	chunk.header.natts = chunk.header.directory = chunk.header.length = 0;
 	check(say(&chunk, sizeof(GroupHeader)) == NULL);
 }
 
 static void
-check_said(const GroupChunk *chunk, const char *expected)
+check_said(const GroupChunk * chunk, const char *expected)
 {
 	const char *error = say(chunk, sizeof(*chunk));
 
@@ -165,6 +158,7 @@ static void
 test_header(void)
 {
 	GroupChunk	chunk = sound_chunk();
+	GroupHeader header;
 
 	for (Size length = 0; length < sizeof(GroupHeader); length++)
 		check(strcmp(say(&chunk, length), "Its header is none.") == 0);
@@ -174,16 +168,13 @@ test_header(void)
 	WITH(header.natts, 1601, "Its header counts what cannot be.");
 	WITH(header.nrows, 0, "Its header counts what cannot be.");
 	WITH(header.nrows, ENCODING_MAX_ROWS + 1, "Its header counts what cannot be.");
-	WITH(header.span, 999, "Its header has row numbers that cannot be.");
-	WITH(header.span, 1001, "Its header has row numbers that cannot be.");
-	WITH(header.numbers_length, 8, "Its header has row numbers that cannot be.");
+	check(check_header((const char *) &chunk, sizeof(chunk), MAX_ROWS - 1000, &header) == NULL);
+	check(strcmp(check_header((const char *) &chunk, sizeof(chunk), MAX_ROWS - 999, &header), "Its header has row numbers that cannot be.") == 0);
 	WITH(header.length, PG_UINT64_MAX, "Its header has lengths that cannot be.");
 	WITH(header.length, BYTES_OF(columns) - 8, "Its header has lengths that cannot be.");
 	WITH(header.length, BYTES_OF(columns), "Its header has not the length that it says.");
 	WITH(header.directory, PG_UINT32_MAX, "Its header has lengths that cannot be.");
 	WITH(header.directory, (COLUMNS - 1) * sizeof(ColumnEntry), "Its header has lengths that cannot be.");
-	WITH(header.numbers_offset, 4, "Its header has lengths that cannot be.");
-	WITH(header.numbers_offset, PG_UINT64_MAX - 7, "Its header has lengths that cannot be.");
 }
 
 static void
@@ -219,7 +210,7 @@ test_directory(void)
 
 /* Numbers at the edge of something, or any, over some field or none. */
 static void
-damage(GroupChunk *chunk)
+damage(GroupChunk * chunk)
 {
 	static const uint64 edges[] = {0, 1, 7, 8, 40, 63, 64, 65, 999, 1000, 1001, 1600, 8072, 8112, 0x7FFF, 0xFFFF,
 	PG_INT32_MAX, PG_UINT32_MAX, PG_INT64_MAX, PG_UINT64_MAX - 7, PG_UINT64_MAX};

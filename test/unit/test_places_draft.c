@@ -463,8 +463,8 @@ release(Life *life, int32 number)
 	for (uint64 i = 0; i < draft->classes->first[draft->classes->nclasses]; i++)
 		life->person[who[draft->classes->rows[i]]].has_moved = false;
 	life->past->is_whole = is_whole;
-	life->past = past_after(life->past, &all, draft_of_all(draft, &life->frame, who, life->npeople), number);
-	past = past_after(past, &life->frame, draft, number);
+	life->past = past_after(life->past, &all, places_shown(draft_of_all(draft, &life->frame, who, life->npeople)), number);
+	past = past_after(past, &life->frame, places_shown(draft), number);
 	check(past->releases == number);
 	check_past(life->past, life->npeople);
 	check(same_places(past->places, past_of_rows(life->past, who, nrows)->places, nrows));

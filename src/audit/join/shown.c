@@ -3,12 +3,7 @@
  *		Looking for matchings near the known one that link people to other values.
  *
  * NOTES
- *		Two things are tried, in which observers are taken to know more than they do.  If something is possible for
- *		them even so, it is possible.
- *
- *		If they know which records of some releases are the same person's, these releases are one, and all others
- *		another one; of two, the kernel is the full match join.  A record's cell in a column then is what all cells of
- *		its person there have in common.
+ *		Observers are taken to know more than they do.  If something is possible for them even so, it is possible.
  *
  *		If they know who has which cells, records of equal cells are a class, and what is possible follows by looking
  *		for worlds (audit/compromise.h).  A tuple might be anybody whose records fit it, and have what that person
@@ -21,9 +16,6 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-/* Two united releases with more edges are not joined. */
-#define MOST_EDGES		(4 * 1024 * 1024)
 
 typedef struct Showing
 {
@@ -90,100 +82,6 @@ take_known(Showing *showing)
 	return true;
 }
 
-/* ---- Some releases as one ---- */
-
-/* Unites the releases that are of this kind: each person has what all cells have in common, and the value that any shows. */
-static JoinRelease
-unite(const Showing *showing, const bool *is_one, bool kind)
-{
-	const JoinInput *input = showing->graph->input;
-	uint32		n = showing->npeople;
-	Span	  **cells = new_zeros(Span *, input->ncolumns);
-	uint32	   *person = new_array(uint32, n);
-	Code	   *values = NULL;
-
-	for (uint32 p = 0; p < n; p++)
-		person[p] = p;
-	for (int32 r = 0; r < input->nreleases; r++)
-	{
-		const JoinRelease *release = &input->release[r];
-		const uint32 *record = showing->record[r];
-
-		if (is_one[r] != kind)
-			continue;
-		for (int32 c = 0; c < input->ncolumns; c++)
-		{
-			if (release->cells[c] == NULL)
-				continue;
-			for (uint32 p = 0; cells[c] != NULL && p < n; p++)
-			{
-				Span		cell = release->cells[c][record[p]];
-
-				cells[c][p] = (Span) {Max(cells[c][p].lo, cell.lo), Min(cells[c][p].hi, cell.hi)};
-			}
-			if (cells[c] != NULL)
-				continue;
-			cells[c] = new_array(Span, n);
-			for (uint32 p = 0; p < n; p++)
-				cells[c][p] = release->cells[c][record[p]];
-		}
-		if (release->sensitive == NULL)
-			continue;
-		if (values == NULL)
-		{
-			values = new_array(Code, n);
-			memset(values, 0xff, sizeof(Code) * n); /* NO_CODE */
-		}
-		for (uint32 p = 0; p < n; p++)
-			if (release->sensitive[record[p]] != NO_CODE)
-				values[p] = release->sensitive[record[p]];
-	}
-	return (JoinRelease) {.nrecords = n, .cells = (const Span *const *) cells, .sensitive = values, .person = person};
-}
-
-/* Notes what tuples are linked to if some releases are one, and all others another one. */
-static void
-link_two(Showing *showing, const bool *is_one)
-{
-	JoinInput	input = *showing->graph->input;
-	JoinGraph  *graph;
-	JoinTrouble trouble;
-	LinkProfile *profile;
-
-	input.nreleases = 2;
-	input.release = (JoinRelease[]) {unite(showing, is_one, false), unite(showing, is_one, true)};
-	input.together = NULL;
-	input.most_edges = MOST_EDGES;
-	graph = join_graph(&input);
-	if (graph == NULL || join_kernel(graph, &trouble) != JOIN_FOUND)
-		return;
-	profile = link_profile(graph, showing->tuples, true);
-	for (uint32 t = 0; t < showing->tuples->ntuples && profile != NULL; t++)
-		for (uint32 i = 0; profile->linkability[t] != NO_CLIQUE && i < profile->nvalues[t] && !is_box(showing->tuples, input.nqis, t); i++)
-			note_value(showing, t, profile->value[profile->first[t] + i]);
-}
-
-/* Takes each release by itself, and all that show values. */
-static void
-link_united(Showing *showing)
-{
-	const JoinInput *input = showing->graph->input;
-	bool	   *is_one = new_array(bool, input->nreleases);
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "two releases", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-
-	for (int32 i = 0; i <= input->nreleases; i++)
-	{
-		for (int32 r = 0; r < input->nreleases; r++)
-			is_one[r] = i < input->nreleases ? r == i : input->release[r].sensitive != NULL;
-		old = MemoryContextSwitchTo(work);
-		link_two(showing, is_one);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(work);
-	}
-	MemoryContextDelete(work);
-}
-
 /* ---- Values that people may have ---- */
 
 /* A release as observers see it who know who has which cells: records of equal cells are a class; those that show no value are left out. */
@@ -243,7 +141,7 @@ find_possible(Showing *showing, uint64 budget)
 	for (int32 r = 0; r < input->nreleases; r++)
 		if (input->release[r].sensitive != NULL)
 			seen->release[seen->nreleases++] = see_release(showing, &input->release[r]);
-	showing->deduction = deduce(statistics_of(seen), NULL, 0, false, budget);
+	showing->deduction = deduce(seen, NULL, 0, 0, budget);
 }
 
 /* Do all of a person's records contain the tuple? */
@@ -267,19 +165,14 @@ fits(const Showing *showing, uint32 tuple, uint32 person)
 static void
 link_person(Showing *showing, uint32 tuple, uint32 person)
 {
-	const Deduction *deduction = showing->deduction;
-	uint32		group;
+	const Spell *spell;
 
 	if (showing->individual[person] == NO_INDIVIDUAL || !fits(showing, tuple, person))
 		return;
-	group = deduction->peers->group[showing->individual[person]];
-	for (uint32 i = 0; i < deduction->ncandidates[group]; i++)
-	{
-		uint64		at = deduction->first[group] + i;
-
-		if (!deduction_is_open(deduction, group) || deduction->is_possible[at])
-			note_value(showing, tuple, deduction->candidate[at]);
-	}
+	spell = &showing->deduction->spell[showing->deduction->first[showing->individual[person]]];
+	for (uint32 i = 0; i < spell->n; i++)
+		if (spell->is_exact)
+			note_value(showing, tuple, spell->candidate[i]);
 }
 
 /* Looks at everybody whose records may fit, by the release in which those are the fewest, until it is enough. */
@@ -320,7 +213,6 @@ join_shown(const JoinGraph *graph, const JoinTuples *tuples, uint32 enough, uint
 	showing.nvalues = new_zeros(uint32, tuples->ntuples);
 	if (!knows_people(graph) || !take_known(&showing))
 		return showing.nvalues;
-	link_united(&showing);
 	find_possible(&showing, budget);
 	showing.consistent = consistent_create(graph, tuples);
 	for (uint32 t = 0; t < tuples->ntuples; t++)

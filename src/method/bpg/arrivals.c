@@ -7,9 +7,10 @@
  *		take places in rounds, those whose nearest place is nearest first.  A person for whom somebody else has made that
  *		place dearer waits for the next round; so each round is in order again, and there are few of them.
  *
- *		The parts that have free places with a value are spots, which are laid out so that near ones stand together in
- *		blocks, and blocks in blocks of blocks.  Blocks are passed over whose cells are all too far.  Cells grow while people
- *		arrive, which a block does not learn: a spot may be missed that has come nearer.
+ *		The parts that have free places with a value are spots, which are laid out so that near ones stand together: halves,
+ *		halves of these, and so on are the blocks of a tree.  The nearer half is looked at first, and blocks are passed over
+ *		whose cells are all too far.  Cells grow while people arrive, which a block does not learn: a spot may be missed that
+ *		has come nearer.
  */
 #include "postgres.h"
 
@@ -36,8 +37,7 @@
 
 #define MOST_TRIES	10			/* of a person whose ties are refused */
 
-#define BLOCK		16			/* spots of a block, and blocks of a large one */
-#define LARGE_BLOCK (BLOCK * BLOCK)
+#define FEW_SPOTS	8			/* are not halved */
 
 /* A part that has free places with a value. */
 typedef struct Spot
@@ -46,12 +46,14 @@ typedef struct Spot
 	uint32		nfree;			/* places */
 } Spot;
 
-/* Spots side by side: [first, end). */
+/* Spots side by side: [first, end).  The first half, if there are halves, is the next block. */
 typedef struct Block
 {
 	uint64		first;
 	uint64		end;
+	uint64		second;			/* half, or 0 */
 	uint64		occupied;		/* by the fewest */
+	double		loss;			/* the least */
 } Block;
 
 /* Spots of one value. */
@@ -59,9 +61,10 @@ typedef struct Spots
 {
 	uint64		nspots;
 	Spot	   *spot;
-	uint64		nblocks[2];		/* small ones, large ones */
-	Block	   *block[2];
-	Span	   *cell[2];		/* [blocks * quasi-identifiers] over all cells of each */
+	uint64		nblocks;
+	uint64		blocks_allocated;
+	Block	   *block;
+	Span	   *cell;			/* [blocks * quasi-identifiers] over all cells of each */
 } Spots;
 
 /* A person without a place. */
@@ -69,7 +72,8 @@ typedef struct Seeker
 {
 	RowId		row;
 	uint32		lot;			/* decides among equals */
-	double		cost;			/* of the nearest place, when it was looked for last */
+	Spot	   *nearest;		/* when it was looked for last, or NULL */
+	double		cost;			/* of the nearest */
 	uint32		nrefused;
 	uint32	   *refused;		/* parts, of a person who would be tied; or NULL */
 } Seeker;
@@ -147,50 +151,51 @@ widest_of(const Bpg *bpg, const Spot *spot, uint64 n)
 	return widest;
 }
 
-/* Near spots side by side: halves of whole blocks, and halves of these. */
+/* The block of some spots: what all of them have at least, and the cells that cover theirs. */
 static void
-lay_out(const Bpg *bpg, Spot *spot, uint64 n)
+add_block(const Bpg *bpg, Spots *spots, uint64 first, uint64 end)
 {
-	uint64		unit = n > LARGE_BLOCK ? LARGE_BLOCK : BLOCK;
-	uint64		half = (n / 2 + unit - 1) / unit * unit;
+	int			nqis = bpg->frame->nqis;
+	Block		block = {first, end, 0, PG_UINT64_MAX, HUGE_VAL};
+	Span	   *cell;
+
+	if (spots->nblocks == spots->blocks_allocated)
+	{
+		array_reserve(spots->block, spots->blocks_allocated, spots->nblocks + 1);
+		array_resize(spots->cell, spots->blocks_allocated * nqis);
+	}
+	cell = spots->cell + spots->nblocks * nqis;
+	for (int q = 0; q < nqis; q++)
+		cell[q] = (Span) {NO_CODE, 0};
+	for (uint64 i = first; i < end; i++)
+	{
+		uint32		part = spots->spot[i].part;
+
+		block.occupied = Min(block.occupied, bpg->part[part].occupied);
+		block.loss = Min(block.loss, bpg->part[part].loss);
+		for (int q = 0; q < nqis; q++)
+			cell[q] = span_hull(cell[q], bpg->cell[(uint64) part * nqis + q]);
+	}
+	spots->block[spots->nblocks++] = block;
+}
+
+/* Near spots side by side: halves, and halves of these. */
+static void
+lay_out(const Bpg *bpg, Spots *spots, uint64 first, uint64 end)
+{
+	uint64		block = spots->nblocks;
+	uint64		half = first + (end - first) / 2;
 	Order		order = {bpg, 0};
 
 	CHECK_FOR_INTERRUPTS();
-	if (n <= BLOCK || bpg->frame->nqis == 0)
+	add_block(bpg, spots, first, end);
+	if (end - first <= FEW_SPOTS || bpg->frame->nqis == 0)
 		return;
-	order.q = widest_of(bpg, spot, n);
-	qsort_arg(spot, n, sizeof(Spot), compare_spots, &order);
-	lay_out(bpg, spot, half);
-	lay_out(bpg, spot + half, n - half);
-}
-
-/* Takes so many spots each together, and the cells that cover theirs. */
-static void
-make_blocks(const Bpg *bpg, Spots *spots, int level, uint64 length)
-{
-	int			nqis = bpg->frame->nqis;
-	uint64		n = (spots->nspots + length - 1) / length;
-
-	spots->nblocks[level] = n;
-	spots->block[level] = new_array(Block, n);
-	spots->cell[level] = new_array(Span, n * nqis);
-	for (uint64 b = 0; b < n; b++)
-	{
-		Block	   *block = &spots->block[level][b];
-		Span	   *cell = spots->cell[level] + b * nqis;
-
-		*block = (Block) {b * length, Min((b + 1) * length, spots->nspots), PG_UINT64_MAX};
-		for (int q = 0; q < nqis; q++)
-			cell[q] = (Span) {NO_CODE, 0};
-		for (uint64 i = block->first; i < block->end; i++)
-		{
-			uint32		part = spots->spot[i].part;
-
-			block->occupied = Min(block->occupied, bpg->part[part].occupied);
-			for (int q = 0; q < nqis; q++)
-				cell[q] = span_hull(cell[q], bpg->cell[(uint64) part * nqis + q]);
-		}
-	}
+	order.q = widest_of(bpg, spots->spot + first, end - first);
+	qsort_arg(spots->spot + first, end - first, sizeof(Spot), compare_spots, &order);
+	lay_out(bpg, spots, first, half);
+	spots->block[block].second = spots->nblocks;
+	lay_out(bpg, spots, half, end);
 }
 
 /* A part may want more people than there can be found for it. */
@@ -217,7 +222,7 @@ find_spots(const Bpg *bpg, uint64 most)
 		end[value + 1] += end[value];
 	all = new_array(Spot, end[nvalues]);
 	for (Code value = 0; value < nvalues; value++)
-		spots[value].spot = all + end[value];
+		spots[value] = (Spots) {.spot = all + end[value], .block = new_array(Block, 0), .cell = new_array(Span, 0)};
 	for (uint32 p = 0; p < bpg->nparts; p++)
 	{
 		const Part *part = &bpg->part[p];
@@ -237,11 +242,7 @@ find_spots(const Bpg *bpg, uint64 most)
 		}
 	}
 	for (Code value = 0; value < nvalues; value++)
-	{
-		lay_out(bpg, spots[value].spot, spots[value].nspots);
-		make_blocks(bpg, &spots[value], 0, BLOCK);
-		make_blocks(bpg, &spots[value], 1, LARGE_BLOCK);
-	}
+		lay_out(bpg, &spots[value], 0, spots[value].nspots);
 	return spots;
 }
 
@@ -252,11 +253,11 @@ find_spots(const Bpg *bpg, uint64 most)
 
 /* The least that a person can cost in any part of a block. */
 static double
-least_cost(const Bpg *bpg, const Spots *spots, int level, uint64 b, RowId row, double limit)
+least_cost(const Bpg *bpg, const Spots *spots, uint64 b, RowId row, double limit)
 {
 	const Frame *frame = bpg->frame;
-	const Span *cell = spots->cell[level] + b * frame->nqis;
-	double		cost = 0;
+	const Span *cell = spots->cell + b * frame->nqis;
+	double		cost = spots->block[b].loss;
 
 	for (int q = 0; q < frame->nqis && cost < limit; q++)
 	{
@@ -270,7 +271,7 @@ least_cost(const Bpg *bpg, const Spots *spots, int level, uint64 b, RowId row, d
 			gap = domain_loss(domain, (Span) {code, cell[q].lo});
 		else if (code > cell[q].hi)
 			gap = domain_loss(domain, (Span) {cell[q].hi, code});
-		cost += (spots->block[level][b].occupied + 1) * bpg->weight[q] * gap;
+		cost += (spots->block[b].occupied + 1) * bpg->weight[q] * gap;
 	}
 	return cost;
 }
@@ -291,38 +292,51 @@ is_barred(const Bpg *bpg, const Seeker *seeker, uint32 p)
 	return false;
 }
 
-/* Sets *cost, and returns the nearest spot for a person, or NULL if all are too far. */
-static Spot *
-nearest_spot(const Bpg *bpg, const Spots *spots, const Seeker *seeker, double *cost)
+/* Looks for a spot in a block that is nearer than the nearest so far. */
+static void
+search_block(const Bpg *bpg, const Spots *spots, uint64 b, Seeker *seeker)
 {
-	Spot	   *nearest = NULL;
+	const Block *block = &spots->block[b];
+	uint64		half[2] = {b + 1, block->second};
+	double		least[2];
 
-	*cost = most_cost(bpg);
-	for (uint64 large = 0; large < spots->nblocks[1]; large++)
+	if (block->second == 0)
 	{
-		if (least_cost(bpg, spots, 1, large, seeker->row, *cost) >= *cost)
-			continue;
-		for (uint64 b = large * BLOCK; b < Min((large + 1) * BLOCK, spots->nblocks[0]); b++)
+		for (uint64 i = block->first; i < block->end; i++)
 		{
-			const Block *block = &spots->block[0][b];
+			double		here;
 
-			if (least_cost(bpg, spots, 0, b, seeker->row, *cost) >= *cost)
+			if (spots->spot[i].nfree == 0)
 				continue;
-			for (uint64 i = block->first; i < block->end; i++)
-			{
-				double		here;
-
-				if (spots->spot[i].nfree == 0)
-					continue;
-				here = cost_of_person(bpg, spots->spot[i].part, seeker->row, *cost);
-				if (here >= *cost || is_barred(bpg, seeker, spots->spot[i].part))
-					continue;
-				*cost = here;
-				nearest = &spots->spot[i];
-			}
+			here = cost_of_person(bpg, spots->spot[i].part, seeker->row, seeker->cost);
+			if (here >= seeker->cost || is_barred(bpg, seeker, spots->spot[i].part))
+				continue;
+			seeker->cost = here;
+			seeker->nearest = &spots->spot[i];
 		}
+		return;
 	}
-	return nearest;
+	for (int h = 0; h < 2; h++)
+		least[h] = least_cost(bpg, spots, half[h], seeker->row, seeker->cost);
+	for (int h = least[1] < least[0], i = 0; i < 2; i++, h = !h)
+		if (least[h] < seeker->cost)
+			search_block(bpg, spots, half[h], seeker);
+}
+
+static void
+find_nearest(const Bpg *bpg, const Spots *spots, Seeker *seeker)
+{
+	seeker->nearest = NULL;
+	seeker->cost = most_cost(bpg);
+	search_block(bpg, spots, 0, seeker);
+}
+
+/* Is the nearest place still there, for no more than it was? */
+static bool
+is_nearest_free(const Bpg *bpg, const Seeker *seeker)
+{
+	return seeker->nearest->nfree > 0 && !is_barred(bpg, seeker, seeker->nearest->part) &&
+		cost_of_person(bpg, seeker->nearest->part, seeker->row, most_cost(bpg)) <= seeker->cost;
 }
 
 /* ----------------------------------------------------------------
@@ -351,9 +365,12 @@ take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 
 	for (;;)
 	{
-		Spot	   *spot = nearest_spot(bpg, spots, seeker, &seeker->cost);
+		Spot	   *spot;
 		uint64		place;
 
+		if (!is_nearest_free(bpg, seeker))
+			find_nearest(bpg, spots, seeker);
+		spot = seeker->nearest;
 		if (spot == NULL || seeker->cost > before + DEARER)
 			return false;
 		place = free_place(bpg, spot->part, value);
@@ -419,7 +436,7 @@ seat_in_rounds(Bpg *bpg, uint64 most)
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) nearest_spot(bpg, &spots[value_at(bpg, value[seeker[i].row])], &seeker[i], &seeker[i].cost);
+		find_nearest(bpg, &spots[value_at(bpg, value[seeker[i].row])], &seeker[i]);
 	}
 	while ((n = keep_hopeful(bpg, seeker, n)) > 0)
 	{

@@ -317,13 +317,16 @@ cut_newcomers(Cutting *cutting, uint64 n)
 
 /*
  * A release of a part of the source leaves all who had a place where they were.  People without one do not wait for the
- * sake of those who may not be tied to a group with them.
+ * sake of those who may not be tied to a group with them.  Answers between releases of everybody found no groups: the few
+ * who came since would be far apart, and not take the places that the next release has for them.
  */
 void
 draft_newcomers(Bpg *bpg)
 {
 	Cutting		cutting = {bpg, bpg->principle, AllocSetContextCreate(CurrentMemoryContext, "cut", ALLOCSET_DEFAULT_SIZES)};
 
+	if (bpg->past->founds_none)
+		return;
 	if (bpg->past->is_whole && ties_are_taken(bpg->ties))
 		cut_newcomers(&cutting, gather_newcomers(bpg, true));
 	cut_newcomers(&cutting, gather_newcomers(bpg, false));

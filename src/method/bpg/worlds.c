@@ -3,35 +3,29 @@
  *		The search for worlds (worlds.h), by exchange.
  *
  * NOTES
- *		A seat gets the track that is asked for by exchange with the seat that has it.  A bond of either that does not
- *		agree any more is mended: one of its ends is exchanged with a seat of its own part that has a fitting value, and
- *		so on, until all agree, or the search has used up its steps.  Seats without bonds come first, since an exchange
- *		with one of them breaks nothing there.
+ *		A seat gets the track that is asked for by exchange with the seat that has it.  Bonds of either that do not agree
+ *		any more are mended one by one, in no order: one end gets a track that fits, by exchange within its own part, so
+ *		that as few other bonds as can be break.  So the search walks on until all agree, or too many were exchanged; it
+ *		takes no step back, since another walk from the beginning finds a world sooner.
  */
 #include "postgres.h"
 
 #include "method/bpg/worlds.h"
 
+#include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MOST_SWAPS		6		/* of one world */
-#define MOST_STEPS		80		/* exchanges tried for one world */
-#define MOST_TAKEN		20000000	/* steps in all, before few are to do for each world */
+#define MOST_SWAPS		16		/* of one world */
+#define MOST_TAKEN		20000000	/* in all, before few are to do for each world */
+#define STRAY			16		/* one in so many exchanges breaks whatever it does */
 #define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
 #define CHAIN			4		/* bonds from a seat to the last one that says which tracks it can have alone */
 #define CHAIN_ALONE		2		/* likewise, where no more is asked for: so all groups of a person count at one of them */
 
-/*
- * Worlds near the seating are looked for first, of each track: a search that goes astray among long chains finds the
- * short one last.
- */
-static const struct Effort
-{
-	int			swaps;
-	uint32		steps;
-}			effort[] = {{3, 12}, {5, 40}, {MOST_SWAPS, MOST_STEPS}};
+/* Worlds near the seating are looked for first: the exchanges of each attempt. */
+static const int effort[] = {4, 12, MOST_SWAPS};
 
 /* A seat that has another track in a world than in the seating. */
 typedef struct Move
@@ -89,9 +83,11 @@ struct Seating
 	/* The search at hand */
 	Swap		swap[MOST_SWAPS];
 	int			nswaps;
-	int			most_swaps;
-	uint32		steps;			/* left for this world */
-	uint64		taken;			/* steps in all */
+	uint64		taken;			/* exchanges in all */
+	BondEnd   **broken;			/* bonds that did not agree when they were noted */
+	uint32		nbroken;
+	uint32		broken_room;
+	pg_prng_state random;
 
 	/* Tracks of a hall */
 	bool	   *has;			/* those that the people asked for have in some world */
@@ -115,6 +111,9 @@ seating_create(Code nvalues, uint32 l, uint64 k, bool is_alone)
 	seating->context = CurrentMemoryContext;
 	seating->nvalues = nvalues;
 	seating->stamp = new_zeros(uint64, nvalues + (uint64) 1);
+	pg_prng_seed(&seating->random, 1);
+	seating->broken_room = 64;
+	seating->broken = new_array(BondEnd *, seating->broken_room);
 	seating->changes_room = 64;
 	seating->change = new_array(Change, seating->changes_room);
 	return seating;
@@ -188,33 +187,13 @@ would_agree(const BondEnd *end, uint32 track, uint32 other)
 	return end_shows(end, track, value) && end_shows(end->other, other, value);
 }
 
-/* Would all bonds of a seat agree if it had the track? */
-static bool
-bonds_agree(Hall *hall, uint32 seat, uint32 track)
+static inline bool
+agrees_now(const BondEnd *end)
 {
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &hall->bonds[seat])
-	{
-		BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
-
-		if (!would_agree(end, track, end->other->hall->track[end->other->seat]))
-			return false;
-	}
-	return true;
+	return would_agree(end, end->hall->track[end->seat], end->other->hall->track[end->other->seat]);
 }
 
 /* ---- Exchange ---- */
-
-/* A draft that has taken all its steps looks for the nearest worlds only. */
-static void
-begin_search(Seating *seating, const struct Effort *most)
-{
-	if (seating->taken > MOST_TAKEN)
-		most = &effort[0];
-	seating->most_swaps = most->swaps;
-	seating->steps = most->steps;
-}
 
 /* The two seats get each other's track, or have their own again. */
 static void
@@ -236,101 +215,133 @@ swap_seats(Seating *seating, Hall *hall, uint32 a, uint32 b)
 	exchange(&seating->swap[seating->nswaps++]);
 }
 
-static inline void
-swap_back(Seating *seating)
+static void
+swap_all_back(Seating *seating)
 {
-	exchange(&seating->swap[--seating->nswaps]);
+	while (seating->nswaps > 0)
+		exchange(&seating->swap[--seating->nswaps]);
 }
 
-/* Finds a bond of the seats exchanged so far that does not agree. */
-static BondEnd *
-find_disagreeing(const Seating *seating)
+/* Remembers bonds of a seat that do not agree. */
+static void
+note_broken(Seating *seating, const Hall *hall, uint32 seat)
 {
-	for (int i = seating->nswaps - 1; i >= 0; i--)
-		for (int s = 0; s < 2; s++)
-		{
-			Hall	   *hall = seating->swap[i].hall;
-			uint32		seat = seating->swap[i].seat[s];
-			dlist_iter	iter;
+	dlist_iter	iter;
 
-			dlist_foreach(iter, &hall->bonds[seat])
-			{
-				BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
+	dlist_foreach(iter, &hall->bonds[seat])
+	{
+		BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
 
-				if (!would_agree(end, hall->track[seat], end->other->hall->track[end->other->seat]))
-					return end;
-			}
-		}
+		if (agrees_now(end))
+			continue;
+		array_reserve(seating->broken, seating->broken_room, seating->nbroken + 1);
+		seating->broken[seating->nbroken++] = end;
+	}
+}
+
+/* Draws a bond that does not agree, if there is one. */
+static BondEnd *
+draw_broken(Seating *seating)
+{
+	while (seating->nbroken > 0)
+	{
+		BondEnd   **drawn = &seating->broken[pg_prng_uint32(&seating->random) % seating->nbroken];
+
+		if (!agrees_now(*drawn))
+			return *drawn;
+		*drawn = seating->broken[--seating->nbroken];
+	}
 	return NULL;
 }
 
-/* How an end is exchanged, the most promising way first. */
-typedef enum Mending
+/* How many more bonds of a seat than now would not agree if it had the track? */
+static int
+count_broken(const Hall *hall, uint32 seat, uint32 track)
 {
-	CLEANLY,					/* so that it agrees with the other end, and nothing else breaks */
-	FITTINGLY,					/* so that it agrees with the other end */
-	FREELY,						/* the other end is to follow */
-	NMENDINGS
+	int			n = 0;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &hall->bonds[seat])
+	{
+		BondEnd    *end = dlist_container(BondEnd, node, iter.cur);
+
+		n += agrees_now(end) - would_agree(end, track, end->other->hall->track[end->other->seat]);
+	}
+	return n;
+}
+
+/* An exchange that may mend a bond: a track for one of its ends. */
+typedef struct Mending
+{
+	BondEnd    *end;			/* or NULL */
+	uint32		track;
+	int			broken;
+	uint32		alike;			/* ways as good */
 } Mending;
 
-static bool mend(Seating *seating, BondEnd *end);
-
-/* Is a track one that the end is to get? */
-static bool
-is_fitting(const BondEnd *end, uint32 track, Mending mending)
+/* Draws one of the best ways to give an end another track; is_strict: only one with which the bond agrees. */
+static void
+draw_mending(Seating *seating, BondEnd *end, bool is_strict, Mending *best)
 {
 	Hall	   *hall = end->hall;
-	uint32		partner = hall->seat[track];
 	uint32		other = end->other->hall->track[end->other->seat];
-	bool		agrees = would_agree(end, track, other);
 
-	if (hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat))
-		return false;
-	if (mending == FREELY)
-		return !agrees && end_shows(end, track, shown(hall, end->last_epoch, track));
-	return agrees &&
-		(mending == CLEANLY) == (bonds_agree(hall, end->seat, track) && bonds_agree(hall, partner, hall->track[end->seat]));
-}
-
-/* Gives the end another track, and then mends what that breaks. */
-static bool
-mend_end(Seating *seating, BondEnd *end, Mending mending)
-{
-	Hall	   *hall = end->hall;
-	bool		found = false;
-
-	if (hall->is_pinned[end->seat])
-		return false;
-	hall->is_pinned[end->seat] = true;
-	for (uint32 i = 1; i < hall->n && !found && seating->steps > 0; i++)
+	for (uint32 track = 0; track < hall->n && !hall->is_pinned[end->seat]; track++)
 	{
-		uint32		track = (hall->track[end->seat] + i) % hall->n;
-		BondEnd    *broken;
+		uint32		partner = hall->seat[track];
+		int			broken;
 
-		if (!is_fitting(end, track, mending))
+		if (partner == end->seat || hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat) ||
+			!(is_strict ? would_agree(end, track, other) : end_shows(end, track, shown(hall, end->last_epoch, track))))
 			continue;
-		seating->steps--;
-		seating->taken++;
-		swap_seats(seating, hall, end->seat, hall->seat[track]);
-		broken = find_disagreeing(seating);
-		found = broken == NULL || mend(seating, broken);
-		if (!found)
-			swap_back(seating);
+		broken = count_broken(hall, end->seat, track) + count_broken(hall, partner, hall->track[end->seat]);
+		if (best->end == NULL || broken < best->broken)
+			best->alike = 0;
+		else if (broken > best->broken)
+			continue;
+		if (pg_prng_uint32(&seating->random) % ++best->alike == 0)
+			*best = (Mending) {end, track, broken, best->alike};
 	}
-	hall->is_pinned[end->seat] = false;
-	return found;
 }
 
-/* Makes a bond agree, and all others of the seats exchanged so far.  If that fails no exchange is left that was tried for it. */
+/*
+ * Walks from the exchanges so far to a world: mends one bond after the other, in the way that breaks fewest, and now and
+ * then in any.  A bond that does not agree is given, if it is not of these exchanges.  If the walk leads nowhere no
+ * exchange is left.
+ */
 static bool
-mend(Seating *seating, BondEnd *end)
+walk(Seating *seating, BondEnd *from, int most_swaps)
 {
-	if (seating->nswaps == seating->most_swaps)
-		return false;
-	for (Mending mending = CLEANLY; mending < NMENDINGS; mending++)
-		if (mend_end(seating, end, mending) || mend_end(seating, end->other, mending))
-			return true;
-	return false;
+	BondEnd    *broken;
+
+	if (seating->taken > MOST_TAKEN)
+		most_swaps = effort[0];
+	seating->nbroken = 0;
+	if (from != NULL)
+		note_broken(seating, from->hall, from->seat);
+	for (int i = 0; i < 2 * seating->nswaps; i++)
+		note_broken(seating, seating->swap[i / 2].hall, seating->swap[i / 2].seat[i % 2]);
+	while ((broken = draw_broken(seating)) != NULL)
+	{
+		bool		is_strict = pg_prng_uint32(&seating->random) % STRAY != 0;
+		Mending		best = {NULL};
+
+		for (int pass = 0; pass < 2 && best.end == NULL && seating->nswaps < most_swaps; pass++)
+		{
+			draw_mending(seating, broken, is_strict && pass == 0, &best);
+			draw_mending(seating, broken->other, is_strict && pass == 0, &best);
+		}
+		if (best.end == NULL)
+		{
+			swap_all_back(seating);
+			return false;
+		}
+		seating->taken++;
+		swap_seats(seating, best.end->hall, best.end->seat, best.end->hall->seat[best.track]);
+		for (int i = 0; i < 2; i++)
+			note_broken(seating, best.end->hall, seating->swap[seating->nswaps - 1].seat[i]);
+	}
+	return true;
 }
 
 /* ---- Changes, and how to undo them ---- */
@@ -443,8 +454,7 @@ keep_witness(Seating *seating)
 		if (m == n)
 			move[n++] = (Move) {.hall = swap->hall, .seat = seat, .track = swap->hall->track[seat]};
 	}
-	while (seating->nswaps > 0)
-		swap_back(seating);
+	swap_all_back(seating);
 	witness = MemoryContextAlloc(seating->context, offsetof(Witness, move) + sizeof(Move) * n);
 	witness->n = 0;
 	for (uint32 m = 0; m < n; m++)
@@ -460,23 +470,18 @@ keep_witness(Seating *seating)
 
 /* Looks for a world in which a seat has a track, as far as an effort goes. */
 static bool
-find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, const struct Effort *most)
+find_witness(Seating *seating, Hall *hall, uint32 seat, uint32 track, int most_swaps)
 {
-	BondEnd    *broken;
 	bool		found;
 
 	if (hall->is_pinned[seat] || hall->is_pinned[hall->seat[track]])
 		return false;
-	begin_search(seating, most);
 	hall->is_pinned[seat] = true;
 	swap_seats(seating, hall, seat, hall->seat[track]);
-	broken = find_disagreeing(seating);
-	found = broken == NULL || mend(seating, broken);
+	found = walk(seating, NULL, most_swaps);
 	hall->is_pinned[seat] = false;
 	if (found)
 		keep_witness(seating);
-	else
-		swap_back(seating);
 	return found;
 }
 
@@ -556,15 +561,12 @@ seating_bind(Seating *seating, Bond *bond)
 
 	for (int i = 0; i < 2; i++)
 		dlist_push_head(&bond->end[i].hall->bonds[bond->end[i].seat], &bond->end[i].node);
-	if (!seating->is_alone && !bonds_agree(end->hall, end->seat, end->hall->track[end->seat]))
+	if (!seating->is_alone && !agrees_now(end))
 	{
 		bool		found = false;
 
 		for (size_t i = 0; i < lengthof(effort) && !found; i++)
-		{
-			begin_search(seating, &effort[i]);
-			found = mend(seating, end);
-		}
+			found = walk(seating, end, effort[i]);
 		if (!found)
 		{
 			unbind(bond);
@@ -739,6 +741,7 @@ have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n, uint32 firs
 {
 	uint32		epoch = find_weak_epoch(seating, hall, seat[0], seating->has, first_epoch);
 
+
 	for (size_t i = 0; i < lengthof(effort) && epoch < hall->nepochs; i++)
 	{
 		uint32		track;
@@ -747,7 +750,7 @@ have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n, uint32 firs
 		while (epoch < hall->nepochs && (track = choose_track(seating, hall, epoch)) < hall->n)
 		{
 			for (int s = 0; s < n && !seating->has[track]; s++)
-				seating->has[track] = find_witness(seating, hall, seat[s], track, &effort[i]);
+				seating->has[track] = find_witness(seating, hall, seat[s], track, effort[i]);
 			if (seating->has[track])
 				epoch = find_weak_epoch(seating, hall, seat[0], seating->has, first_epoch);
 		}
@@ -905,27 +908,23 @@ is_astray(const Hall *hall, uint32 seat)
 
 /* Exchanges the track of a seat with one of its part that a seat of the track's part has. */
 static bool
-bring_back(Seating *seating, Hall *hall, uint32 seat, const struct Effort *most)
+bring_back(Seating *seating, Hall *hall, uint32 seat, int most_swaps)
 {
 	for (uint32 s = 0; s < hall->n; s++)
 	{
-		BondEnd    *broken;
 		bool		found;
 
 		if (!is_one_part(hall, s, hall->track[seat]) || !is_one_part(hall, hall->track[s], seat) || hall->is_pinned[s])
 			continue;
-		begin_search(seating, most);
 		hall->is_pinned[seat] = hall->is_pinned[s] = true;
 		swap_seats(seating, hall, seat, s);
-		broken = find_disagreeing(seating);
-		found = broken == NULL || mend(seating, broken);
+		found = walk(seating, NULL, most_swaps);
 		hall->is_pinned[seat] = hall->is_pinned[s] = false;
 		if (found)
 		{
 			accept_exchanges(seating);
 			return true;
 		}
-		swap_back(seating);
 	}
 	return false;
 }
@@ -951,7 +950,7 @@ keep_to_parts(Seating *seating, Hall *hall)
 		bool		found = !is_astray(hall, s);
 
 		for (size_t i = 0; i < lengthof(effort) && !found; i++)
-			found = !hall->is_pinned[s] && bring_back(seating, hall, s, &effort[i]);
+			found = !hall->is_pinned[s] && bring_back(seating, hall, s, effort[i]);
 		if (!found)
 			return false;
 	}

@@ -14,11 +14,11 @@
  *		Figure 5 of the paper makes one class after the other from lists, discards
  *		tuples for a while where a class is unsafe, merges with classes that were
  *		made before, and then puts counterfeits in the place of true rows, which
- *		leaves their bucket uneven.  Here, too, a row that makes a set unsafe is
+ *		leaves the sets uneven.  Here, too, a row that makes a set unsafe is
  *		discarded, but at once for a row of the same value of a set beside it: the
- *		bucket stays even, and nothing is left over.  What stays unsafe is merged
- *		with the nearest class; a class of twice the size may have that many more
- *		people in common with an earlier one.  Where the bucket has no other class,
+ *		sets stay even, and nothing is left over.  What stays unsafe is merged
+ *		with the nearest class of its signature; a class of twice the size may have that many more
+ *		people in common with an earlier one.  Where the signature has no other class,
  *		whole sets of counterfeits make it large enough, and as many always do.
  *
  *		People who were in one class last time stay together if all of them are
@@ -37,6 +37,7 @@
 #include "utils/memutils.h"
 
 #define REACH 64				/* sets on either side that may exchange rows with an unsafe one */
+#define FAMILY 6				/* sets that newcomers form at once, so that they can be in other company each time */
 #define NO_SET PG_UINT64_MAX
 
 /* The parameters, in the order of the table. */
@@ -181,11 +182,11 @@ hc_excess(const Companies *companies, const RowId *rows, uint64 nrows, uint64 si
 }
 
 /* ----------------------------------------------------------------
- * Sets of a bucket
+ * Sets of a signature
  * ----------------------------------------------------------------
  */
 
-/* A class of a bucket: one set of a row of each value, or several. */
+/* A class of a signature: one set of a row of each value, or several. */
 typedef struct HcClass
 {
 	uint64		first;			/* a set; the others follow by next[] */
@@ -193,14 +194,12 @@ typedef struct HcClass
 	uint64		counterfeit_sets;	/* more, without a true row */
 } HcClass;
 
-/* A bucket that is cut into classes that are hc-safe. */
+/* The sets of a signature, which become classes that are hc-safe. */
 typedef struct CorPartition
 {
-	const Frame *frame;
 	const Past *past;
-	const bool *is_whole;		/* [classes of the past] are all of its people here? */
 	uint32		n;				/* the degree */
-	uint32		nvalues;		/* of the bucket */
+	uint32		nvalues;		/* of the signature */
 	uint64		sets;
 	RowId	   *cell;			/* [sets * nvalues] rows, or NO_ROW for counterfeits */
 	uint64	   *next;			/* [sets] the next set of a class, or NO_SET */
@@ -212,71 +211,6 @@ typedef struct CorPartition
 	uint64		rows_allocated;
 	uint32	   *count;			/* [companies] zeros between two questions */
 } CorPartition;
-
-/* The class that a row was in last, if all of it is here, and a set; or NO_BUCKET. */
-static uint32
-kept_class(const CorPartition *partition, RowId row)
-{
-	const Paths *paths = partition->past->paths;
-	uint32		class;
-
-	if (partition->n <= 1 || !paths_known(paths, row))
-		return NO_BUCKET;
-	class = paths->class[paths_last(paths, row)];
-	return partition->is_whole[class] && paths_size(paths, class) == partition->nvalues ? class : NO_BUCKET;
-}
-
-typedef struct KeptRow
-{
-	uint32		class;
-	RowId		row;
-} KeptRow;
-
-static int
-compare_kept(const void *a, const void *b)
-{
-	const KeptRow *x = a;
-	const KeptRow *y = b;
-
-	return (x->class > y->class) - (x->class < y->class);
-}
-
-/* Makes the sets of a bucket: rows of whole classes stay together, the others are split. */
-static void
-make_sets(CorPartition *partition, Buckets *buckets, uint32 b)
-{
-	uint32		nvalues = partition->nvalues;
-	uint64	   *lo = new_array(uint64, nvalues);
-	uint64	   *hi = new_array(uint64, nvalues);
-	KeptRow    *kept = new_array(KeptRow, partition->sets);
-	uint64		nkept = 0;
-
-	for (uint32 i = 0; i < nvalues; i++)
-	{
-		uint64		slot = buckets->first_value[b] + i;
-
-		/* The rows of a value that stay in their classes go to the end, sorted by these. */
-		lo[i] = hi[i] = buckets->first[slot];
-		nkept = 0;
-		for (uint64 at = lo[i]; at < buckets->first[slot + 1]; at++)
-		{
-			RowId		row = buckets->rows[at];
-			uint32		class = kept_class(partition, row);
-
-			if (class == NO_BUCKET)
-				buckets->rows[hi[i]++] = row;
-			else
-				kept[nkept++] = (KeptRow) {class, row};
-		}
-		qsort(kept, nkept, sizeof(KeptRow), compare_kept);
-		for (uint64 k = 0; k < nkept; k++)
-			partition->cell[(partition->sets - nkept + k) * nvalues + i] = buckets->rows[hi[i] + k] = kept[k].row;
-	}
-	even_split(partition->frame, buckets->rows, lo, hi, nvalues, partition->sets - nkept, partition->cell);
-	pfree(kept);
-	pfree(lo);
-	pfree(hi);
-}
 
 /* Lists the true rows of a set, which may lack some of its values; returns their number. */
 static uint64
@@ -428,13 +362,12 @@ add_counterfeits(CorPartition *partition, HcClass *class)
 	Assert(is_safe(partition, class));
 }
 
-/* Exchanges people between sets, then merges classes or adds counterfeits, until all classes of a bucket are safe. */
+/* Exchanges people between sets, then merges classes or adds counterfeits, until all classes of a signature are safe. */
 static void
-cut_bucket(CorPartition *partition, Buckets *buckets, uint32 b)
+make_safe(CorPartition *partition)
 {
 	uint64	   *excess = new_array(uint64, partition->sets);
 
-	make_sets(partition, buckets, b);
 	for (uint64 set = 0; set < partition->sets; set++)
 	{
 		partition->next[set] = NO_SET;
@@ -477,22 +410,6 @@ is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan,
 	return rows > 0;
 }
 
-/* Which classes of the past are here with all of their people?  Those who were last in one stay together. */
-static bool *
-whole_classes(const Frame *frame, const Paths *paths)
-{
-	uint64	   *here = new_zeros(uint64, paths->nclasses);
-	bool	   *is_whole = new_array(bool, paths->nclasses);
-
-	for (uint64 row = 0; row < frame->nrows; row++)
-		if (paths_known(paths, row))
-			here[paths->class[paths_last(paths, row)]]++;
-	for (uint32 c = 0; c < paths->nclasses; c++)
-		is_whole[c] = here[c] == paths_size(paths, c);
-	pfree(here);
-	return is_whole;
-}
-
 /* Adds a class to the draft: its sets of true rows, then its sets of invented rows. */
 static void
 draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *class, const Code *values)
@@ -506,23 +423,22 @@ draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *cl
 	(void) drafting_end_class(drafting, NULL);
 }
 
-/* Cuts each bucket into classes, in memory that is given back bucket by bucket. */
+/* Makes classes of the sets of each signature, in memory that is given back signature by signature. */
 static void
-draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
+draft_signatures(Drafting *drafting, const Past *past, SignatureSets *signatures, uint32 n)
 {
-	const bool *is_whole = whole_classes(drafting->frame, past->paths);
 	uint32	   *count = new_zeros(uint32, past->companies->n);
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "bucket", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "signature", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 
-	progress_phase("split buckets", buckets->n);
-	for (uint32 b = 0; b < buckets->n; b++)
+	progress_phase("make classes safe", signatures->n);
+	for (uint32 b = 0; b < signatures->n; b++)
 	{
-		uint32		nvalues = bucket_values(buckets, b);
-		uint64		sets = buckets->sets[b];
+		uint32		nvalues = signature_values(signatures, b);
+		uint64		sets = signatures->nsets[b];
 		CorPartition partition = {
-			.frame = drafting->frame, .past = past, .is_whole = is_whole, .n = n, .nvalues = nvalues, .sets = sets,
-			.cell = new_array(RowId, sets * nvalues),
+			.past = past, .n = n, .nvalues = nvalues, .sets = sets,
+			.cell = signatures->cell + signatures->first_cell[b],
 			.next = new_array(uint64, sets),
 			.class_of = new_array(uint64, sets),
 			.classes = new_array(HcClass, sets),
@@ -531,17 +447,17 @@ draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
 		};
 
 		CHECK_FOR_INTERRUPTS();
-		cut_bucket(&partition, buckets, b);
+		make_safe(&partition);
 		for (uint64 c = 0; c < sets; c++)
 			if (partition.classes[c].sets > 0)
-				draft_class(drafting, &partition, &partition.classes[c], buckets->value + buckets->first_value[b]);
+				draft_class(drafting, &partition, &partition.classes[c], signatures->value + signatures->first_value[b]);
 		MemoryContextReset(work);
 		progress_done(b + 1);
 	}
 	MemoryContextSwitchTo(old);
 }
 
-/* Drafts classes of buckets, or notes a refusal in the draft. */
+/* Drafts classes of sets, or notes a refusal in the draft. */
 static Draft *
 cor_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
@@ -549,12 +465,12 @@ cor_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	Refusal    *refusal = &drafting->draft->refusal;
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "Cor-Split", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
-	Buckets    *buckets = NULL;
+	SignatureSets *signatures = NULL;
 
 	if (!is_past_lifespan(frame, past->companies, params[COR_LIFESPAN], refusal))
-		buckets = fill_buckets(frame, past->paths, params[COR_M], seed, refusal);
-	if (buckets != NULL)
-		draft_buckets(drafting, past, buckets, cor_degree(params));
+		signatures = make_signature_sets(frame, past->paths, params[COR_M], FAMILY, seed, refusal);
+	if (signatures != NULL)
+		draft_signatures(drafting, past, signatures, cor_degree(params));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return drafting->draft;

@@ -5,10 +5,8 @@
  */
 #include "postgres.h"
 
-#include "frame/arrays.h"
 #include "method/candidates/candidates.h"
 #include "miscadmin.h"
-#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -40,32 +38,25 @@ add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n)
 			*drafting_invent(drafting, 1) = values[i];
 }
 
-/* Drafts a class of each set of each bucket, or notes a refusal in the draft. */
+/* Drafts a class of each set, or notes a refusal in the draft. */
 static Draft *
 invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
 	Drafting   *drafting = drafting_create(frame, params[INVARIANCE_M]);
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "m-invariance", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
-	Buckets    *buckets = fill_buckets(frame, past->paths, params[INVARIANCE_M], seed, &drafting->draft->refusal);
+	SignatureSets *sets = make_signature_sets(frame, past->paths, params[INVARIANCE_M], 1, seed, &drafting->draft->refusal);
 
-	if (buckets != NULL)
-		progress_phase("split buckets", buckets->n);
-	for (uint32 b = 0; buckets != NULL && b < buckets->n; b++)
+	for (uint32 b = 0; sets != NULL && b < sets->n; b++)
 	{
-		uint32		n = bucket_values(buckets, b);
-		uint64		first = buckets->first_value[b];
-		RowId	   *cell = new_array(RowId, buckets->sets[b] * n);
+		uint32		n = signature_values(sets, b);
 
 		CHECK_FOR_INTERRUPTS();
-		even_split(frame, buckets->rows, buckets->first + first, buckets->first + first + 1, n, buckets->sets[b], cell);
-		for (uint64 set = 0; set < buckets->sets[b]; set++)
+		for (uint64 set = 0; set < sets->nsets[b]; set++)
 		{
-			add_set(drafting, cell + set * n, buckets->value + first, n);
+			add_set(drafting, sets->cell + sets->first_cell[b] + set * n, sets->value + sets->first_value[b], n);
 			(void) drafting_end_class(drafting, NULL);
 		}
-		pfree(cell);
-		progress_done(b + 1);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

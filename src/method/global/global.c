@@ -203,26 +203,6 @@ count_in(Draft *draft, const Frame *frame)
 	draft->first_counted[classes->nclasses] = ncounted;
 }
 
-/* Counts rows that were asked for and are in no class; and of them those for which there can never be one again. */
-static void
-count_withheld(Draft *draft, const Frame *frame, const Ratios *ratios)
-{
-	const Classes *classes = draft->classes;
-	uint64		shown = classes->first[classes->nclasses];
-	bool	   *is_shown = new_zeros(bool, frame->nrows);
-
-	for (uint64 i = 0; i < shown; i++)
-		is_shown[classes->rows[i]] = true;
-	for (uint64 row = 0; row < frame->nrows; row++)
-	{
-		if (!is_asked(frame, row) || is_shown[row])
-			continue;
-		draft->suppressed++;
-		draft->exhausted += is_exhausted(ratios, row);
-	}
-	pfree(is_shown);
-}
-
 /* Measures demands, and grows classes that meet them. */
 static Draft *
 global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
@@ -235,6 +215,9 @@ global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 s
 	RowId	   *rows;
 	instr_time	start;
 	instr_time	now;
+	const Classes *classes;
+	uint64		shown;
+	bool	   *is_shown;
 
 	MemoryContextSwitchTo(work);
 	ratios = demands_of(frame, past->paths, &strategy);
@@ -250,7 +233,20 @@ global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 s
 	draft->k = ceil(ratios->base);
 	count_in(draft, frame);
 	MemoryContextSwitchTo(work);
-	count_withheld(draft, frame, ratios);
+	/* Counts rows that were asked for and are in no class; and of them those for which there can never be one again. */
+	classes = draft->classes;
+	shown = classes->first[classes->nclasses];
+	is_shown = new_zeros(bool, frame->nrows);
+	for (uint64 i = 0; i < shown; i++)
+		is_shown[classes->rows[i]] = true;
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		if (!is_asked(frame, row) || is_shown[row])
+			continue;
+		draft->suppressed++;
+		draft->exhausted += is_exhausted(ratios, row);
+	}
+	pfree(is_shown);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);
 	return draft;

@@ -119,6 +119,7 @@ typedef struct Distinct
 } Distinct;
 
 #define NO_KIND PG_UINT32_MAX
+#define NO_BUCKET PG_UINT32_MAX
 
 /* buckets.c */
 extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed);

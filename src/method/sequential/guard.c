@@ -302,25 +302,18 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 	guard->found = new_zeros(uint32, guard->nkinds);
 }
 
-/* Lists the quasi-identifiers that the new release shows in cells that are given, not searched for. */
-static void
-find_fixed(Guard *guard)
-{
-	const SeqPeople *people = guard->people;
-
-	guard->fixed = new_zeros(int32, guard->input->nqis);
-	for (int32 c = 0; c < guard->input->nqis; c++)
-		if (people->graph->side[people->last].cells[c] != NULL && !is_cell_column(people, c))
-			guard->fixed[guard->nfixed++] = c;
-}
-
 /* Chooses the tuples, and finds what they are consistent with in earlier releases. */
 static void
 prepare_encounters(Guard *guard)
 {
 	uint32	   *chosen;
+	const SeqPeople *people = guard->people;
 
-	find_fixed(guard);
+	/* Lists the quasi-identifiers that the new release shows in cells that are given, not searched for. */
+	guard->fixed = new_zeros(int32, guard->input->nqis);
+	for (int32 c = 0; c < guard->input->nqis; c++)
+		if (people->graph->side[people->last].cells[c] != NULL && !is_cell_column(people, c))
+			guard->fixed[guard->nfixed++] = c;
 	chosen = choose_tuples(guard);
 	guard->encounter = new_zeros(Encounter, guard->people->last);
 	for (int32 r = 0; r < guard->people->last; r++)
@@ -594,14 +587,6 @@ hear(Guard *guard, Code value)
 	return guard->nheard >= guard->enough;
 }
 
-static void
-weigh(Guard *guard, int32 depth, uint32 weight)
-{
-	memcpy(guard->product[depth + 1].limb, guard->product[depth].limb,
-		   sizeof(uint32) * guard->product[depth].nlimbs);
-	wide_multiply(&guard->product[depth + 1], weight);
-}
-
 /* Hears of all cliques with the nodes that are chosen, and this value, until it is enough. */
 static bool
 walk(Guard *guard, int32 depth, Code value)
@@ -639,29 +624,15 @@ walk(Guard *guard, int32 depth, Code value)
 		if (is_fresh)
 			guard->chosen_piece = guard->fresh_piece[i];
 		if (guard->task->diversity)
-			weigh(guard, depth, candidate->weight);
+		{
+			memcpy(guard->product[depth + 1].limb, guard->product[depth].limb,
+				   sizeof(uint32) * guard->product[depth].nlimbs);
+			wide_multiply(&guard->product[depth + 1], candidate->weight);
+		}
 		if (walk(guard, depth + 1, own))
 			return true;
 	}
 	return false;
-}
-
-/* The diversity that the counted cliques give: all of them over the most frequent value's. */
-static double
-judge_cliques(Guard *guard)
-{
-	const Wide *most = NULL;
-
-	wide_set(guard->total, 0);
-	for (uint32 i = 0; i < guard->nheard; i++)
-	{
-		const Wide *cliques = &guard->cliques[guard->value[i]];
-
-		wide_add(guard->total, cliques);
-		if (most == NULL || wide_compare(cliques, most) > 0)
-			most = cliques;
-	}
-	return most == NULL ? 0 : wide_ratio(guard->total, most);
 }
 
 /* A tuple's linkability, if it is not enough, or its diversity. */
@@ -679,7 +650,21 @@ measure(Guard *guard, uint32 tuple, uint32 enough)
 	if (!guard->any || (guard->nheard == 1 && guard->value[0] == guard->nvalues))
 		level = INFINITY;
 	else if (guard->task->diversity)
-		level = judge_cliques(guard);
+	{
+		const Wide *most = NULL;
+
+		/* The diversity that the counted cliques give: all of them over the most frequent value's. */
+		wide_set(guard->total, 0);
+		for (uint32 i = 0; i < guard->nheard; i++)
+		{
+			const Wide *cliques = &guard->cliques[guard->value[i]];
+
+			wide_add(guard->total, cliques);
+			if (most == NULL || wide_compare(cliques, most) > 0)
+				most = cliques;
+		}
+		level = most == NULL ? 0 : wide_ratio(guard->total, most);
+	}
 	else
 		level = guard->nheard;
 	for (uint32 i = 0; i < guard->nheard; i++)

@@ -62,25 +62,6 @@ part_records(const SeqPeople *people)
 	return parting;
 }
 
-/* Numbers the fixed columns' cells, with a record that has them. */
-static void
-fix_columns(SeqPeople *people)
-{
-	Parting		fixed = parting_create(people->task->join->release[people->last].nrecords);
-
-	part_by_fixed(people, &fixed);
-	people->fixed = new_zeros(uint32, people->nbands);
-	people->fixed_record = new_zeros(uint32, fixed.nparts);
-	for (uint32 b = 0; b < people->nbands; b++)
-	{
-		uint32		record = people->member[people->first_member[b]];
-
-		people->fixed[b] = fixed.part[record];
-		people->fixed_record[fixed.part[record]] = record;
-	}
-	pfree(fixed.part);
-}
-
 /* Notes the nodes, codes and value that the members of each band share. */
 static void
 describe_bands(SeqPeople *people)
@@ -316,12 +297,31 @@ weave_release(SeqPeople *people, int32 r)
 	pfree(found);
 }
 
-/* Adds the nodes and edges of earlier releases to the web. */
-static void
-weave_past(SeqPeople *people)
+/* Returns the edge between the nodes of a person's records; without one, the stored history is damaged. */
+static uint32
+find_edge(const SeqPeople *people, uint32 a, uint32 b)
 {
-	const JoinGraph *graph = people->graph;
+	uint32		edge = web_between(people->web, a, b);
 
+	if (edge == NO_WEB_EDGE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("two records of a person are not consistent")));
+	return edge;
+}
+
+void
+people_weave(SeqPeople *people)
+{
+	MemoryContext before;
+	const JoinGraph *graph;
+
+	MemoryContextReset(people->web_context);
+	before = MemoryContextSwitchTo(people->web_context);
+	people->web = web_create(people->graph->nreleases, people->task->kernel);
+	MemoryContextSwitchTo(before);
+	/* Adds the nodes and edges of earlier releases to the web. */
+	graph = people->graph;
 	for (int32 r = 0; r < people->last; r++)
 		for (uint32 v = 0; v < graph->side[r].nnodes; v++)
 			(void) web_add_node(people->web, r, people->task->join->together != NULL && graph->side[r].is_absent[v]);
@@ -336,25 +336,15 @@ weave_past(SeqPeople *people)
 										people->first_node[s] + pair->to[e]);
 			CHECK_FOR_INTERRUPTS();
 		}
-}
-
-/* Returns the edge between the nodes of a person's records; without one, the stored history is damaged. */
-static uint32
-find_edge(const SeqPeople *people, uint32 a, uint32 b)
-{
-	uint32		edge = web_between(people->web, a, b);
-
-	if (edge == NO_WEB_EDGE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("two records of a person are not consistent")));
-	return edge;
-}
-
-/* Joins the records of each person. */
-static void
-weave_flows(SeqPeople *people)
-{
+	for (uint32 p = 0; p < people->place_numbers->n; p++)
+	{
+		people->place[p].node = NOTHING;
+		if (people->place[p].size > 0)
+			know_place(people, web_add_node(people->web, people->last, is_absent_place(people, p)), p);
+	}
+	for (int32 r = 0; r < people->last; r++)
+		weave_release(people, r);
+	/* Joins the records of each person. */
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
 		const uint32 *node = &people->node[(Size) b * people->last];
@@ -369,27 +359,6 @@ weave_flows(SeqPeople *people)
 								find_edge(people, node[r], people->place[people->piece[people->lot[l].piece].place].node),
 								people->lot[l].size);
 	}
-}
-
-void
-people_weave(SeqPeople *people)
-{
-	MemoryContext before;
-
-	MemoryContextReset(people->web_context);
-	before = MemoryContextSwitchTo(people->web_context);
-	people->web = web_create(people->graph->nreleases, people->task->kernel);
-	MemoryContextSwitchTo(before);
-	weave_past(people);
-	for (uint32 p = 0; p < people->place_numbers->n; p++)
-	{
-		people->place[p].node = NOTHING;
-		if (people->place[p].size > 0)
-			know_place(people, web_add_node(people->web, people->last, is_absent_place(people, p)), p);
-	}
-	for (int32 r = 0; r < people->last; r++)
-		weave_release(people, r);
-	weave_flows(people);
 	web_suspect_all(people->web);
 	web_settle(people->web);
 	web_commit(people->web);
@@ -506,32 +475,14 @@ people_undo(SeqPeople *people, uint32 mark)
 	}
 }
 
-/* Makes a lot of each band, with all cells withheld. */
-static void
-fill_lots(SeqPeople *people)
-{
-	uint32	   *key = new_zeros(uint32, people->regions->width);
-
-	people->lots = new_zeros(uint32, people->nbands);
-	for (uint32 b = 0; b < people->nbands; b++)
-	{
-		uint32		lot;
-
-		key[0] = people->fixed[b];
-		people->lots[b] = NOTHING;
-		lot = find_lot(people, b, find_piece(people, find_region(people, key), people->value[b]));
-		resize_lot(people, lot, people->first_member[b + 1] - people->first_member[b]);
-	}
-	people->loss = people_loss(people);
-	pfree(key);
-}
-
 SeqPeople *
 people_create(const SeqTask *task, const JoinGraph *graph)
 {
 	SeqPeople  *people = palloc0(sizeof(SeqPeople));
 	const JoinSide *side;
 	Parting		parting;
+	Parting		fixed;
+	uint32	   *key;
 
 	people->task = task;
 	people->graph = graph;
@@ -550,12 +501,37 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 	people->nbands = parting.nparts;
 	list_by_group(parting.part, parting.nrecords, people->nbands, &people->first_member, &people->member);
 	pfree(parting.part);
-	fix_columns(people);
+	/* Numbers the fixed columns' cells, with a record that has them. */
+	fixed = parting_create(people->task->join->release[people->last].nrecords);
+	part_by_fixed(people, &fixed);
+	people->fixed = new_zeros(uint32, people->nbands);
+	people->fixed_record = new_zeros(uint32, fixed.nparts);
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		uint32		record = people->member[people->first_member[b]];
+
+		people->fixed[b] = fixed.part[record];
+		people->fixed_record[fixed.part[record]] = record;
+	}
+	pfree(fixed.part);
 	describe_bands(people);
 	people->regions = tuple_numbers_create(1 + people->ncolumns);
 	people->piece_numbers = tuple_numbers_create(2);
 	people->place_numbers = tuple_numbers_create(2 + people->ncolumns);
-	fill_lots(people);
+	/* Makes a lot of each band, with all cells withheld. */
+	key = new_zeros(uint32, people->regions->width);
+	people->lots = new_zeros(uint32, people->nbands);
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		uint32		lot;
+
+		key[0] = people->fixed[b];
+		people->lots[b] = NOTHING;
+		lot = find_lot(people, b, find_piece(people, find_region(people, key), people->value[b]));
+		resize_lot(people, lot, people->first_member[b + 1] - people->first_member[b]);
+	}
+	people->loss = people_loss(people);
+	pfree(key);
 	people_weave(people);
 
 	/* Of the edges between earlier releases, those are kept that any new release leaves */

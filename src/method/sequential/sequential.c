@@ -262,28 +262,6 @@ judge_profile(const LinkProfile *profile, const SequencePart *part, const int64 
 	return judgement;
 }
 
-/* Counts those who were not found to be linked to enough near what is known. */
-static SequenceJudgement
-judge_shown(JoinGraph *graph, const LinkProfile *kernel, const SequencePart *part, const int64 *params, uint64 budget)
-{
-	SequenceJudgement judgement = {.unknown = part->tuples.ntuples, .least = INFINITY};
-	uint32		enough = (uint32) ceil(k_of(params));
-	uint32	   *shown;
-
-	if (is_diversity(params))
-		return judgement;
-	judgement.unknown = 0;
-	shown = join_shown(graph, &part->tuples, enough, budget);
-	for (uint32 t = 0; t < part->tuples.ntuples; t++)
-	{
-		if (!is_linked(kernel, t))
-			continue;
-		judgement.unknown += shown[t] < enough;
-		judgement.least = enough;
-	}
-	return judgement;
-}
-
 SequenceJudgement
 sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget)
 {
@@ -299,7 +277,25 @@ sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budg
 	if (part->join.nreleases <= 2 || profile == NULL || (kernel.exposed > 0 && !is_diversity(params)))
 		return kernel;
 	if (join_full(graph, SMALL_BUDGET) != JOIN_FOUND)
-		return judge_shown(graph, profile, part, params, budget);
+	{
+		SequenceJudgement judgement = {.unknown = part->tuples.ntuples, .least = INFINITY};
+		uint32		enough = (uint32) ceil(k_of(params));
+		uint32	   *shown;
+
+		/* Counts those who were not found to be linked to enough near what is known. */
+		if (is_diversity(params))
+			return judgement;
+		judgement.unknown = 0;
+		shown = join_shown(graph, &part->tuples, enough, budget);
+		for (uint32 t = 0; t < part->tuples.ntuples; t++)
+		{
+			if (!is_linked(profile, t))
+				continue;
+			judgement.unknown += shown[t] < enough;
+			judgement.least = enough;
+		}
+		return judgement;
+	}
 	return judge_profile(link_profile(graph, &part->tuples, true), part, params);
 }
 

@@ -342,23 +342,6 @@ appraise(const Cutting *cutting, Worth *worth)
 	worth->allowed = worth->level >= cutting->search->task->k;
 }
 
-/* Tries a split to learn its worth, and undoes it. */
-static void
-ask(Cutting *cutting, CutPart *part)
-{
-	Search	   *search = cutting->search;
-	Trial		trial = begin_trial(search);
-	double		loss = search->people->loss;
-
-	CHECK_FOR_INTERRUPTS();
-	split(cutting, part);
-	web_settle(search->people->web);
-	part->worth.level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
-	appraise(cutting, &part->worth);
-	undo_trial(search, trial);
-	search->people->loss = loss;
-}
-
 /* Is a split worth more than another? */
 static bool
 is_better(const Worth *a, const Worth *b)
@@ -408,7 +391,20 @@ choose_part(Cutting *cutting)
 		asked = asked && (best == NULL || is_better(&part.worth, &best->worth) ||
 						  (cutting->search->guard->may_rise && cutting->nparts <= ALL_ASKED));
 		if (asked)
-			ask(cutting, &part);
+		{
+			Search	   *search = cutting->search;
+			Trial		trial = begin_trial(search);
+			double		loss = search->people->loss;
+
+			/* Tries a split to learn its worth, and undoes it. */
+			CHECK_FOR_INTERRUPTS();
+			split(cutting, &part);
+			web_settle(search->people->web);
+			part.worth.level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
+			appraise(cutting, &part.worth);
+			undo_trial(search, trial);
+			search->people->loss = loss;
+		}
 		if (asked && !part.worth.allowed && !cutting->search->guard->may_rise)
 			continue;
 		cutting->part[left] = part;
@@ -844,25 +840,6 @@ refine_cells(Search *search)
 	exhaust_all(search);
 }
 
-/* Where no release shows a sensitive value there is nothing to link a person to. */
-static SeqOutcome
-show_all(const SeqTask *task)
-{
-	uint32		nrecords = task->join->release[task->join->nreleases - 1].nrecords;
-
-	for (int32 c = 0; c < task->ncolumns; c++)
-		for (uint32 i = 0; i < nrecords; i++)
-		{
-			const SeqColumn *column = &task->column[c];
-
-			if (column->code[i] == NO_CODE)
-				continue;
-			column->node[i] = column->tree->leaf[column->code[i]];
-			column->cells[i] = column->span[column->node[i]];
-		}
-	return (SeqOutcome) {.found = true, .level = INFINITY, .cut_level = INFINITY};
-}
-
 SeqOutcome
 specialise(const SeqTask *task)
 {
@@ -884,7 +861,22 @@ specialise(const SeqTask *task)
 	for (int32 r = 0; r < task->join->nreleases; r++)
 		any_value |= task->join->release[r].sensitive != NULL;
 	if (!any_value)
-		return show_all(task);
+	{
+		uint32		nrecords = task->join->release[task->join->nreleases - 1].nrecords;
+
+		/* Where no release shows a sensitive value there is nothing to link a person to. */
+		for (int32 c = 0; c < task->ncolumns; c++)
+			for (uint32 i = 0; i < nrecords; i++)
+			{
+				const SeqColumn *column = &task->column[c];
+
+				if (column->code[i] == NO_CODE)
+					continue;
+				column->node[i] = column->tree->leaf[column->code[i]];
+				column->cells[i] = column->span[column->node[i]];
+			}
+		return (SeqOutcome) {.found = true, .level = INFINITY, .cut_level = INFINITY};
+	}
 	work = AllocSetContextCreate(CurrentMemoryContext, "sequential", ALLOCSET_DEFAULT_SIZES);
 	before = MemoryContextSwitchTo(work);
 	search.people = people_create(task, join_graph(task->join));

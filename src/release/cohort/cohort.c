@@ -158,12 +158,16 @@ verify_like(ParseState *pstate, Node *pattern, Oid collation, int location)
 			verify_pattern(pstate, patterns[i], exprLocation(pattern));
 }
 
-/* Texts that do not say by which collation they are to be compared fail for the rows that get so far. */
+/* Allows only built-in operators that cohorts may use on columns, with a safe collation and pattern. */
 static void
-verify_collation(ParseState *pstate, List *args, Oid collation, int location)
+verify_comparison(ParseState *pstate, Oid operator, List *args, Oid collation, int location)
 {
+	char	   *name = get_opname(operator);
 	ListCell   *cell;
 
+	if (operator >= FirstGenbkiObjectId || !is_column_operator(name) || get_op_rettype(operator) != BOOLOID)
+		refuse_in_cohort(psprintf("operator %s over columns", name), pstate, location);
+	/* Texts that do not say by which collation they are to be compared fail for the rows that get so far. */
 	foreach(cell, args)
 	{
 		Oid			type = exprType(lfirst(cell));
@@ -172,17 +176,6 @@ verify_collation(ParseState *pstate, List *args, Oid collation, int location)
 		if (!OidIsValid(collation) && type_is_collatable(OidIsValid(element) ? element : type))
 			refuse_in_cohort("comparisons of columns with different collations", pstate, location);
 	}
-}
-
-/* Allows only built-in operators that cohorts may use on columns, with a safe collation and pattern. */
-static void
-verify_comparison(ParseState *pstate, Oid operator, List *args, Oid collation, int location)
-{
-	char	   *name = get_opname(operator);
-
-	if (operator >= FirstGenbkiObjectId || !is_column_operator(name) || get_op_rettype(operator) != BOOLOID)
-		refuse_in_cohort(psprintf("operator %s over columns", name), pstate, location);
-	verify_collation(pstate, args, collation, location);
 	if (strcmp(name, "~~") == 0 || strcmp(name, "!~~") == 0)
 		verify_like(pstate, lsecond(args), collation, location);
 }

@@ -63,11 +63,11 @@ open_values(EncodedColumn *column, Input *in)
 		nentries = (const uint64 *) input_take(in, sizeof(uint64));
 		if (nentries == NULL || *nentries == 0 || *nentries > n)
 			return "The dictionary has no entries, or more than there are values.";
-		if ((error = packed_open(&column->codes, in, n, PACKED_COUNTS)) != NULL)
+		if ((error = packed_open(&column->codes, in, n)) != NULL)
 			return error;
 		n = column->nentries = *nentries;
 	}
-	return column->shape.typbyval ? packed_open(&column->numbers, in, n, PACKED_VALUES) :
+	return column->shape.typbyval ? packed_open(&column->numbers, in, n) :
 		items_open(&column->items, in, &column->shape, n);
 }
 
@@ -468,13 +468,9 @@ encoding_name(const EncodedColumn *column)
 {
 	/* One for each way in which values repeat. */
 	static const char *const dictionary[] = {"dictionary", "constant", "runs of dictionary"};
-	static const char *const steps[] = {"delta", "constant", "runs of delta"};
 	static const char *const packed[] = {"packed", "constant", "runs of packed"};
-	static const char *const items[][3] = {
-		[ITEMS_PLAIN] = {"plain", "constant", "runs of plain"},
-		[ITEMS_COMPRESSED] = {"compressed", "constant", "runs of compressed"},
-		[ITEMS_WORDS] = {"words", "constant", "runs of words"}
-	};
+	static const char *const plain[] = {"plain", "constant", "runs of plain"};
+	static const char *const compressed[] = {"compressed", "constant", "runs of compressed"};
 
 	if (column->nrows == 0)
 		return "empty";
@@ -483,6 +479,6 @@ encoding_name(const EncodedColumn *column)
 	if (column->has_dictionary)
 		return dictionary[column->repeats];
 	if (column->shape.typbyval)
-		return column->numbers.steps != NULL ? steps[column->repeats] : packed[column->repeats];
-	return items[column->items.form][column->repeats];
+		return packed[column->repeats];
+	return column->items.is_compressed ? compressed[column->repeats] : plain[column->repeats];
 }

@@ -245,7 +245,7 @@ measure_values(SequencePlan *plan, const Values *values)
 {
 	plan->values = *values;
 	if (values->numbers != NULL)
-		packed_measure(&plan->numbers, values->numbers, values->n, PACKED_VALUES);
+		packed_measure(&plan->numbers, values->numbers, values->n);
 	else
 		items_measure(&plan->items, values->shape, values->items, values->n);
 	plan->size = values->numbers != NULL ? plan->numbers.size : plan->items.size;
@@ -276,26 +276,11 @@ measure_sequence(SequencePlan *plan, const Values *values)
 		return;
 	}
 	entries = choose_values(values, first, n);
-	packed_measure(&other.packed_codes, other.codes, values->n, PACKED_COUNTS);
+	packed_measure(&other.packed_codes, other.codes, values->n);
 	measure_values(&other, &entries);
 	other.size += sizeof(uint64) + other.packed_codes.size;
 	if (other.size < plan->size)
 		*plan = other;
-}
-
-/* Writes codes, if there are some, and values. */
-static void
-write_sequence(Output *out, const SequencePlan *plan)
-{
-	if (plan->codes != NULL)
-	{
-		*(uint64 *) output_add(out, sizeof(uint64)) = plan->values.n;
-		packed_write(out, &plan->packed_codes, plan->codes);
-	}
-	if (plan->values.numbers != NULL)
-		packed_write(out, &plan->numbers, plan->values.numbers);
-	else
-		items_write(out, &plan->items);
 }
 
 /* ----------------------------------------------------------------
@@ -350,8 +335,7 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	if (nruns == 1)
 		return REPEATS_ALL;
 	runs_measure(runs, lengths, nruns, values->n);
-	/* Of steps, those from run to run say little about those from row to row. */
-	if (!sequence->numbers.steps && runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
+	if (runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
 		return REPEATS_RUNS;
 	measure_sequence(&by_row, values);
 	if (runs->size + sequence->size < by_row.size)
@@ -388,7 +372,17 @@ encode_column(const ColumnShape *shape, const Datum *values, const bool *nulls, 
 	if (header.repeats == REPEATS_RUNS)
 		runs_write(&out, &runs);
 	if (header.nvalues > 0)
-		write_sequence(&out, &sequence);
+	{
+		if (sequence.codes != NULL)
+		{
+			*(uint64 *) output_add(&out, sizeof(uint64)) = sequence.values.n;
+			packed_write(&out, &sequence.packed_codes, sequence.codes);
+		}
+		if (sequence.values.numbers != NULL)
+			packed_write(&out, &sequence.numbers, sequence.values.numbers);
+		else
+			items_write(&out, &sequence.items);
+	}
 	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(scratch);
 	return output_finish(&out, length);

@@ -26,7 +26,7 @@
 /* The properties of a column's type that matter here. */
 typedef struct ColumnShape
 {
-	int16		typlen;			/* -1: varlena, -2: cstring */
+	int16		typlen;			/* -1: varlena; no column is of a cstring */
 	bool		typbyval;
 	char		typalign;
 	bool		packable;		/* may a varlena come back with a short header, as from a heap?  (attstorage is not
@@ -143,8 +143,7 @@ extern const char *verify_column(EncodedColumn *column, MemoryContext scratch);
 
 /*
  * The encoding in a few words for people: "empty", "all null", "constant",
- * "packed", "delta", "plain", "words", "compressed", "dictionary", or "runs
- * of" one of the last six.
+ * "packed", "plain", "compressed", "dictionary", or "runs of" one of the last four.
  */
 extern const char *encoding_name(const EncodedColumn *column);
 

@@ -1,23 +1,16 @@
 /*
  * items.c
- *		Values by reference: one after the other, compressed, or as words.
+ *		Values by reference, one after the other, in blocks that are compressed where that saves enough.
  *
  * LAYOUT
- *		ItemsHeader.  As words: see words.c.  Compressed: the number of blocks and the
- *		length of all they store; a CompressedBlock each; the blocks, each at a multiple
- *		of 8.  Else, where lengths differ, the offset of the first item of each stride;
- *		then the items.
+ *		ItemsHeader; an ItemsBlock each; the blocks, each at a multiple of 8.
  *
  * NOTES
- *		Plain: wide items have an offset each, so that no byte of others is needed for
- *		one; of small ones, some others' headers are read on the way.
- *
- *		Compressed: a block is small, so that one value is soon reached, and none has
- *		items of two vectors.  An item larger than a block is one by itself, and is
- *		compressed from and to where it stands.  What does not become smaller is stored
- *		as it is, and values then point into the column's bytes.  The library's contexts
- *		live as long as the process: it allocates them with malloc, and an error would
- *		leave them behind.
+ *		A block is small, so that one value is soon reached, and none has items of two
+ *		vectors.  An item larger than a block is one by itself, and is compressed from and
+ *		to where it stands.  What does not become smaller is stored as it is, and values
+ *		then point into the column's bytes.  The library's contexts live as long as the
+ *		process: it allocates them with malloc, and an error would leave them behind.
  */
 #include "postgres.h"
 
@@ -30,26 +23,17 @@
 #include "utils/memutils.h"
 
 #define VARLENA (-1)
-#define CSTRING (-2)
 
 /* From this length on, an item is in the caller's memory already in just the bytes that it is stored in. */
 #define MIN_WHOLE_ITEM 1024
 
-/* Items to an entry of the directory; from this average length on, each has one. */
-#define STRIDE 32
-#define WIDE 128
-
-/* Items are stored as words, or compressed, if no more than the first share is left; a block, if no more than the second. */
+/* A block is compressed if no more than this share of it is left. */
 #define WORTHWHILE 0.85
-#define BLOCK_SHARE 0.95
 
 #define BLOCK_ROOM (32 * 1024)
 #define LEVEL 3
 
-/* The size of a block is estimated from this many bytes of it. */
-#define SAMPLE (8 * 1024)
-
-/* Items that take less, as those of a small dictionary do, are not worth the time. */
+/* A block that takes less, as that of a small dictionary does, is not worth the time. */
 #define MIN_COMPRESSED 4096
 
 /* No frame can say more than this with a byte: 128 kB take 4. */
@@ -57,24 +41,17 @@
 
 typedef struct ItemsHeader
 {
-	uint16		form;			/* ItemsForm */
-	uint16		stride;
-	uint32		length;
+	uint32		nblocks;
+	uint32		length;			/* of the blocks */
 } ItemsHeader;
 
-typedef struct BlocksHeader
-{
-	uint32		nblocks;
-	uint32		length;
-} BlocksHeader;
-
-typedef struct CompressedBlock
+typedef struct ItemsBlock
 {
 	uint32		first;			/* item */
 	uint32		length;			/* of its items, one after the other */
 	uint32		stored;			/* bytes that it takes; length, if it is not compressed */
 	uint32		offset;
-} CompressedBlock;
+} ItemsBlock;
 
 /* ----------------------------------------------------------------
  * One item
@@ -106,7 +83,7 @@ shape_is_known(const ColumnShape *shape)
 	if (alignment_of(shape) == 0)
 		return false;
 	if (!shape->typbyval)
-		return shape->typlen > 0 || shape->typlen == VARLENA || shape->typlen == CSTRING;
+		return shape->typlen > 0 || shape->typlen == VARLENA;
 	return shape->typlen == 1 || shape->typlen == 2 || shape->typlen == 4 ||
 		(shape->typlen == 8 && sizeof(Datum) == 8);
 }
@@ -128,8 +105,6 @@ item_of(const ColumnShape *shape, Datum value)
 {
 	const char *pointer = DatumGetPointer(value);
 
-	if (shape->typlen == CSTRING)
-		return (Item) {pointer, strlen(pointer)};
 	if (shape->typlen != VARLENA)
 		return (Item) {pointer, shape->typlen};
 	if (VARATT_IS_EXTERNAL(pointer) || VARATT_IS_COMPRESSED(pointer))
@@ -144,40 +119,30 @@ item_stride(const ColumnShape *shape)
 	return shape->typlen > 0 ? align(shape, shape->typlen) : 0;
 }
 
-uint64
+/* The end of an item that is put at an offset, or after it if it must be aligned. */
+static uint64
 item_end(const ColumnShape *shape, uint64 at, uint32 length)
 {
 	if (shape->typlen == VARLENA)
 		return is_packed(shape, length) ? at + VARHDRSZ_SHORT + length : align(shape, at) + VARHDRSZ + length;
-	return align(shape, at) + length + (shape->typlen == CSTRING ? 1 : 0);
+	return align(shape, at) + length;
 }
 
-Datum
-item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length)
-{
-	bool		packed = shape->typlen == VARLENA && is_packed(shape, length);
-	Size		start = packed ? *at : align(shape, *at);
-	char	   *data = base + start;
-
-	memset(base + *at, 0, start - *at);
-	if (packed)
-		SET_VARSIZE_SHORT(data, length + VARHDRSZ_SHORT);
-	else if (shape->typlen == VARLENA)
-		SET_VARSIZE(data, length + VARHDRSZ);
-	else if (shape->typlen == CSTRING)
-		data[length] = '\0';
-	*at = item_end(shape, *at, length);
-	return PointerGetDatum(data);
-}
-
-/* Puts an item at an offset; returns its end. */
+/* Puts an item at an offset, or after it, with zeros before it; returns its end. */
 static Size
 item_put(const ColumnShape *shape, char *base, Size at, const Item *item)
 {
-	char	   *data = DatumGetPointer(item_begin(shape, base, &at, item->length));
+	bool		packed = shape->typlen == VARLENA && is_packed(shape, item->length);
+	Size		start = packed ? at : align(shape, at);
+	char	   *data = base + start;
 
+	memset(base + at, 0, start - at);
+	if (packed)
+		SET_VARSIZE_SHORT(data, item->length + VARHDRSZ_SHORT);
+	else if (shape->typlen == VARLENA)
+		SET_VARSIZE(data, item->length + VARHDRSZ);
 	memcpy(shape->typlen == VARLENA ? VARDATA_ANY(data) : data, item->data, item->length);
-	return at;
+	return item_end(shape, at, item->length);
 }
 
 /* The bytes that item_put() would make of a long item. */
@@ -217,12 +182,6 @@ item_get(const ColumnShape *shape, const char *base, Size length, Size *at, Datu
 
 		if (shape->typlen == VARLENA)
 			size = varlena_size(shape, data, length - start);
-		else if (shape->typlen == CSTRING)
-		{
-			const char *end = memchr(data, '\0', length - start);
-
-			size = end == NULL ? 0 : end - data + 1;
-		}
 		else if ((Size) shape->typlen <= length - start)
 			size = shape->typlen;
 	}
@@ -234,7 +193,7 @@ item_get(const ColumnShape *shape, const char *base, Size length, Size *at, Datu
 }
 
 /* ----------------------------------------------------------------
- * Compressing
+ * Writing
  * ----------------------------------------------------------------
  */
 
@@ -246,22 +205,28 @@ typedef struct Stretch
 	uint64		length;			/* of the items, one after the other */
 } Stretch;
 
-/* Compresses a block into the room given, which is large enough for all cases. */
+/* Writes a block, compressed if that is tried and saves enough; returns the bytes that it takes, at most its length. */
 static Size
-compress(char *to, Size room, const char *from, Size length)
+write_block(char *to, const char *from, Size length, bool tries)
 {
 	static ZSTD_CCtx *compressor = NULL;
 	Size		result;
 
-	if (compressor == NULL)
-		compressor = ZSTD_createCCtx();
-	if (compressor == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	result = ZSTD_compressCCtx(compressor, to, room, from, length, LEVEL);
-	if (ZSTD_isError(result))
-		ereport(ERROR, (errcode(ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
-						errmsg("could not compress values: %s", ZSTD_getErrorName(result))));
-	return result;
+	if (tries && length >= MIN_COMPRESSED)
+	{
+		if (compressor == NULL)
+			compressor = ZSTD_createCCtx();
+		if (compressor == NULL)
+			ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+		result = ZSTD_compressCCtx(compressor, to, (Size) (length * WORTHWHILE), from, length, LEVEL);
+		if (!ZSTD_isError(result))
+			return result;
+		if (ZSTD_getErrorCode(result) != ZSTD_error_dstSize_tooSmall)
+			ereport(ERROR, (errcode(ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
+							errmsg("could not compress values: %s", ZSTD_getErrorName(result))));
+	}
+	memcpy(to, from, length);
+	return length;
 }
 
 /* The items from one on that make a block together, or that one alone. */
@@ -296,160 +261,60 @@ gather(const ColumnShape *shape, const Item *items, const Stretch *stretch, char
 	return room;
 }
 
-/*
- * The share that is left of a sample of the items when it is compressed: of the
- * beginning of a block from the middle.  1, if that is not worth the time.
- */
-static double
-share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
-{
-	uint32		middle = n / 2 / ENCODING_VECTOR * ENCODING_VECTOR;
-	Stretch		stretch = next_stretch(shape, items, middle, n);
-	Size		room = ZSTD_compressBound(SAMPLE);
-	char	   *scratch;
-	Size		length;
-	Size		left;
-
-	if (stretch.length < MIN_COMPRESSED)
-		return 1;
-	length = Min(stretch.length, SAMPLE);
-	scratch = palloc(BLOCK_ROOM + room);
-	left = compress(scratch + BLOCK_ROOM, room, gather(shape, items, &stretch, scratch), length);
-	pfree(scratch);
-	return (double) left / length;
-}
-
-/* Writes directory and blocks; room is made for blocks that do not become smaller. */
-static void
-write_compressed(Output *out, const ColumnShape *shape, const Item *items, uint32 n)
-{
-	BlocksHeader header = {.nblocks = 0};
-	Size		room = 0;		/* that the blocks can take at most */
-	Size		directory;
-	char	   *scratch = palloc(BLOCK_ROOM);
-	char	   *section;
-	CompressedBlock *block;
-	char	   *data;
-	Stretch		stretch;
-
-	for (uint32 first = 0; first < n; first += stretch.n, header.nblocks++)
-	{
-		stretch = next_stretch(shape, items, first, n);
-		room += SECTION_ALIGN(ZSTD_compressBound(stretch.length));
-	}
-	directory = sizeof(BlocksHeader) + sizeof(CompressedBlock) * header.nblocks;
-	section = output_add(out, directory + room);
-	block = (CompressedBlock *) (section + sizeof(BlocksHeader));
-	data = section + directory;
-	for (uint32 first = 0; first < n; first += stretch.n, block++)
-	{
-		Size		offset = SECTION_ALIGN(header.length);
-		const char *from;
-
-		stretch = next_stretch(shape, items, first, n);
-		memset(data + header.length, 0, offset - header.length);
-		from = gather(shape, items, &stretch, scratch);
-		*block = (CompressedBlock) {.first = first, .length = stretch.length, .offset = offset};
-		block->stored = compress(data + offset, ZSTD_compressBound(stretch.length), from, stretch.length);
-		if (block->stored >= stretch.length * BLOCK_SHARE)
-		{
-			memcpy(data + offset, from, stretch.length);
-			block->stored = stretch.length;
-		}
-		header.length = offset + block->stored;
-		CHECK_FOR_INTERRUPTS();
-	}
-	*(BlocksHeader *) section = header;
-	output_trim(out, room - header.length);
-	pfree(scratch);
-}
-
-/* ----------------------------------------------------------------
- * Writing
- * ----------------------------------------------------------------
- */
-
-static inline Size
-directory_size(uint32 n, uint32 stride)
-{
-	return stride == 0 ? 0 : SECTION_ALIGN(sizeof(uint32) * (Size) ((n + stride - 1) / stride));
-}
-
 void
 items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n)
 {
-	*plan = (ItemsPlan) {.shape = shape, .items = items, .n = n};
-	if (item_stride(shape) != 0)
-		plan->length = (uint64) item_stride(shape) * n;
-	else
+	*plan = (ItemsPlan) {.shape = shape, .items = items, .n = n, .size = sizeof(ItemsHeader)};
+	for (uint32 first = 0; first < n;)
 	{
-		for (uint32 i = 0; i < n; i++)
-			plan->length = item_end(shape, plan->length, items[i].length);
-		plan->stride = plan->length >= (uint64) n * WIDE ? 1 : STRIDE;
-	}
-	plan->size = sizeof(ItemsHeader) + directory_size(n, plan->stride) + plan->length;
-}
+		Stretch		stretch = next_stretch(shape, items, first, n);
 
-/* Writes the directory and the items themselves, each aligned as its type demands. */
-static void
-write_plain(Output *out, const ItemsPlan *plan)
-{
-	Size		directory = directory_size(plan->n, plan->stride);
-	uint32	   *offsets = (uint32 *) output_add(out, directory + plan->length);
-	char	   *data = (char *) offsets + directory;
-	Size		at = 0;
-
-	memset(offsets, 0, directory);
-	for (uint32 i = 0; i < plan->n; i++)
-	{
-		if (plan->stride != 0 && i % plan->stride == 0)
-			offsets[i / plan->stride] = at;
-		at = item_put(plan->shape, data, at, &plan->items[i]);
-		if (i % ENCODING_VECTOR == 0)
-			CHECK_FOR_INTERRUPTS();
+		plan->size += sizeof(ItemsBlock) + SECTION_ALIGN(stretch.length);
+		plan->nblocks++;
+		first += stretch.n;
 	}
-	/* The last item is padded, too, where all are of one length. */
-	Assert(at <= plan->length);
-	memset(data + at, 0, plan->length - at);
 }
 
 void
 items_write(Output *out, const ItemsPlan *plan)
 {
-	double		best = WORTHWHILE * plan->length;
-	WordsPlan	words;
-	ItemsForm	form = ITEMS_PLAIN;
-	ItemsHeader *header;
+	ItemsHeader header = {.nblocks = plan->nblocks};
+	char	   *scratch = palloc(BLOCK_ROOM);
+	char	   *section;
+	ItemsBlock *block;
+	char	   *data;
+	Stretch		stretch;
+	bool		tries = true;
 
-	if (words_measure(&words, plan->shape, plan->items, plan->n) && words.size < best)
-	{
-		best = words.size;
-		form = ITEMS_WORDS;
-	}
-	/* An estimate from a sample: in case of doubt words are chosen, their size being known. */
-	if (share_compressed(plan->shape, plan->items, plan->n) * plan->length < best)
-		form = ITEMS_COMPRESSED;
-	if (plan->length > ENCODING_MAX_BYTES)
+	if (plan->size > ENCODING_MAX_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the values of a column take more than 2 GB in one group of rows"),
 				 errhint("Keep a table with such values in a heap.")));
-	header = (ItemsHeader *) output_add(out, sizeof(ItemsHeader));
-	*header = (ItemsHeader) {.form = form};
-	if (form == ITEMS_COMPRESSED)
-		write_compressed(out, plan->shape, plan->items, plan->n);
-	else if (form == ITEMS_WORDS)
-		words_write(out, &words);
-	else
+	section = output_add(out, plan->size);
+	block = (ItemsBlock *) (section + sizeof(ItemsHeader));
+	data = (char *) (block + plan->nblocks);
+	for (uint32 first = 0; first < plan->n; first += stretch.n, block++)
 	{
-		header->stride = plan->stride;
-		header->length = plan->length;
-		write_plain(out, plan);
+		uint32		offset = SECTION_ALIGN(header.length);
+
+		stretch = next_stretch(plan->shape, plan->items, first, plan->n);
+		memset(data + header.length, 0, offset - header.length);
+		*block = (ItemsBlock) {.first = first, .length = stretch.length, .offset = offset};
+		block->stored = write_block(data + offset, gather(plan->shape, plan->items, &stretch, scratch), stretch.length, tries);
+		header.length = offset + block->stored;
+		/* The first tells whether the others are worth the time. */
+		if (first == 0 && stretch.length >= MIN_COMPRESSED)
+			tries = block->stored < block->length;
+		CHECK_FOR_INTERRUPTS();
 	}
+	*(ItemsHeader *) section = header;
+	output_trim(out, plan->size - (data - section) - header.length);
+	pfree(scratch);
 }
 
 /* ----------------------------------------------------------------
- * Reading compressed ones
+ * Reading
  * ----------------------------------------------------------------
  */
 
@@ -464,7 +329,7 @@ end_of_block(const ItemsReader *reader, uint32 b)
 static bool
 block_is_sound(const ItemsReader *reader, uint32 b, Size at)
 {
-	const CompressedBlock *block = &reader->blocks[b];
+	const ItemsBlock *block = &reader->blocks[b];
 	uint32		end = end_of_block(reader, b);
 
 	return block->first < end && end <= reader->n &&
@@ -476,36 +341,37 @@ block_is_sound(const ItemsReader *reader, uint32 b, Size at)
 
 /* All of it, so that what is read later can be trusted, and takes no more memory than any column may. */
 static const char *
-check_directory(const ItemsReader *reader)
+check_directory(ItemsReader *reader)
 {
 	Size		at = 0;
 	uint64		length = 0;
 
 	if (reader->nblocks > 0 && reader->blocks[0].first != 0)
-		return "The directory of compressed values does not begin with the first.";
+		return "The directory of values does not begin with the first.";
 	for (uint32 b = 0; b < reader->nblocks; b++)
 	{
 		if (!block_is_sound(reader, b, at))
-			return "A block of compressed values is not where its directory says.";
+			return "A block of values is not where its directory says.";
 		at = reader->blocks[b].offset + reader->blocks[b].stored;
 		length += reader->blocks[b].length;
+		reader->is_compressed |= reader->blocks[b].stored < reader->blocks[b].length;
 	}
-	return length <= ENCODING_MAX_BYTES ? NULL : "Compressed values take more than a column may.";
+	return length <= ENCODING_MAX_BYTES ? NULL : "Values take more than a column may.";
 }
 
-/* Opens the directory of blocks. */
-static const char *
-open_compressed(ItemsReader *reader, Input *in)
+const char *
+items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 {
-	const BlocksHeader *header = (const BlocksHeader *) input_take(in, sizeof(BlocksHeader));
+	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
 
-	if (header == NULL || header->nblocks > reader->n || (header->nblocks == 0) != (reader->n == 0))
-		return "The header of compressed values is missing or damaged.";
+	*reader = (ItemsReader) {.shape = shape, .bytes = in->bytes, .n = n};
+	if (header == NULL || header->nblocks > n || (header->nblocks == 0) != (n == 0))
+		return "The header of values is missing or damaged.";
 	reader->nblocks = header->nblocks;
 	reader->length = header->length;
-	reader->blocks = (const CompressedBlock *) input_take(in, sizeof(CompressedBlock) * (uint64) reader->nblocks);
+	reader->blocks = (const ItemsBlock *) input_take(in, sizeof(ItemsBlock) * (uint64) reader->nblocks);
 	reader->data = reader->blocks == NULL ? NULL : input_pass(in, reader->length);
-	return reader->data == NULL ? "Compressed values are cut off." : check_directory(reader);
+	return reader->data == NULL ? "Values are cut off." : check_directory(reader);
 }
 
 /* The last block that does not begin after an item. */
@@ -555,7 +421,7 @@ expand(const char *from, Size stored, Size length, MemoryContext context, const 
 static const char *
 open_block(const ItemsReader *reader, uint32 b, MemoryContext context, const char **items)
 {
-	const CompressedBlock *block = &reader->blocks[b];
+	const ItemsBlock *block = &reader->blocks[b];
 
 	*items = reader->data + block->offset;
 	need_bytes(reader->bytes, *items, block->stored);
@@ -564,22 +430,23 @@ open_block(const ItemsReader *reader, uint32 b, MemoryContext context, const cha
 	return expand(*items, block->stored, block->length, context, items);
 }
 
-/* Reads items block by block, since each is decompressed as a whole. */
-static const char *
-read_compressed(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
+/* Reads items block by block; where they differ in length, from each block's first on. */
+const char *
+items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
 {
 	uint32		upto = from + n;
 	const char *error = NULL;
 
+	Assert(from <= reader->n && n <= reader->n - from);
 	for (uint32 b = n == 0 ? 0 : block_of(reader, from); from < upto && error == NULL; b++)
 	{
-		const CompressedBlock *block = &reader->blocks[b];
+		const ItemsBlock *block = &reader->blocks[b];
 		uint32		end = end_of_block(reader, b);
+		Size		at = (from - block->first) * item_stride(reader->shape);
 		const char *items;
-		Size		at = 0;
 
 		error = open_block(reader, b, context, &items);
-		for (uint32 i = block->first; error == NULL && i < Min(upto, end); i++)
+		for (uint32 i = at > 0 ? from : block->first; error == NULL && i < Min(upto, end); i++)
 		{
 			Datum		value;
 
@@ -592,9 +459,18 @@ read_compressed(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext 
 	return error;
 }
 
+void
+items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
+{
+	uint32		b = block_of(reader, item);
+
+	*from = reader->blocks[b].first;
+	*n = end_of_block(reader, b) - *from;
+}
+
 /* Are all blocks as the directory says, and full of items? */
-static const char *
-verify_compressed(const ItemsReader *reader, MemoryContext scratch)
+const char *
+items_verify(const ItemsReader *reader, MemoryContext scratch)
 {
 	for (uint32 b = 0; b < reader->nblocks; b++)
 	{
@@ -606,181 +482,11 @@ verify_compressed(const ItemsReader *reader, MemoryContext scratch)
 		for (uint32 i = reader->blocks[b].first; error == NULL && i < end_of_block(reader, b); i++)
 			error = item_get(reader->shape, items, reader->blocks[b].length, &at, &value);
 		if (error == NULL && at != reader->blocks[b].length)
-			error = "A block of compressed values has more in it than its values.";
+			error = "A block of values has more in it than they take.";
 		if (error != NULL)
 			return error;
 		MemoryContextReset(scratch);
 		CHECK_FOR_INTERRUPTS();
 	}
 	return NULL;
-}
-
-/* ----------------------------------------------------------------
- * Reading plain ones
- * ----------------------------------------------------------------
- */
-
-/* Opens the directory and the items; checks that their stride suits the type. */
-static const char *
-open_plain(ItemsReader *reader, Input *in)
-{
-	bool		fixed = item_stride(reader->shape) != 0;
-	Size		directory = directory_size(reader->n, reader->stride);
-
-	if (fixed ? reader->stride != 0 || reader->length != (uint64) reader->n * item_stride(reader->shape)
-		: reader->stride != 1 && reader->stride != STRIDE)
-		return "Values have lengths that their type does not have.";
-	reader->offsets = (const uint32 *) input_take(in, directory);
-	reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
-	return reader->data == NULL ? "Values are cut off." : NULL;
-}
-
-/* The offset of a stride's first item; behind the last stride, the end of all. */
-static inline uint32
-stride_offset(const ItemsReader *reader, uint32 number)
-{
-	return (uint64) number * reader->stride < reader->n ? reader->offsets[number] : reader->length;
-}
-
-/* Reads some of the items of one stride; *at is then where the last of them ends. */
-static const char *
-read_stride(const ItemsReader *reader, uint32 number, uint32 skip, uint32 n, Datum *values, Size *at)
-{
-	uint32		start = stride_offset(reader, number);
-	uint32		end = stride_offset(reader, number + 1);
-	const char *error = NULL;
-
-	if (start > end || end > reader->length)
-		return "The directory of values leads out of them.";
-	need_bytes(reader->bytes, reader->data + start, end - start);
-	*at = start;
-	for (uint32 i = 0; i < skip + n && error == NULL; i++)
-		error = item_get(reader->shape, reader->data, end, at, &values[i < skip ? 0 : i - skip]);
-	return error;
-}
-
-/* Reads items, stride by stride, since only the first of a stride is in the directory. */
-static const char *
-read_plain(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
-{
-	const char *error = NULL;
-
-	if (reader->stride == 0)
-	{
-		Size		stride = item_stride(reader->shape);
-		const char *data = reader->data + from * stride;
-
-		need_bytes(reader->bytes, data, n * stride);
-		for (uint32 i = 0; i < n; i++)
-			values[i] = PointerGetDatum(data + i * stride);
-		return NULL;
-	}
-	while (n > 0 && error == NULL)
-	{
-		uint32		skip = from % reader->stride;
-		uint32		count = Min(n, reader->stride - skip);
-		Size		at;
-
-		error = read_stride(reader, from / reader->stride, skip, count, values, &at);
-		from += count;
-		values += count;
-		n -= count;
-	}
-	return error;
-}
-
-/* Checks that the directory says where the items begin, and that these fill the bytes. */
-static const char *
-verify_plain(const ItemsReader *reader)
-{
-	Size		at = 0;
-
-	if (reader->stride == 0)
-		return NULL;
-	for (uint32 from = 0; from < reader->n; from += reader->stride)
-	{
-		uint32		number = from / reader->stride;
-		Datum		values[STRIDE];
-		const char *error;
-
-		if (stride_offset(reader, number) != at)
-			return "The directory of values does not agree with them.";
-		error = read_stride(reader, number, 0, Min(reader->stride, reader->n - from), values, &at);
-		if (error != NULL)
-			return error;
-		CHECK_FOR_INTERRUPTS();
-	}
-	return at == reader->length ? NULL : "There is more among the values than they take.";
-}
-
-/* ----------------------------------------------------------------
- * Reading
- * ----------------------------------------------------------------
- */
-
-const char *
-items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
-{
-	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
-
-	*reader = (ItemsReader) {.shape = shape, .bytes = in->bytes, .n = n};
-	if (header == NULL || header->form > ITEMS_WORDS)
-		return "The header of values is missing or damaged.";
-	reader->form = header->form;
-	reader->stride = header->stride;
-	reader->length = header->length;
-	switch (reader->form)
-	{
-		case ITEMS_WORDS:
-			return words_open(reader, in);
-		case ITEMS_COMPRESSED:
-			return open_compressed(reader, in);
-		default:
-			return open_plain(reader, in);
-	}
-}
-
-const char *
-items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
-{
-	Assert(from <= reader->n && n <= reader->n - from);
-	switch (reader->form)
-	{
-		case ITEMS_WORDS:
-			return words_read(reader, from, n, context, values);
-		case ITEMS_COMPRESSED:
-			return read_compressed(reader, from, n, context, values);
-		default:
-			return read_plain(reader, from, n, values);
-	}
-}
-
-void
-items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
-{
-	uint32		stride = reader->form == ITEMS_PLAIN && reader->stride != 0 ? reader->stride : STRIDE;
-
-	*from = item / stride * stride;
-	*n = Min(stride, reader->n - *from);
-	if (reader->form == ITEMS_COMPRESSED)
-	{
-		uint32		b = block_of(reader, item);
-
-		*from = reader->blocks[b].first;
-		*n = end_of_block(reader, b) - *from;
-	}
-}
-
-const char *
-items_verify(const ItemsReader *reader, MemoryContext scratch)
-{
-	switch (reader->form)
-	{
-		case ITEMS_WORDS:
-			return words_verify(reader);
-		case ITEMS_COMPRESSED:
-			return verify_compressed(reader, scratch);
-		default:
-			return verify_plain(reader);
-	}
 }

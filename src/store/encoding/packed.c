@@ -3,14 +3,13 @@
  *		Sections, and integers of 64 bits in as few bits as their range needs.
  *
  * Integers are taken in blocks of ENCODING_VECTOR, each with a width of its own.
- * A block holds either the integers' distances from the smallest of them, or
- * those from the one before, less the smallest such distance.  All arithmetic is
- * modulo 2^64, so any 64 bits survive it.
+ * A block holds the integers' distances from the smallest of them.  All arithmetic
+ * is modulo 2^64, so any 64 bits survive it.
  *
  * LAYOUT
- *		PackedHeader; a PackedBlock each; the smallest step of each block, if steps
- *		are held; the blocks' bits, the first integer's lowest bit first, each block
- *		from a byte of its own on, and 8 bytes more unless there are no bits.
+ *		PackedHeader; a PackedBlock each; the blocks' bits, the first integer's lowest
+ *		bit first, each block from a byte of its own on, and 8 bytes more unless there
+ *		are no bits.
  *
  * NOTES
  *		Up to 56 bits, an integer is found in the 8 bytes that begin where its first
@@ -29,8 +28,7 @@
 
 typedef struct PackedHeader
 {
-	uint8		has_steps;
-	uint8		reserved[3];
+	uint32		reserved;
 	uint32		length;			/* of the blocks' bits, with what is read beyond them */
 } PackedHeader;
 
@@ -98,9 +96,9 @@ output_finish(Output *out, Size *length)
  * ----------------------------------------------------------------
  */
 
-/* Finds a block's range and, of values, that of its steps. */
+/* Finds a block's range, by which its width is chosen. */
 static PackedRange
-measure_block(const uint64 *values, uint32 n, PackedKind kind)
+measure_block(const uint64 *values, uint32 n)
 {
 	PackedRange range = {.lo = values[0], .hi = values[0]};
 
@@ -109,53 +107,28 @@ measure_block(const uint64 *values, uint32 n, PackedKind kind)
 		range.lo = Min(range.lo, (int64) values[i]);
 		range.hi = Max(range.hi, (int64) values[i]);
 	}
-	if (kind == PACKED_COUNTS || n == 1)
-		return range;
-	range.step_lo = range.step_hi = values[1] - values[0];
-	for (uint32 i = 2; i < n; i++)
-	{
-		int64		step = values[i] - values[i - 1];
-
-		range.step_lo = Min(range.step_lo, step);
-		range.step_hi = Max(range.step_hi, step);
-	}
 	return range;
 }
 
-/* The width in bits of a block's distances: from value to value, or from the least value. */
 static inline uint32
-range_width(const PackedRange *range, bool steps)
+range_width(const PackedRange *range)
 {
-	return width_of(steps ? (uint64) range->step_hi - (uint64) range->step_lo : (uint64) range->hi - (uint64) range->lo);
-}
-
-/* The size of all blocks' bits, with the slack that writing whole words needs at the end. */
-static Size
-data_size(const PackedPlan *plan, bool steps)
-{
-	Size		size = 0;
-
-	for (uint32 block = 0; block < vectors_of(plan->n); block++)
-		size += bytes_of(vector_length(plan->n, block) - (steps ? 1 : 0), range_width(&plan->ranges[block], steps));
-	return size == 0 ? 0 : size + SLACK;
-}
-
-static Size
-packed_size(const PackedPlan *plan, bool steps)
-{
-	return sizeof(PackedHeader) + vectors_of(plan->n) * (sizeof(PackedBlock) + (steps ? sizeof(uint64) : 0)) +
-		data_size(plan, steps);
+	return width_of((uint64) range->hi - (uint64) range->lo);
 }
 
 void
-packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind)
+packed_measure(PackedPlan *plan, const uint64 *values, uint32 n)
 {
 	*plan = (PackedPlan) {.n = n};
 	plan->ranges = palloc(sizeof(PackedRange) * Max(vectors_of(n), 1));
 	for (uint32 block = 0; block < vectors_of(n); block++)
-		plan->ranges[block] = measure_block(values + block * BLOCK, vector_length(n, block), kind);
-	plan->steps = kind == PACKED_VALUES && packed_size(plan, true) < packed_size(plan, false);
-	plan->size = packed_size(plan, plan->steps);
+	{
+		plan->ranges[block] = measure_block(values + block * BLOCK, vector_length(n, block));
+		plan->length += bytes_of(vector_length(n, block), range_width(&plan->ranges[block]));
+	}
+	if (plan->length > 0)
+		plan->length += SLACK;
+	plan->size = sizeof(PackedHeader) + vectors_of(n) * sizeof(PackedBlock) + plan->length;
 }
 
 /* ----------------------------------------------------------------
@@ -189,43 +162,29 @@ load_word(const char *from)
 	return little_endian(word);
 }
 
-/* Writes up to SLACK bytes more than the integers take. */
-static void
-pack(char *to, const uint64 *values, uint32 n, uint32 width)
+/* Packs a block; writes up to SLACK bytes more than it takes, which is what is returned. */
+static Size
+write_block(char *to, uint64 lo, uint32 width, const uint64 *values, uint32 n)
 {
 	uint64		word = 0;
 	uint32		filled = 0;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		word |= values[i] << filled;
+		uint64		distance = values[i] - lo;
+
+		word |= distance << filled;
 		filled += width;
 		if (filled >= 64)
 		{
 			store_word(to, word);
 			to += sizeof(word);
 			filled -= 64;
-			word = filled == 0 ? 0 : values[i] >> (width - filled);
+			word = filled == 0 ? 0 : distance >> (width - filled);
 		}
 	}
 	store_word(to, word);
-}
-
-/* Packs the distances that a block holds; returns how many bytes they take. */
-static Size
-write_block(char *to, const PackedRange *range, bool steps, uint32 width, const uint64 *values, uint32 n)
-{
-	uint64		distances[BLOCK];
-	uint32		count = steps ? n - 1 : n;
-
-	if (steps)
-		for (uint32 i = 0; i < count; i++)
-			distances[i] = values[i + 1] - values[i] - (uint64) range->step_lo;
-	else
-		for (uint32 i = 0; i < count; i++)
-			distances[i] = values[i] - (uint64) range->lo;
-	pack(to, distances, count, width);
-	return bytes_of(count, width);
+	return bytes_of(n, width);
 }
 
 void
@@ -234,22 +193,18 @@ packed_write(Output *out, const PackedPlan *plan, const uint64 *values)
 	uint32		nblocks = vectors_of(plan->n);
 	PackedHeader *header = (PackedHeader *) output_add(out, plan->size);
 	PackedBlock *blocks = (PackedBlock *) (header + 1);
-	uint64	   *steps = (uint64 *) (blocks + nblocks);
-	char	   *data = (char *) (steps + (plan->steps ? nblocks : 0));
+	char	   *data = (char *) (blocks + nblocks);
 	Size		offset = 0;
 
-	*header = (PackedHeader) {.has_steps = plan->steps, .length = data_size(plan, plan->steps)};
+	*header = (PackedHeader) {.length = plan->length};
 	for (uint32 block = 0; block < nblocks; block++, values += BLOCK)
 	{
 		const PackedRange *range = &plan->ranges[block];
-		uint32		width = range_width(range, plan->steps);
+		uint32		width = range_width(range);
 
-		if (plan->steps)
-			steps[block] = range->step_lo;
-		blocks[block] = (PackedBlock) {.base = plan->steps ? values[0] : (uint64) range->lo,
-			.offset = offset, .width = width};
+		blocks[block] = (PackedBlock) {.base = (uint64) range->lo, .offset = offset, .width = width};
 		if (width > 0)
-			offset += write_block(data + offset, range, plan->steps, width, values, vector_length(plan->n, block));
+			offset += write_block(data + offset, range->lo, width, values, vector_length(plan->n, block));
 	}
 	if (header->length > 0)
 		memset(data + offset, 0, SLACK);
@@ -271,29 +226,22 @@ block_is_sound(const PackedBlock *block, uint32 n, uint32 length)
 }
 
 const char *
-packed_open(PackedReader *reader, Input *in, uint32 n, PackedKind kind)
+packed_open(PackedReader *reader, Input *in, uint32 n)
 {
 	uint32		nblocks = vectors_of(n);
 	const PackedHeader *header = (const PackedHeader *) input_take(in, sizeof(PackedHeader));
 
 	*reader = (PackedReader) {.bytes = in->bytes, .n = n};
-	if (header == NULL || header->has_steps > (kind == PACKED_VALUES ? 1 : 0) ||
-		header->reserved[0] != 0 || header->reserved[1] != 0 || header->reserved[2] != 0)
+	if (header == NULL || header->reserved != 0)
 		return "The header of packed integers is missing or damaged.";
 	reader->blocks = (const PackedBlock *) input_take(in, sizeof(PackedBlock) * nblocks);
 	if (reader->blocks == NULL)
 		return "The directory of packed integers is cut off.";
-	if (header->has_steps)
-	{
-		reader->steps = (const uint64 *) input_take(in, sizeof(uint64) * nblocks);
-		if (reader->steps == NULL)
-			return "The steps of packed integers are cut off.";
-	}
 	reader->data = input_pass(in, header->length);
 	if (reader->data == NULL)
 		return "Packed integers are cut off.";
 	for (uint32 block = 0; block < nblocks; block++)
-		if (!block_is_sound(&reader->blocks[block], vector_length(n, block) - header->has_steps, header->length))
+		if (!block_is_sound(&reader->blocks[block], vector_length(n, block), header->length))
 			return "A block of packed integers is not where its directory says.";
 	return NULL;
 }
@@ -307,8 +255,6 @@ unpack(const PackedReader *reader, const PackedBlock *block, uint32 from, uint32
 	Size		bit = (Size) from * width;
 	const char *data = reader->data + block->offset;
 
-	if (n == 0)
-		return;
 	need_bytes(reader->bytes, data + bit / 8, bytes_of(n, width) + SLACK);
 	if (width == 64)
 		for (uint32 i = 0; i < n; i++)
@@ -318,59 +264,25 @@ unpack(const PackedReader *reader, const PackedBlock *block, uint32 from, uint32
 			values[i] = (load_word(data + bit / 8) >> (bit % 8)) & mask;
 }
 
-/* A block's integers are one base and equal distances. */
-static void
-read_even(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
-{
-	uint64		step = reader->steps == NULL ? 0 : reader->steps[block];
-	uint64		first = reader->blocks[block].base + from * step;
-
-	for (uint32 i = 0; i < n; i++)
-		values[i] = first + i * step;
-}
-
-static void
-read_distances(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
-{
-	uint64		base = reader->blocks[block].base;
-
-	unpack(reader, &reader->blocks[block], from, n, values);
-	for (uint32 i = 0; i < n; i++)
-		values[i] = base + values[i];
-}
-
-/* Reads values that are stored as steps: all steps from the block's first value on are added. */
-static void
-read_steps(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
-{
-	uint64		value = reader->blocks[block].base;
-	uint64		step = reader->steps[block];
-	uint64		distances[BLOCK];
-
-	unpack(reader, &reader->blocks[block], 0, from + n - 1, distances);
-	for (uint32 i = 0; i < from; i++)
-		value += step + distances[i];
-	values[0] = value;
-	for (uint32 i = 1; i < n; i++)
-		values[i] = value += step + distances[from + i - 1];
-}
-
 void
 packed_read(const PackedReader *reader, uint32 from, uint32 n, uint64 *values)
 {
 	Assert(from <= reader->n && n <= reader->n - from);
 	while (n > 0)
 	{
-		uint32		block = from / BLOCK;
+		const PackedBlock *block = &reader->blocks[from / BLOCK];
 		uint32		inside = from % BLOCK;
 		uint32		count = Min(n, BLOCK - inside);
 
-		if (reader->blocks[block].width == 0)
-			read_even(reader, block, inside, count, values);
-		else if (reader->steps != NULL)
-			read_steps(reader, block, inside, count, values);
+		if (block->width == 0)
+			for (uint32 i = 0; i < count; i++)
+				values[i] = block->base;
 		else
-			read_distances(reader, block, inside, count, values);
+		{
+			unpack(reader, block, inside, count, values);
+			for (uint32 i = 0; i < count; i++)
+				values[i] += block->base;
+		}
 		from += count;
 		values += count;
 		n -= count;

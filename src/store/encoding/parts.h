@@ -120,31 +120,22 @@ input_take(Input *in, uint64 n)
  * ----------------------------------------------------------------
  */
 
-/* The use of the integers: counts are read piecemeal, so they are not stored as steps. */
-typedef enum PackedKind
-{
-	PACKED_VALUES,
-	PACKED_COUNTS
-} PackedKind;
-
-/* The smallest and largest of a block's integers, and of their steps, as signed ones. */
+/* The smallest and largest of a block's integers, as signed ones. */
 typedef struct PackedRange
 {
 	int64		lo;
 	int64		hi;
-	int64		step_lo;
-	int64		step_hi;
 } PackedRange;
 
 typedef struct PackedPlan
 {
 	uint32		n;
-	bool		steps;
+	Size		length;			/* of all blocks' bits, with what writing whole words needs at the end */
 	Size		size;
 	PackedRange *ranges;		/* owned; [blocks] */
 } PackedPlan;
 
-extern void packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind);
+extern void packed_measure(PackedPlan *plan, const uint64 *values, uint32 n);
 extern void packed_write(Output *out, const PackedPlan *plan, const uint64 *values);
 
 /* A block's entry in the directory, as it is stored. */
@@ -160,12 +151,11 @@ typedef struct PackedReader
 	const EncodedBytes *bytes;	/* borrowed */
 	uint32		n;
 	const PackedBlock *blocks;	/* borrowed */
-	const uint64 *steps;		/* borrowed; NULL if there are none */
 	const char *data;			/* borrowed */
 } PackedReader;
 
 /* Opens a sequence of n integers; checks everything that reading will trust. */
-extern const char *packed_open(PackedReader *reader, Input *in, uint32 n, PackedKind kind);
+extern const char *packed_open(PackedReader *reader, Input *in, uint32 n);
 
 /* Reads any range of the sequence. */
 extern void packed_read(const PackedReader *reader, uint32 from, uint32 n, uint64 *values);
@@ -249,12 +239,11 @@ extern const char *nulls_read(const NullsReader *reader, uint32 vector, uint32 n
  * Items: values by reference, in a form that PostgreSQL takes where it stands (items.c)
  *
  * A varlena has a short header and no padding where it may and where it fits,
- * else a long one, at a multiple of its alignment; a cstring has the zero at its
- * end.  So a Datum can point to it.
+ * else a long one, at a multiple of its alignment.  So a Datum can point to it.
  * ----------------------------------------------------------------
  */
 
-/* A value without its header, or without the zero at its end. */
+/* A value without its header. */
 typedef struct Item
 {
 	const char *data;			/* borrowed */
@@ -269,15 +258,6 @@ items_equal(const Item *a, const Item *b)
 	return a->length == b->length && (a->data == b->data || memcmp(a->data, b->data, a->length) == 0);
 }
 
-/* The end of an item that is put at an offset, or after it if it must be aligned. */
-extern uint64 item_end(const ColumnShape *shape, uint64 at, uint32 length);
-
-/*
- * Makes an item of this length at *at, or after it, with zeros before it; the
- * caller fills in its bytes.  *at is then its end.
- */
-extern Datum item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length);
-
 /* Can there be values of such a shape? */
 extern bool shape_is_known(const ColumnShape *shape);
 
@@ -286,53 +266,25 @@ typedef struct ItemsPlan
 	const ColumnShape *shape;	/* borrowed */
 	const Item *items;			/* borrowed */
 	uint32		n;
-	uint64		length;			/* of all, one after the other */
-	uint32		stride;			/* items to an entry of the directory; 0: it has none */
-	uint64		size;			/* if they stand as they are */
+	uint32		nblocks;
+	uint64		size;			/* if none of them is compressed */
 } ItemsPlan;
 
 extern void items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
 
-/* Writes the items as words, or compressed, where that saves enough. */
+/* Writes the items, compressed where that saves enough. */
 extern void items_write(Output *out, const ItemsPlan *plan);
-
-typedef enum ItemsForm
-{
-	ITEMS_PLAIN,
-	ITEMS_COMPRESSED,
-	ITEMS_WORDS
-} ItemsForm;
-
-/* The most heads: an array begins with up to this many words of 4 bytes before its elements. */
-#define MAX_HEADS 5
-
-typedef struct WordsReader
-{
-	uint32		nheads;
-	uint32		unit;			/* bytes of a word behind the heads: 4 or 8 */
-	uint32		nwords;			/* such words, in all items */
-	const uint32 *starts;		/* borrowed; for each vector of items, the words before it */
-	PackedReader lengths;		/* in these, of each item */
-	PackedReader heads[MAX_HEADS];
-	PackedReader tails;
-} WordsReader;
 
 typedef struct ItemsReader
 {
 	const ColumnShape *shape;	/* borrowed */
 	const EncodedBytes *bytes;	/* borrowed */
 	uint32		n;
-	ItemsForm	form;
-
-	/* Plain items, or blocks of compressed ones */
 	const char *data;			/* borrowed */
 	uint32		length;
-	uint32		stride;
-	const uint32 *offsets;		/* borrowed; of each stride's first item */
 	uint32		nblocks;
-	const struct CompressedBlock *blocks;	/* borrowed */
-
-	WordsReader words;
+	const struct ItemsBlock *blocks;	/* borrowed */
+	bool		is_compressed;	/* is any block? */
 } ItemsReader;
 
 extern const char *items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n);
@@ -346,30 +298,5 @@ extern void items_beside(const ItemsReader *reader, uint32 item, uint32 *from, u
 
 /* Does the directory agree with the items? */
 extern const char *items_verify(const ItemsReader *reader, MemoryContext scratch);
-
-/* ----------------------------------------------------------------
- * Items that are made of integers, as arrays of them are (words.c)
- * ----------------------------------------------------------------
- */
-
-typedef struct WordsPlan
-{
-	uint32		n;				/* items */
-	uint32		nheads;
-	uint32		unit;
-	uint32		nwords;
-	uint64	   *words[MAX_HEADS + 2];	/* lengths, heads, tails */
-	PackedPlan	packed[MAX_HEADS + 2];
-	uint64		size;
-} WordsPlan;
-
-/* False, if the items are not made of words, or of too many. */
-extern bool words_measure(WordsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
-extern void words_write(Output *out, const WordsPlan *plan);
-extern const char *words_open(ItemsReader *reader, Input *in);
-extern const char *words_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values);
-
-/* Do the lengths agree with their directory, and with how many words there are? */
-extern const char *words_verify(const ItemsReader *reader);
 
 #endif							/* PPREPUB_STORE_ENCODING_PARTS_H */

@@ -35,7 +35,7 @@ void
 runs_measure(RunsPlan *plan, const uint64 *lengths, uint32 nruns, uint32 nrows)
 {
 	*plan = (RunsPlan) {.nruns = nruns, .nrows = nrows, .lengths = lengths};
-	packed_measure(&plan->packed, lengths, nruns, PACKED_COUNTS);
+	packed_measure(&plan->packed, lengths, nruns);
 	plan->size = sizeof(RunsHeader) + sizeof(RunStart) * starts_of(nrows) + plan->packed.size;
 }
 
@@ -74,7 +74,7 @@ runs_open(RunsReader *reader, Input *in, uint32 nrows)
 	reader->starts = (const RunStart *) input_take(in, sizeof(RunStart) * starts_of(nrows));
 	if (reader->starts == NULL)
 		return "The directory of runs is cut off.";
-	return packed_open(&reader->lengths, in, reader->nruns, PACKED_COUNTS);
+	return packed_open(&reader->lengths, in, reader->nruns);
 }
 
 const char *
@@ -202,24 +202,11 @@ nulls_open(NullsReader *reader, Input *in, NullsForm form, uint32 nrows, uint32 
 	return reader->bitmap != NULL ? NULL : "The bitmap of NULLs is cut off.";
 }
 
-/* Reads the bits of a vector, byte by byte as far as whole bytes go. */
-static void
-read_bitmap(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls)
-{
-	const uint8 *bitmap = reader->bitmap + (Size) vector * VECTOR / 8;
-
-	need_bytes(reader->bytes, (const char *) bitmap, bitmap_size(n));
-	for (uint32 row = 0; row < n / 8 * 8; row += 8)
-		for (int bit = 0; bit < 8; bit++)
-			nulls[row + bit] = (bitmap[row / 8] >> bit) & 1;
-	for (uint32 row = n / 8 * 8; row < n; row++)
-		nulls[row] = (bitmap[row / 8] >> (row % 8)) & 1;
-}
-
 const char *
 nulls_read(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls, uint32 *before, uint32 *count)
 {
 	uint32		limit = reader->nvalues;
+	const uint8 *bitmap;
 
 	if (reader->form != NULLS_BITMAP)
 	{
@@ -230,7 +217,14 @@ nulls_read(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls, uint
 		*count = all ? 0 : n;
 		return NULL;
 	}
-	read_bitmap(reader, vector, n, nulls);
+	/* Reads the bits of a vector, byte by byte as far as whole bytes go. */
+	bitmap = reader->bitmap + (Size) vector * VECTOR / 8;
+	need_bytes(reader->bytes, (const char *) bitmap, bitmap_size(n));
+	for (uint32 row = 0; row < n / 8 * 8; row += 8)
+		for (int bit = 0; bit < 8; bit++)
+			nulls[row + bit] = (bitmap[row / 8] >> bit) & 1;
+	for (uint32 row = n / 8 * 8; row < n; row++)
+		nulls[row] = (bitmap[row / 8] >> (row % 8)) & 1;
 	*before = reader->ranks[vector];
 	*count = count_values(nulls, n);
 	if (vector + 1 < vectors_of(reader->nrows))

@@ -132,27 +132,6 @@ guess_from_range(Guesses *guesses, const DeclaredColumn *column, Datum printed, 
 		add_number(guesses, guesses->type, lower.val, code);
 }
 
-/* Values that cells show. */
-static void
-guess_from_cells(Guesses *guesses, const DeclaredColumn *column, const Cells *cells, const CellSpans *line)
-{
-	for (Cell cell = 0; cell < cells_size(cells); cell++)
-	{
-		bool		isnull;
-		Datum		printed;
-
-		if (cell == cells_whole(cells) || !line->is_sound[cell])
-			continue;
-		printed = cells_printed(cells, cell, &isnull);
-		if (isnull)
-			add_guess(guesses, printed, true, line->span[cell].lo);
-		else if (column->kind == KIND_RANGE)
-			guess_from_range(guesses, column, printed, line->span[cell].lo);
-		else if (column->kind != KIND_TAXONOMY)
-			add_text(guesses, column, TextDatumGetCString(printed), line->span[cell].lo);
-	}
-}
-
 /* Orders guesses by code, then by value, so that equal ones become neighbors. */
 static int
 compare_guesses(const void *a, const void *b)
@@ -174,12 +153,29 @@ guesses_of(const Sequencing *sequencing, int q)
 	Guesses		guesses = {.step = step_of(column), .type = column->type};
 	uint32	   *print;
 	uint32		n = 0;
+	const Cells *cells;
 
 	if (guesses.step != NULL)
 		guesses.type = guesses.step->type;
 	guesses.values = dictionary_create(guesses.type);
 	guess_from_source(&guesses, sequencing->source->loaded->codings[q], line);
-	guess_from_cells(&guesses, column, sequencing->reading->cells[q], line);
+	/* Values that cells show. */
+	cells = sequencing->reading->cells[q];
+	for (Cell cell = 0; cell < cells_size(cells); cell++)
+	{
+		bool		isnull;
+		Datum		printed;
+
+		if (cell == cells_whole(cells) || !line->is_sound[cell])
+			continue;
+		printed = cells_printed(cells, cell, &isnull);
+		if (isnull)
+			add_guess(&guesses, printed, true, line->span[cell].lo);
+		else if (column->kind == KIND_RANGE)
+			guess_from_range(&guesses, column, printed, line->span[cell].lo);
+		else if (column->kind != KIND_TAXONOMY)
+			add_text(&guesses, column, TextDatumGetCString(printed), line->span[cell].lo);
+	}
 	print = dictionary_fingerprints(guesses.values);
 	if (guesses.n > 0)
 		qsort(guesses.guess, guesses.n, sizeof(Guess), compare_guesses);

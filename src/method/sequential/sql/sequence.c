@@ -57,25 +57,6 @@ cell_of(const Sequencing *sequencing, int q, Span codes)
 	return cells_number(sequencing->reading->cells[sequencing->column[q]], printed, isnull);
 }
 
-/* The quasi-identifiers of the draft, with the cells of their trees as the joins have them. */
-static SequenceColumn *
-columns_of(const Sequencing *sequencing)
-{
-	const Frame *frame = &sequencing->loaded->frame;
-	SequenceColumn *columns = palloc(sizeof(SequenceColumn) * (frame->nqis + 1));
-
-	for (int q = 0; q < frame->nqis; q++)
-	{
-		int			column = sequencing->column[q];
-		Span	   *span = new_zeros(Span, sequencing->tree[q]->nnodes);
-
-		for (uint32 i = 0; i < sequencing->tree[q]->nnodes; i++)
-			span[i] = sequencing->source->line[column].span[sequencing->cell[q][i]];
-		columns[q] = (SequenceColumn) {.column = column, .tree = sequencing->tree[q], .span = span};
-	}
-	return columns;
-}
-
 /* Has the draft show what it shows. */
 static void
 show_cells(const Sequencing *sequencing, const Classes *classes)
@@ -145,19 +126,6 @@ count_others(const Reading *reading, const Code *value, const Code *other, uint6
 	return n;
 }
 
-/* The values of those who came, or left, between two releases would be told by the difference. */
-static void
-refuse_crowd(const Reading *reading, uint64 n, bool came, int32 since)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NO_DATA_FOUND),
-			 came ? errmsg("people who have come to publication \"%s\" would be found by comparing releases", reading->publication->name)
-			 : errmsg("people who have left publication \"%s\" would be found by comparing releases", reading->publication->name),
-			 errdetail("The sensitive values of " UINT64_FORMAT " row(s) differ from release %d, and are too few, or too much alike, for what was promised.",
-					   n, since),
-			 errhint("Publish when there are more of them, or without the sensitive column.")));
-}
-
 /* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
 static void
 verify_crowds(const Reading *reading, const int64 *params)
@@ -180,7 +148,16 @@ verify_crowds(const Reading *reading, const int64 *params)
 	{
 		n = count_others(reading, came ? now : before, came ? before : now, count);
 		if (n > 0 && !sequential_is_crowd(params, count, reading->null_value))
-			refuse_crowd(reading, n, came, reading->release[r].number);
+		{
+			/* The values of those who came, or left, between two releases would be told by the difference. */
+			ereport(ERROR,
+					(errcode(ERRCODE_NO_DATA_FOUND),
+					 came ? errmsg("people who have come to publication \"%s\" would be found by comparing releases", reading->publication->name)
+					 : errmsg("people who have left publication \"%s\" would be found by comparing releases", reading->publication->name),
+					 errdetail("The sensitive values of " UINT64_FORMAT " row(s) differ from release %d, and are too few, or too much alike, for what was promised.",
+							   n, reading->release[r].number),
+					 errhint("Publish when there are more of them, or without the sensitive column.")));
+		}
 	}
 	pfree(before);
 	pfree(now);
@@ -249,37 +226,6 @@ compare_spells(const void *a, const void *b, void *nreleases)
 	return memcmp(((const Spell *) a)->there, ((const Spell *) b)->there, *(const int32 *) nreleases);
 }
 
-/* Gathers spells of the same releases into groups, and makes the matrix of releases and groups. */
-static void
-gather_stays(Groups *groups)
-{
-	groups->first = new_zeros(uint64, groups->nspells);
-	qsort_arg(groups->spells, groups->nspells, sizeof(Spell), compare_spells, &groups->nreleases);
-	for (uint64 i = 0; i < groups->nspells; i++)
-		if (i == 0 || compare_spells(&groups->spells[i - 1], &groups->spells[i], &groups->nreleases) != 0)
-			groups->first[groups->n++] = i;
-	groups->first[groups->n] = groups->nspells;
-	groups->matrix = new_zeros(uint32, groups->nreleases * groups->n);
-	for (uint64 g = 0; g < groups->n; g++)
-		for (int32 r = 0; r < groups->nreleases; r++)
-			groups->matrix[r * groups->n + g] = groups->spells[groups->first[g]].there[r];
-}
-
-/* The multiplicative inverse modulo the prime, by Fermat's little theorem. */
-static uint64
-inverse(uint64 number)
-{
-	uint64		result = 1;
-
-	for (uint64 power = PRIME - 2; power > 0; power /= 2)
-	{
-		if (power % 2 == 1)
-			result = result * number % PRIME;
-		number = number * number % PRIME;
-	}
-	return result;
-}
-
 /* Makes the column that of one row only, which becomes the given one; false where no row from there on has it. */
 static bool
 eliminate(const Groups *groups, int32 row, uint64 column)
@@ -288,13 +234,22 @@ eliminate(const Groups *groups, int32 row, uint64 column)
 	uint32	   *pivot = groups->matrix + row * n;
 	int32		r = row;
 	uint64		factor;
+	uint64		number;
 
 	while (r < groups->nreleases && groups->matrix[r * n + column] == 0)
 		r++;
 	if (r == groups->nreleases)
 		return false;
 	CHECK_FOR_INTERRUPTS();
-	factor = inverse(groups->matrix[r * n + column]);
+	/* The multiplicative inverse modulo the prime, by Fermat's little theorem. */
+	number = groups->matrix[r * n + column];
+	factor = 1;
+	for (uint64 power = PRIME - 2; power > 0; power /= 2)
+	{
+		if (power % 2 == 1)
+			factor = factor * number % PRIME;
+		number = number * number % PRIME;
+	}
 	for (uint64 i = 0; i < n; i++)
 	{
 		uint32		swap = pivot[i];
@@ -314,25 +269,6 @@ eliminate(const Groups *groups, int32 row, uint64 column)
 	return true;
 }
 
-/* An error if a group whose values can be found is no crowd. */
-static void
-verify_group(const Groups *groups, uint64 g, const Reading *reading, const int64 *params)
-{
-	uint64	   *count = new_zeros(uint64, reading->nvalues);
-
-	for (uint64 i = groups->first[g]; i < groups->first[g + 1]; i++)
-		if (groups->spells[i].value != NO_CODE)
-			count[groups->spells[i].value]++;
-	if (!sequential_is_crowd(params, count, reading->null_value))
-		ereport(ERROR,
-				(errcode(ERRCODE_NO_DATA_FOUND),
-				 errmsg("people of publication \"%s\" would be found by adding and subtracting releases", reading->publication->name),
-				 errdetail("The sensitive values of " UINT64_FORMAT " row(s) follow from what all releases show, and are too few, or too much alike, for what was promised.",
-						   groups->first[g + 1] - groups->first[g]),
-				 errhint("Publish when more people have come or left, or without the sensitive column.")));
-	pfree(count);
-}
-
 /* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
 static void
 verify_sums(const Reading *reading, const int64 *params)
@@ -350,7 +286,17 @@ verify_sums(const Reading *reading, const int64 *params)
 		int32		row = 0;
 
 		find_spells(&groups, reading->recalled->seen.nindividuals);
-		gather_stays(&groups);
+		/* Gathers spells of the same releases into groups, and makes the matrix of releases and groups. */
+		groups.first = new_zeros(uint64, groups.nspells);
+		qsort_arg(groups.spells, groups.nspells, sizeof(Spell), compare_spells, &groups.nreleases);
+		for (uint64 i = 0; i < groups.nspells; i++)
+			if (i == 0 || compare_spells(&groups.spells[i - 1], &groups.spells[i], &groups.nreleases) != 0)
+				groups.first[groups.n++] = i;
+		groups.first[groups.n] = groups.nspells;
+		groups.matrix = new_zeros(uint32, groups.nreleases * groups.n);
+		for (uint64 g = 0; g < groups.n; g++)
+			for (int32 r = 0; r < groups.nreleases; r++)
+				groups.matrix[r * groups.n + g] = groups.spells[groups.first[g]].there[r];
 		for (uint64 g = 0; g < groups.n && row < groups.nreleases; g++)
 			row += eliminate(&groups, row, g);
 		for (int32 r = 0; r < row; r++)
@@ -365,7 +311,21 @@ verify_sums(const Reading *reading, const int64 *params)
 					last = g;
 				}
 			if (ngroups == 1)
-				verify_group(&groups, last, reading, params);
+			{
+				uint64	   *count = new_zeros(uint64, reading->nvalues);
+
+				for (uint64 i = groups.first[last]; i < groups.first[last + 1]; i++)
+					if (groups.spells[i].value != NO_CODE)
+						count[groups.spells[i].value]++;
+				if (!sequential_is_crowd(params, count, reading->null_value))
+					ereport(ERROR,
+							(errcode(ERRCODE_NO_DATA_FOUND),
+							 errmsg("people of publication \"%s\" would be found by adding and subtracting releases", reading->publication->name),
+							 errdetail("The sensitive values of " UINT64_FORMAT " row(s) follow from what all releases show, and are too few, or too much alike, for what was promised.",
+									   groups.first[last + 1] - groups.first[last]),
+							 errhint("Publish when more people have come or left, or without the sensitive column.")));
+				pfree(count);
+			}
 		}
 	}
 	MemoryContextSwitchTo(old);
@@ -434,10 +394,24 @@ sequence_of(const Sequencing *sequencing, const int64 *params, bool is_judged)
 {
 	const ReadRelease *draft = drafted(sequencing);
 	Sequence   *sequence = palloc0(sizeof(Sequence));
+	const Frame *frame;
+	SequenceColumn *columns;
 
 	sequence->publication = sequencing->reading->publication->name;
 	sequence->number = draft->number;
-	sequence->column = columns_of(sequencing);
+	/* The quasi-identifiers of the draft, with the cells of their trees as the joins have them. */
+	frame = &sequencing->loaded->frame;
+	columns = palloc(sizeof(SequenceColumn) * (frame->nqis + 1));
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		int			column = sequencing->column[q];
+		Span	   *span = new_zeros(Span, sequencing->tree[q]->nnodes);
+
+		for (uint32 i = 0; i < sequencing->tree[q]->nnodes; i++)
+			span[i] = sequencing->source->line[column].span[sequencing->cell[q][i]];
+		columns[q] = (SequenceColumn) {.column = column, .tree = sequencing->tree[q], .span = span};
+	}
+	sequence->column = columns;
 	make_parts(sequencing, sequence, params, is_judged);
 	if (sequence->contradicted > 0)
 		ereport(ERROR,

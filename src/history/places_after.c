@@ -1,15 +1,19 @@
 /*
  * places_after.c
- *		The past after a draft, as it would be read for the same frame.
+ *		The past after a release, as it is written, and read for the same frame.
  *
  * NOTES
  *		Groups of the past keep their places in their order, and new groups come behind them.  A group has a new epoch if
  *		one of its places shows a value that it did not show before.
+ *
+ *		Where a class mixes people of several groups, each place shows the value of its own person from then on: observers
+ *		know that it is one of those that the class showed, but not which, and this is stricter.  They know who was in the
+ *		class, so the places of its members are a part of each group.
  */
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "method/method.h"
+#include "history/past.h"
 #include "miscadmin.h"
 
 typedef struct After
@@ -17,34 +21,52 @@ typedef struct After
 	const Past *past;
 	const Places *before;
 	const Frame *frame;
-	const Draft *draft;
+	const ShownPlaces *showing;
 	const Code *shown;			/* [rows] */
+	const uint32 *group;		/* [classes] */
 	int32		release;
 	Places		places;			/* those after */
 	bool	   *is_away;
 	uint64	   *arrived;		/* [rows] the place that a person has now and had not before, or NO_PLACE */
 } After;
 
-static bool
-is_new_group(const After *after, uint32 c)
-{
-	return after->draft->group[c] == NO_GROUP;
-}
-
 /* ----------------------------------------------------------------
  * Groups
  * ----------------------------------------------------------------
  */
 
-/* The number of new groups comes behind those of all others. */
+/* How many people of a class do not keep a place of the past? */
+static uint64
+count_placeless(const ShownPlaces *showing, uint32 c)
+{
+	const Classes *classes = showing->classes;
+	uint64		n = 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		n += showing->place[classes->rows[i]] == NO_PLACE;
+	return n;
+}
+
+uint32 *
+groups_of_classes(const Places *before, const ShownPlaces *showing)
+{
+	uint32		nclasses = showing->classes->nclasses;
+	uint32		next = before->ngroups;
+	uint32	   *group = new_array(uint32, nclasses);
+
+	for (uint32 c = 0; c < nclasses; c++)
+		group[c] = showing->group[c] != NO_GROUP || count_placeless(showing, c) == 0 ? showing->group[c] : next++;
+	return group;
+}
+
+/* The numbers of new groups come behind those of all others. */
 static void
 add_groups(After *after)
 {
 	const Places *before = after->before;
-	const Classes *classes = after->draft->classes;
+	uint32		nclasses = after->showing->classes->nclasses;
 	Places	   *places = &after->places;
-	uint32		most = before->ngroups + classes->nclasses;
-	int64		number = 0;
+	uint32		most = before->ngroups + nclasses;
 
 	places->number = new_array(int64, most);
 	places->created = new_array(int32, most);
@@ -52,38 +74,25 @@ add_groups(After *after)
 	memcpy(places->number, before->number, sizeof(int64) * before->ngroups);
 	memcpy(places->created, before->created, sizeof(int32) * before->ngroups);
 	memcpy(places->first, before->first, sizeof(uint64) * (before->ngroups + 1));
-	for (uint32 g = 0; g < before->ngroups; g++)
-		number = Max(number, before->number[g]);
-	for (uint32 c = 0; c < classes->nclasses; c++)
+	for (uint32 c = 0; c < nclasses; c++)
 	{
 		uint32		g = places->ngroups;
 
-		if (!is_new_group(after, c))
+		if (after->group[c] != g)
 			continue;
-		places->number[g] = ++number;
+		places->number[g] = ++places->last_number;
 		places->created[g] = after->release;
-		places->first[g + 1] = places->first[g] + class_size(classes, c);
+		places->first[g + 1] = places->first[g] + count_placeless(after->showing, c);
 		places->ngroups++;
 	}
 	places->nplaces = places->first[places->ngroups];
 }
 
-/* Does a class show another value at one of its places than it did? */
-static bool
-is_refreshed(const After *after, uint32 c)
+/* The group of a place of the past, where a row of a class is shown. */
+static inline uint32
+group_shown_at(const After *after, uint32 c, uint64 place)
 {
-	const Classes *classes = after->draft->classes;
-	uint32		g = after->draft->group[c];
-	const Code *value = group_shown(after->before, g);
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-	{
-		RowId		row = classes->rows[i];
-
-		if (after->shown[row] != value[after->draft->place[row] - after->before->first[g]])
-			return true;
-	}
-	return false;
+	return after->showing->group[c] != NO_GROUP ? after->showing->group[c] : places_group(after->before, place);
 }
 
 /* Copies the epochs of all groups, with room for a new one where there is one: its values are the last ones yet. */
@@ -128,38 +137,70 @@ copy_epochs(After *after, const bool *has_new)
 	}
 }
 
-/* New groups have one, and those that show new values. */
+/* New groups have one, and those that show another value at a place than they did. */
 static void
 find_new_epochs(After *after)
 {
-	const Classes *classes = after->draft->classes;
+	const Places *before = after->before;
+	const Classes *classes = after->showing->classes;
 	bool	   *has_new = new_zeros(bool, after->places.ngroups);
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
-		if (!is_new_group(after, c) && !has_new[after->draft->group[c]])
-			has_new[after->draft->group[c]] = is_refreshed(after, c);
-	for (uint32 g = after->before->ngroups; g < after->places.ngroups; g++)
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		{
+			uint64		place = after->showing->place[classes->rows[i]];
+			uint32		g;
+
+			if (place == NO_PLACE)
+				continue;
+			g = group_shown_at(after, c, place);
+			has_new[g] |= after->shown[classes->rows[i]] != group_shown(before, g)[place - before->first[g]];
+		}
+	for (uint32 g = before->ngroups; g < after->places.ngroups; g++)
 		has_new[g] = true;
 	copy_epochs(after, has_new);
 	pfree(has_new);
 }
 
-/* Places that are parted off leave their part, whose first place may be another one then; first: room for two a place. */
-static void
-part_group(After *after, uint32 g, uint32 *first)
+/* The places that members of mixed classes keep, with the class, from 1 on, or 0; NULL where there are none. */
+static uint32 *
+find_mixed(const After *after)
 {
-	const bool *is_apart = after->draft->is_apart + after->before->first[g];
-	uint32	   *part = after->places.part + after->before->first[g];
-	uint64		size = group_size(after->before, g);
+	const Classes *classes = after->showing->classes;
+	uint32	   *mixed = NULL;
 
-	memset(first, 0xff, sizeof(uint32) * 2 * size);
-	for (uint64 i = 0; i < size; i++)
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1] && after->showing->group[c] == NO_GROUP; i++)
+		{
+			uint64		place = after->showing->place[classes->rows[i]];
+
+			if (place == NO_PLACE)
+				continue;
+			if (mixed == NULL)
+				mixed = new_zeros(uint32, after->before->nplaces);
+			mixed[place] = c + 1;
+		}
+	return mixed;
+}
+
+/* Parts places that are parted off, members of a mixed class, and the rest. */
+static void
+part_group(After *after, uint32 g, const uint32 *all_mixed)
+{
+	uint64		first = after->before->first[g];
+	const uint32 *before = after->before->part + first;
+	const bool *is_apart = after->showing->is_apart == NULL ? NULL : after->showing->is_apart + first;
+	const uint32 *mixed = all_mixed == NULL ? NULL : all_mixed + first;
+
+	for (uint64 i = 0; i < group_size(after->before, g); i++)
 	{
-		uint32	   *alike = &first[2 * part[i] + is_apart[i]];
+		uint64		j = 0;
 
-		*alike = Min(*alike, i);
-		part[i] = *alike;
-		after->places.is_apart[after->before->first[g] + i] |= is_apart[i];
+		/* The first place of the old part that is treated alike. */
+		while (before[j] != before[i] || (is_apart != NULL && is_apart[j] != is_apart[i]) || (mixed != NULL && mixed[j] != mixed[i]))
+			j++;
+		after->places.part[first + i] = j;
+		after->places.is_apart[first + i] |= is_apart != NULL && is_apart[i];
 	}
 }
 
@@ -168,15 +209,14 @@ part_group(After *after, uint32 g, uint32 *first)
  * ----------------------------------------------------------------
  */
 
-/* Places as they were, and new ones that nobody holds yet; those that were parted off are. */
+/* Places as they were, and new ones that nobody holds yet; those that are parted off are parts. */
 static void
 copy_places(After *after)
 {
 	const Places *before = after->before;
 	Places	   *places = &after->places;
 	uint64		nrows = after->frame->nrows;
-	uint64		largest = 0;
-	uint32	   *first;
+	uint32	   *mixed;
 
 	places->row = new_array(RowId, places->nplaces);
 	places->is_held = new_zeros(bool, places->nplaces);
@@ -194,14 +234,12 @@ copy_places(After *after)
 	memcpy(places->place, before->place, sizeof(uint64) * nrows);
 	if (after->past->is_away != NULL)
 		memcpy(after->is_away, after->past->is_away, sizeof(bool) * before->nplaces);
-	if (after->draft->is_apart == NULL)
-		return;
-	for (uint32 g = 0; g < before->ngroups; g++)
-		largest = Max(largest, group_size(before, g));
-	first = new_array(uint32, 2 * largest);
-	for (uint32 g = 0; g < before->ngroups; g++)
-		part_group(after, g, first);
-	pfree(first);
+	mixed = find_mixed(after);
+	for (uint32 g = 0; g < before->ngroups && (after->showing->is_apart != NULL || mixed != NULL); g++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		part_group(after, g, mixed);
+	}
 }
 
 /* A person sits at a place: another one who held it has none, or one elsewhere. */
@@ -230,29 +268,29 @@ take_seat(After *after, RowId row, uint64 place)
 static void
 seat_people(After *after)
 {
-	const Draft *draft = after->draft;
-	const Classes *classes = draft->classes;
+	const Classes *classes = after->showing->classes;
 	Places	   *places = &after->places;
-	uint32		g = after->before->ngroups;
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
-		bool		is_new = is_new_group(after, c);
-		uint32		group = is_new ? g++ : draft->group[c];
-		Code	   *value = places->value + places->first_value[group + 1] - group_size(places, group);
+		uint64		next = after->group[c] == NO_GROUP ? 0 : places->first[after->group[c]];
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 		{
 			RowId		row = classes->rows[i];
-			uint64		place = is_new ? places->first[group] + i - classes->first[c] : draft->place[row];
+			uint64		place = after->showing->place[row];
+			uint32		g = place == NO_PLACE ? after->group[c] : group_shown_at(after, c, place);
 
+			if (place == NO_PLACE)
+				place = next++;
 			take_seat(after, row, place);
-			value[place - places->first[group]] = after->shown[row];
+			places->value[places->first_value[g + 1] - group_size(places, g) + place - places->first[g]] = after->shown[row];
 		}
 	}
-	for (uint64 i = 0; after->past->is_whole && i < classes->first_counterfeit[classes->nclasses]; i++)
-		after->is_away[draft->stands_in[i]] = places->is_held[draft->stands_in[i]];
+	if (after->past->is_whole && classes->first_counterfeit != NULL)
+		for (uint64 i = 0; i < classes->first_counterfeit[classes->nclasses]; i++)
+			after->is_away[after->showing->stands_in[i]] = places->is_held[after->showing->stands_in[i]];
 }
 
 /* ----------------------------------------------------------------
@@ -295,7 +333,7 @@ add_stays(After *after)
 static const bool *
 moved_after(const After *after)
 {
-	const Classes *classes = after->draft->classes;
+	const Classes *classes = after->showing->classes;
 	bool	   *has_moved;
 
 	if (after->past->has_moved == NULL)
@@ -308,14 +346,15 @@ moved_after(const After *after)
 }
 
 Past *
-past_after(const Past *past, const Frame *frame, const Draft *draft, int32 release)
+past_after(const Past *past, const Frame *frame, const ShownPlaces *showing, int32 release)
 {
 	After	   *after = palloc0(sizeof(After));
 	Past	   *result = palloc(sizeof(Past));
 
 	*after = (After) {
-		.past = past, .before = past->places, .frame = frame, .draft = draft, .release = release,
-		.shown = draft->shown != NULL ? draft->shown : frame->sensitive, .places = *past->places
+		.past = past, .before = past->places, .frame = frame, .showing = showing, .release = release,
+		.shown = showing->shown != NULL ? showing->shown : frame->sensitive, .places = *past->places,
+		.group = groups_of_classes(past->places, showing)
 	};
 	add_groups(after);
 	find_new_epochs(after);
