@@ -71,6 +71,8 @@ typedef struct Sight
 	bool		is_left;		/* of those who are left when others are parted off, and show new values at the next
 								 * sight */
 	bool		is_free;		/* did more rows change than must? */
+	uint32		child;			/* the newest one of a part of it, or of those who are left of it; or 0 */
+	uint32		sibling;		/* the child before; or 0 */
 	uint64		first;			/* its values are value[first] up to, not including, value[first + n] */
 	uint32		n;
 } Sight;

@@ -40,7 +40,7 @@ typedef struct Looking
 	Sitting    *sitting;
 	uint64	   *first_sitting;	/* [people + 1] */
 	uint32	   *sitting_of;		/* person by person */
-	uint32	   *last_sight;		/* [groups] */
+	uint32	   *last_sight;		/* [places] the newest that shows it, or NO_SIGHT */
 	bool	   *is_searched;	/* [groups] */
 	uint32	   *sitter;			/* [places] sitting */
 	Code	   *shown;			/* [places] */
@@ -95,6 +95,19 @@ tally_class(Looking *looking, const SeenRelease *release, uint32 c)
 	sort_codes(looking->tallied, looking->ntallied);
 }
 
+/* The next value of a sight. */
+static void
+add_value(Sights *sights, Sight *sight, Code value, uint32 count)
+{
+	uint64		room = sights->values_room;
+
+	array_reserve(sights->value, room, sights->nvalues + 1);
+	array_reserve(sights->count, sights->values_room, sights->nvalues + 1);
+	sights->value[sights->nvalues] = value;
+	sights->count[sights->nvalues++] = count;
+	sight->n++;
+}
+
 /* A sight with the values tallied, unless it has some already. */
 static void
 add_sight(Looking *looking, Sight sight)
@@ -103,17 +116,9 @@ add_sight(Looking *looking, Sight sight)
 
 	if (sight.n == 0)
 	{
-		uint64		room = sights->values_room;
-
 		sight.first = sights->nvalues;
-		sight.n = looking->ntallied;
-		array_reserve(sights->value, room, sight.first + sight.n);
-		array_reserve(sights->count, sights->values_room, sight.first + sight.n);
 		for (Code i = 0; i < looking->ntallied; i++)
-		{
-			sights->value[sights->nvalues] = looking->tallied[i];
-			sights->count[sights->nvalues++] = looking->tally[looking->tallied[i]];
-		}
+			add_value(sights, &sight, looking->tallied[i], looking->tally[looking->tallied[i]]);
 	}
 	array_reserve(sights->sight, sights->room, sights->n + 1);
 	sights->sight[sights->n++] = sight;
@@ -230,50 +235,88 @@ count_changes(const Looking *looking, const SeenRelease *release, uint32 c, cons
 	return changed;
 }
 
+/* The rows of a part did not change, so what they show is not what those who are left of others did. */
+static void
+subtract(Sights *sights, Sight *left, const Sight *part)
+{
+	uint64		first = left->first;
+	uint64		end = first + left->n;
+
+	left->first = sights->nvalues;
+	left->n = 0;
+	left->rows -= part->rows;
+	for (uint64 i = first; i < end; i++)
+		if (sights->count[i] > rows_showing(sights, part, sights->value[i]))
+			add_value(sights, left, sights->value[i], sights->count[i] - rows_showing(sights, part, sights->value[i]));
+}
+
+/* The newest sight is of a part of an earlier one, or of those who are left of it. */
+static void
+add_child(Sights *sights, uint32 parent)
+{
+	uint32		number = sights->n - 1;
+	Sight	   *sight = &sights->sight[number];
+
+	for (uint32 other = sights->sight[parent].child; other != 0; other = sights->sight[other].sibling)
+		if (sight->is_left && !sights->sight[other].is_left)
+			subtract(sights, sight, &sights->sight[other]);
+		else if (!sight->is_left && sights->sight[other].is_left)
+			subtract(sights, &sights->sight[other], sight);
+	sight->sibling = sights->sight[parent].child;
+	sights->sight[parent].child = number;
+}
+
 /* Notes what is new of a class. */
 static void
 look_at_places(Looking *looking, const SeenRelease *release, int32 r, uint32 c)
 {
 	Sights	   *sights = looking->sights;
-	uint32	   *last = &looking->last_sight[release->group[c]];
-	bool		is_new = find_sitters(looking, release, r, c) || *last == NO_SIGHT;
+	uint32		last = looking->last_sight[release->individual[release->first[c]]];
+	bool		is_new = find_sitters(looking, release, r, c) || last == NO_SIGHT;
 	bool		is_parted = false;
 	Sight		sight = {.at = {r, c}, .group = release->group[c], .previous = NO_SIGHT, .rows = seen_size(release, c)};
 
 	tally_class(looking, release, c);
-	if (*last != NO_SIGHT)
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		looking->is_ruled &= looking->last_sight[release->individual[i]] == last;
+	if (last != NO_SIGHT)
 	{
-		const Sight *before = &sights->sight[*last];
+		const Sight *before = &sights->sight[last];
 		bool		has_more = false;
 
 		sight.is_free = count_changes(looking, release, c, before, &has_more) > 0;
 		if (has_more || sight.is_free)
-			sight.previous = *last;
+			sight.previous = last;
 		is_parted = sight.rows != before->rows;
-		looking->is_ruled &= sight.rows <= before->rows;
 		looking->is_searched[sight.group] |= is_parted;
 	}
 	if (sight.previous != NO_SIGHT && is_parted)
 	{
-		Sight		left = sights->sight[*last];
+		Sight		left = sights->sight[last];
 
 		/* The others showed these values, too, until some of them changed. */
 		left.previous = NO_SIGHT;
-		left.nseated = 0;
+		left.nseated = left.child = 0;
 		left.is_free = false;
 		left.is_left = true;
 		add_sight(looking, left);
+		add_child(sights, last);
 		sight.previous = sights->n - 1;
 		seat_class(looking, release, r, c, true);
 	}
 	if (is_new || is_parted || sight.previous != NO_SIGHT)
 	{
 		add_sight(looking, sight);
-		*last = sights->n - 1;
+		if (is_parted && sight.previous == NO_SIGHT)
+			add_child(sights, last);
+		last = sights->n - 1;
 		seat_class(looking, release, r, c, false);
 	}
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		looking->last_sight[release->individual[i]] = last;
 		looking->shown[release->individual[i]] = value_at(looking, release, i);
+	}
 }
 
 /* A person with places in several groups ties them. */
@@ -309,8 +352,8 @@ sights_of(const Seen *seen, const Individual *known, uint64 nknown, Sights *sigh
 	if (has_places)
 	{
 		find_sittings(&looking);
-		looking.last_sight = new_array(uint32, seen->ngroups);
-		memset(looking.last_sight, 0xff, sizeof(uint32) * seen->ngroups);	/* NO_SIGHT */
+		looking.last_sight = new_array(uint32, seen->nindividuals);
+		memset(looking.last_sight, 0xff, sizeof(uint32) * seen->nindividuals);	/* NO_SIGHT */
 		looking.is_searched = new_zeros(bool, seen->ngroups);
 		looking.sitter = new_array(uint32, seen->nindividuals);
 		memset(looking.sitter, 0xff, sizeof(uint32) * seen->nindividuals);	/* NO_SITTING */

@@ -22,6 +22,7 @@ typedef struct PlacesJudge
 	const Places *places;
 	const ShownPlaces *draft;
 	uint64		k;
+	bool		is_true;
 
 	/* Owned */
 	Principle	principle;
@@ -43,11 +44,18 @@ shown_of(const PlacesJudge *judge, RowId row)
 	return judge->draft->shown == NULL ? judge->frame->sensitive[row] : judge->draft->shown[row];
 }
 
-/* Nobody was there when a place was parted off. */
+/* Is the place not to be shown again? */
+static inline bool
+is_gone(const PlacesJudge *judge, uint64 place)
+{
+	return judge->places->is_apart[place] && !judge->is_true;
+}
+
+/* Nobody was there when a place was parted off for good. */
 static inline bool
 was_away(const PlacesJudge *judge, uint64 place)
 {
-	return judge->places->part[place] == PART_IS_GONE || (judge->past->is_away != NULL && judge->past->is_away[place]);
+	return is_gone(judge, place) || (judge->past->is_away != NULL && judge->past->is_away[place]);
 }
 
 static inline bool
@@ -59,10 +67,9 @@ has_moved(const PlacesJudge *judge, RowId row)
 static inline bool
 is_parted_off(const PlacesJudge *judge, uint64 place)
 {
-	return judge->draft->is_gone != NULL && judge->draft->is_gone[place];
+	return judge->draft->is_apart != NULL && judge->draft->is_apart[place];
 }
 
-/* Groups have their places in order, so half of them are passed over at a time. */
 /* The value that a place showed last. */
 static Code
 last_shown(const Places *places, uint32 group, uint64 place)
@@ -91,7 +98,7 @@ verify_place(PlacesJudge *judge, uint32 c, uint64 place, uint64 *part)
 
 	if (place < places->first[group] || place >= places->first[group + 1])
 		refuse_draft(c, "a row has a place in another group");
-	if (places->part[place] == PART_IS_GONE || is_parted_off(judge, place))
+	if (is_gone(judge, place) || is_parted_off(judge, place))
 		refuse_draft(c, "it shows a place that was parted off");
 	if (judge->class[place] != NO_CLASS)
 		refuse_draft(c, "a place is shown twice");
@@ -119,7 +126,7 @@ verify_whole(PlacesJudge *judge, uint32 c)
 	if (class_size(classes, c) == 0)
 		refuse_draft(c, "nobody sits in it");
 	for (uint64 p = places->first[group]; p < places->first[group + 1]; p++)
-		nplaces += places->part[p] != PART_IS_GONE && part_of(places, group, p) == part && !is_parted_off(judge, p);
+		nplaces += part_of(places, group, p) == part && !is_parted_off(judge, p);
 	if (nplaces != class_size(classes, c) + class_counterfeits(classes, c))
 		refuse_draft(c, "it is not a whole part of its group");
 	if (judge->past->is_whole && class_counterfeits(classes, c) > class_size(classes, c))
@@ -246,9 +253,9 @@ verify_departure(const PlacesJudge *judge, uint32 c, RowId row)
 		return;
 	group = places_group(places, place);
 	away = was_away(judge, place);
-	is_shown = places->part[place] != PART_IS_GONE && judge->class_of_part[part_of(places, group, place)] != NO_CLASS;
+	is_shown = judge->class_of_part[part_of(places, group, place)] != NO_CLASS;
 	has_own = judge->frame->sensitive[row] == last_shown(places, group, place);
-	if (is_shown && (has_own || !away) && !is_parted_off(judge, place))
+	if (is_shown && (has_own || !away) && (judge->is_true || !is_parted_off(judge, place)))
 		refuse_draft(c, "a person comes to it from a group that is shown without a reason to leave");
 	if (!has_own && !away)
 		refuse_draft(c, "a person comes to it with another value than was shown last");
@@ -342,7 +349,7 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
 
 	if (row == NO_ROW || was_away(judge, place) || has_moved(judge, row) || !is_asked(judge, row))
 		return;
-	if (is_parted_off(judge, place))
+	if (is_parted_off(judge, place) && !judge->is_true)
 		refuse_draft(0, "somebody's place is parted off");
 	if (judge->class[place] != NO_CLASS && judge->draft->place[row] != place)
 		refuse_draft(judge->class[place], "somebody who sits in it is left out");
@@ -353,7 +360,26 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
  * ----------------------------------------------------------------
  */
 
-/* Whichever values are theirs, in each epoch: are they allowed, and those that are left? */
+/* Are the values of the first places, and those of the others, allowed? */
+static bool
+are_two_sets(const PlacesJudge *judge, uint64 n, uint64 nplaces)
+{
+	bool		are_allowed = true;
+
+	for (int side = 0; side < 2; side++)
+	{
+		for (uint64 i = side == 0 ? 0 : n; i < (side == 0 ? n : nplaces); i++)
+			tally_add(judge->tally, judge->value[i]);
+		are_allowed &= principle_allows_values(&judge->principle, judge->tally);
+		tally_clear(judge->tally);
+	}
+	return are_allowed;
+}
+
+/*
+ * In each epoch, are the values of places that are parted off allowed, and of those that are left: whichever they are, or of
+ * true rows, as they are?
+ */
 static void
 verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone, uint64 nplaces)
 {
@@ -371,13 +397,15 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	{
 		const Code *shown = group_values(places, group, e);
 		uint64		n = 0;
+		uint64		left = ngone;
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 p = 0; p < group_size(places, group); p++)
 			if (places->part[first + p] == part)
-				judge->value[n++] = shown[p];
-		if (!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, n, ngone, judge->tally) ||
-			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, n, n - ngone, judge->tally))
+				judge->value[is_parted_off(judge, first + p) ? n++ : left++] = shown[p];
+		if (judge->is_true ? !are_two_sets(judge, ngone, nplaces) :
+			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, ngone, judge->tally) ||
+			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, nplaces - ngone, judge->tally))
 			refuse_draft(c, "places are parted off that may show too few values");
 	}
 }
@@ -395,12 +423,10 @@ verify_gone(const PlacesJudge *judge, uint32 group)
 		uint64		nplaces = 0;
 		uint64		ngone = 0;
 
+		if (is_gone(judge, first + part) && is_parted_off(judge, first + part))
+			refuse_draft(0, "places are parted off twice");
 		if (places->part[first + part] != part)
-		{
-			if (places->part[first + part] == PART_IS_GONE && is_parted_off(judge, first + part))
-				refuse_draft(0, "places are parted off twice");
 			continue;
-		}
 		for (uint64 p = part; p < n; p++)
 		{
 			nplaces += places->part[first + p] == part;
@@ -412,9 +438,9 @@ verify_gone(const PlacesJudge *judge, uint32 group)
 }
 
 void
-judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k)
+judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k, bool is_true)
 {
-	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k};
+	PlacesJudge judge = {.frame = frame, .past = past, .places = past->places, .draft = draft, .k = k, .is_true = is_true};
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "judge of places", ALLOCSET_DEFAULT_SIZES);
 
@@ -441,7 +467,7 @@ judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, con
 		CHECK_FOR_INTERRUPTS();
 		verify_newcomers(&judge, c);
 	}
-	for (uint32 group = 0; group < judge.places->ngroups && draft->is_gone != NULL; group++)
+	for (uint32 group = 0; group < judge.places->ngroups && draft->is_apart != NULL; group++)
 		verify_gone(&judge, group);
 	for (uint64 place = 0; place < judge.places->nplaces; place++)
 		verify_nobody_is_left_out(&judge, place);

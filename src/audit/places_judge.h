@@ -17,11 +17,13 @@
 /*
  * The last check of a draft of groups, after judge_classes(), which sees to its shape: returns, or raises an internal error
  * like that one, which names the check and the class, and nothing of what the class holds.  The frame has the values of
- * today: frame_take_shown() comes later.
+ * today: frame_take_shown() comes later.  is_true: true rows only, so that places may be parted off among others, and be
+ * shown again.
  *
  * Linear in the rows and places, but for the values of parts that lose places.
  */
-extern void judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k);
+extern void judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, const Principle *principle, uint64 k,
+						 bool is_true);
 
 /* All releases. */
 typedef struct PlacesVerdict
@@ -37,13 +39,15 @@ typedef struct PlacesVerdict
 
 /*
  * Did all classes of groups keep to the rules, as far as the log tells?  principle: of each release, its k included, bound to
- * the log's values and these aspects.  A class that was published elsewhere parts the groups that it meets.
+ * the log's values and these aspects; is_true: likewise, does it show true rows only?  A class that was published elsewhere
+ * parts the groups that it meets.
  *
  * Are those who are tied, and all whom their ties touch, left with l values and k rows, by the weakest promise from the release on?
  * Each is judged alone, or jointly as far as a search goes that takes so many steps (compromise.h).  Not where something was
  * published elsewhere.
  */
-extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, bool are_alone, uint64 budget);
+extern PlacesVerdict places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true, bool are_alone,
+								  uint64 budget);
 
 /* ----------------------------------------------------------------
  * In places_parts.c: may places be parted off, whoever sits in them?

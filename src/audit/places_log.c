@@ -7,7 +7,8 @@
  *		each group all that its places ever showed.
  *
  *		A release of a part of the people may leave out a part of a group, but not some of its places.  Places that a
- *		class lacks were parted off, so a later class must not have them.
+ *		class lacks were parted off, so a later class must not have them, but for a release of true rows, which has all
+ *		of them, or none.
  *
  *		A class that was published elsewhere parts groups, and shows values as it likes: what the places that it met show
  *		next is not judged, nor which of them are parted off later.
@@ -41,6 +42,7 @@ typedef struct LogJudge
 {
 	const Seen *seen;
 	const Aspects *aspects;
+	const bool *is_true;		/* [releases] */
 	Tally	   *tally;
 	PlacesVerdict verdict;
 
@@ -48,7 +50,7 @@ typedef struct LogJudge
 	Code	   *shown;
 	Individual *holder;			/* the person who sat there last, or NO_INDIVIDUAL */
 	uint32	   *part;			/* of its group, from 1 on; 0 if it was never shown */
-	bool	   *is_gone;
+	bool	   *is_apart;		/* parted off, and not shown since */
 	bool	   *is_void;		/* published elsewhere since it was shown last */
 	int32	   *last_release;	/* from 1 on */
 	uint64	   *number;			/* in its group, from 0 on */
@@ -90,7 +92,7 @@ log_judge_create(const Seen *seen, const Aspects *aspects)
 	judge->holder = new_array(Individual, n);
 	memset(judge->holder, 0xff, sizeof(Individual) * n);	/* NO_INDIVIDUAL */
 	judge->part = new_zeros(uint32, n);
-	judge->is_gone = new_zeros(bool, n);
+	judge->is_apart = new_zeros(bool, n);
 	judge->is_void = new_zeros(bool, n);
 	judge->last_release = new_zeros(int32, n);
 	judge->number = new_zeros(uint64, n);
@@ -215,9 +217,25 @@ fault_of_new_group(LogJudge *judge, const SeenRelease *release, uint32 c, uint32
 	return NULL;
 }
 
-/* Places that it lacks are parted off; whichever values are theirs, these are allowed, and those of the rest. */
+/* Are some values allowed? */
+static bool
+are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, uint64 n)
+{
+	bool		allowed;
+
+	for (uint64 i = 0; i < n; i++)
+		tally_add(judge->tally, value[i]);
+	allowed = principle_allows_values(principle, judge->tally);
+	tally_clear(judge->tally);
+	return allowed;
+}
+
+/*
+ * Places that it lacks are parted off; whichever values are theirs, or, of true rows, as they are, these are allowed, and those
+ * of the rest.
+ */
 static const char *
-fault_of_parting(LogJudge *judge, const Principle *principle, uint32 group, const Individual *member, uint64 nshown, uint64 nplaces)
+fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 group, const Individual *member, uint64 nshown, uint64 nplaces)
 {
 	uint64		ngone = nplaces - nshown;
 
@@ -226,11 +244,14 @@ fault_of_parting(LogJudge *judge, const Principle *principle, uint32 group, cons
 	for (uint64 e = judge->epoch[group]; e != NO_EPOCH && !judge->is_met[group]; e = judge->epochs[e].previous)
 	{
 		const Code *value = judge->values + judge->epochs[e].first_value;
+		uint64		at[2] = {0, ngone};
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < nplaces; i++)
-			judge->some[i] = value[judge->number[member[i]]];
-		if (!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, ngone, judge->tally) ||
+			judge->some[at[judge->last_release[member[i]] == r + 1]++] = value[judge->number[member[i]]];
+		if (judge->is_true[r] ?
+			!are_allowed(judge, principle, judge->some, ngone) || !are_allowed(judge, principle, judge->some + ngone, nshown) :
+			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, nshown, judge->tally))
 			return "places are parted off that may show too few values";
 	}
@@ -260,7 +281,7 @@ places_of_groups(const LogJudge *judge)
 	return places;
 }
 
-/* It is a part that was not parted off, but for places that are now. */
+/* It is a part that was not parted off for good, but for places that are now. */
 static const char *
 fault_of_part(LogJudge *judge, const PlacesOfGroup *places, const Principle *principle, const SeenRelease *release, int32 r, uint32 c, uint32 group)
 {
@@ -272,19 +293,26 @@ fault_of_part(LogJudge *judge, const PlacesOfGroup *places, const Principle *pri
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		if (judge->is_gone[release->individual[i]])
+		if (judge->is_apart[release->individual[i]] && !judge->is_true[r])
 			return "it shows a place that was parted off";
 		if (judge->part[release->individual[i]] != part)
 			return part == 0 || judge->part[release->individual[i]] == 0 ? "its group got more places later" :
 				"it has places of two parts of its group";
 	}
 	for (uint64 i = places->first[group]; i < places->first[group + 1]; i++)
-		if (judge->part[places->place[i]] == part && !judge->is_gone[places->place[i]])
+		if (judge->part[places->place[i]] == part)
 			member[nplaces++] = places->place[i];
 	if (nplaces > nshown)
-		fault = fault_of_parting(judge, principle, group, member, nshown, nplaces);
+	{
+		fault = fault_of_parting(judge, principle, r, group, member, nshown, nplaces);
+		judge->nparts[group]++;
+	}
 	for (uint64 i = 0; i < nplaces; i++)
-		judge->is_gone[member[i]] = judge->last_release[member[i]] != r + 1;
+	{
+		judge->is_apart[member[i]] = judge->last_release[member[i]] != r + 1;
+		if (judge->is_apart[member[i]])
+			judge->part[member[i]] = judge->nparts[group];
+	}
 	pfree(member);
 	return fault;
 }
@@ -316,15 +344,9 @@ fault_of_values(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c, 
 static const char *
 fault_of_principle(LogJudge *judge, const Principle *principle, const SeenRelease *release, uint32 c)
 {
-	bool		allowed;
-
 	if (seen_size(release, c) < principle->k)
 		return "it has fewer places than k";
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		tally_add(judge->tally, release->value[i]);
-	allowed = principle_allows_values(principle, judge->tally);
-	tally_clear(judge->tally);
-	return allowed ? NULL : "the principle does not allow it";
+	return are_allowed(judge, principle, release->value + release->first[c], seen_size(release, c)) ? NULL : "the principle does not allow it";
 }
 
 /* ----------------------------------------------------------------
@@ -405,6 +427,7 @@ part_by_import(LogJudge *judge, const SeenRelease *release, uint32 c)
 			judge->nparts[met[i].group]++;
 		judge->part[met[i].place] = judge->nparts[met[i].group];
 		judge->is_met[met[i].group] = judge->is_void[met[i].place] = true;
+		judge->is_apart[met[i].place] = false;
 	}
 	pfree(met);
 }
@@ -451,7 +474,7 @@ judge_ties(LogJudge *judge, const Principle *principle, bool are_alone, uint64 b
 }
 
 PlacesVerdict
-places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, bool are_alone, uint64 budget)
+places_judge(const Seen *seen, const Aspects *aspects, const Principle *principle, const bool *is_true, bool are_alone, uint64 budget)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "judge of places", ALLOCSET_DEFAULT_SIZES);
@@ -461,6 +484,7 @@ places_judge(const Seen *seen, const Aspects *aspects, const Principle *principl
 
 	MemoryContextSwitchTo(work);
 	judge = log_judge_create(seen, aspects);
+	judge->is_true = is_true;
 	places = places_of_groups(judge);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{

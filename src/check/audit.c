@@ -259,12 +259,16 @@ check_places(Audit *audit)
 {
 	const Seen *seen = &audit->recalled->seen;
 	Principle  *principle = palloc(sizeof(Principle) * audit->publication->releases);
+	bool	   *is_true = palloc(sizeof(bool) * audit->publication->releases);
 	const char *ties = param_string(audit->publication->params, "ties");
 	PlacesVerdict verdict;
 
 	for (int32 r = 0; r < audit->publication->releases; r++)
+	{
 		principle[r] = audit->released[r].principle;
-	verdict = places_judge(seen, audit->aspects, principle,
+		is_true[r] = !audit->released[r].is_imported && shows_true_rows(audit->publication->method, audit->released[r].params);
+	}
+	verdict = places_judge(seen, audit->aspects, principle, is_true,
 						   ties != NULL && strcmp(ties, "alone") == 0, (uint64) search_budget);
 	set_values(add_check(audit, "places", pstrdup("each class keeps the rules of places"),
 						 verdict.holds ? pstrdup("all do")

@@ -62,7 +62,7 @@ integers_in(const ArrayType *array, int n, const int32 **integers)
 	return array == NULL || (!ARR_HASNULL(array) && length_of(array) == n);
 }
 
-/* The first place of each part is named by all places of it, and negatively if they are gone. */
+/* The first place of each part is named by all places of it, and negatively if it is apart. */
 static bool
 are_parts(const int32 *parts, int n)
 {
@@ -434,8 +434,8 @@ lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
 		int32		part = group->parts == NULL ? 1 : group->parts[i];
 
 		places->is_held[at + i] = !room->nulls[i];
-		places->part[at + i] = part < 0 ? PART_IS_GONE : (uint32) part - 1;
-		places->gone_with[at + i] = (uint32) abs(part) - 1;
+		places->part[at + i] = (uint32) abs(part) - 1;
+		places->is_apart[at + i] = part < 0;
 	}
 	memcpy(places->since + places->first_epoch[g], group->epochs, sizeof(int32) * group->nepochs);
 	(void) element_read(&fold->sensitive, PointerGetDatum(group->sensitive), room, fold->context);
@@ -473,7 +473,7 @@ lay_out(Fold *fold, FrameLoad *load, bool is_all)
 	places->row = new_array(RowId, places->nplaces);
 	places->is_held = new_array(bool, places->nplaces);
 	places->part = new_array(uint32, places->nplaces);
-	places->gone_with = new_array(uint32, places->nplaces);
+	places->is_apart = new_array(bool, places->nplaces);
 	places->since = new_array(int32, places->first_epoch[n]);
 	places->value = new_array(Code, places->first_value[n]);
 	for (uint32 g = 0; g < n; g++)

@@ -46,39 +46,24 @@ CREATE FUNCTION pprepub_internal.fold_of_log(log text, key text[], sensitive tex
 				CASE WHEN c.place IS NULL THEN first_value(c."group") OVER stay ELSE c."group" END,
 				coalesce(c.place, first_value(c.place) OVER stay)
 			FROM counted c WINDOW stay AS (PARTITION BY c.person, c.stay ORDER BY c.release)),
-		-- A class published elsewhere parts all groups that it meets.  Else those of a part who are not shown with it are gone.
-		elsewhere AS MATERIALIZED (
-			SELECT e.release, e.class, e.release * 2147483648 + row_number() OVER (ORDER BY e.release, e.class) AS number
-			FROM (SELECT DISTINCT s.release, s.class FROM seated s WHERE s.is_kept) e),
-		parting AS (
-			SELECT s."group", s.place, array_agg(e.number ORDER BY e.number) AS parted
-			FROM seated s JOIN elsewhere e USING (release, class) GROUP BY s."group", s.place),
+		-- Classes published elsewhere have negative numbers.
+		class AS MATERIALIZED (
+			SELECT s.release, s.class, row_number() OVER (ORDER BY s.release, s.class) * CASE WHEN bool_or(s.is_kept) THEN -1 ELSE 1 END AS number
+			FROM seated s GROUP BY s.release, s.class),
 		-- A place's holder sat there last, and has sat nowhere else since.  Of a cohort it is known who was there, but not who was away.
 		place AS MATERIALIZED (
-			SELECT c.*, coalesce(p.parted, '{}') AS parted
-			FROM (
-				SELECT s."group", s.place, min(s.release) AS created, count(*) AS times, max(s.release) FILTER (WHERE s.person IS NOT NULL) AS sat,
-					max(s.release) FILTER (WHERE s.person IS NULL AND s.release <> ALL (%8$L::int[])) AS away
-				FROM seated s GROUP BY s."group", s.place) c
-				LEFT JOIN parting p USING ("group", place)),
-		part AS MATERIALIZED (
-			SELECT s."group", s.release, min(s.place) AS place
-			FROM seated s LEFT JOIN elsewhere e USING (release, class) WHERE e.number IS NULL GROUP BY s."group", s.release, s.class),
-		missed AS MATERIALIZED (
-			SELECT p."group", p.place, p.parted, array_agg(s.release) AS releases
-			FROM place p JOIN (SELECT t."group", count(*) AS times FROM part t GROUP BY t."group") t USING ("group") JOIN seated s USING ("group", place)
-			WHERE p.times - cardinality(p.parted) < t.times GROUP BY p."group", p.place, p.parted),
-		gone AS (
-			SELECT p."group", p.place, min(t.release) AS since
-			FROM missed p JOIN part t USING ("group") JOIN place o ON o."group" = t."group" AND o.place = t.place
-			WHERE t.release <> ALL (p.releases)
-				AND (p.parted = o.parted OR ARRAY(SELECT n FROM unnest(p.parted) n WHERE n < t.release * 2147483648)
-					= ARRAY(SELECT n FROM unnest(o.parted) n WHERE n < t.release * 2147483648))
-			GROUP BY p."group", p.place),
+			SELECT s."group", s.place, min(s.release) AS created, array_agg(c.number ORDER BY s.release) AS classes,
+				max(s.release) FILTER (WHERE s.person IS NOT NULL) AS sat,
+				max(s.release) FILTER (WHERE s.person IS NULL AND s.release <> ALL (%8$L::int[])) AS away
+			FROM seated s JOIN class c USING (release, class) GROUP BY s."group", s.place),
+		-- Places of a part were in the same classes, ever.  It is apart if others that were in them, too, were shown next without it.
+		line AS MATERIALIZED (SELECT DISTINCT p."group", p.classes, cardinality(p.classes) AS n FROM place p),
+		apart AS (
+			SELECT DISTINCT l."group", l.classes FROM line l JOIN line o USING ("group")
+			WHERE o.n > l.n AND o.classes[l.n + 1] > 0 AND o.classes[ : l.n] = l.classes),
 		parted AS (
-			SELECT p.*, CASE WHEN g.since IS NULL THEN 1 ELSE -1 END * min(p.place) OVER (PARTITION BY p."group", g.since,
-				CASE WHEN g.since IS NULL THEN p.parted ELSE ARRAY(SELECT n FROM unnest(p.parted) n WHERE n < g.since * 2147483648) END) AS part
-			FROM place p LEFT JOIN gone g USING ("group", place)),
+			SELECT p.*, CASE WHEN a.classes IS NULL THEN 1 ELSE -1 END * min(p.place) OVER (PARTITION BY p."group", p.classes) AS part
+			FROM place p LEFT JOIN apart a USING ("group", classes)),
 		holder AS MATERIALIZED (
 			SELECT s."group", s.place, s.person, s.key FROM place p JOIN seated s USING ("group", place) WHERE s.release = p.sat AND s.last = p.sat),
 		-- A release and a fingerprint as one number, of which the latest is the greatest.

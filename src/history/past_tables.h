@@ -49,8 +49,8 @@ enum
 	GROUPS_KEYS,				/* of the holders; NULL: nobody */
 	GROUPS_STATES,				/* HOLDER_WAS_AWAY or 0; NULL where all are 0 */
 	GROUPS_FINGERPRINTS,		/* of the holders when they were shown last with all quasi-identifiers; 0: not known */
-	GROUPS_PARTS,				/* the number of the first place of its part, 0 where it is gone; NULL: all are one
-								 * part */
+	GROUPS_PARTS,				/* the number of the first place of its part, negative while that is apart; NULL: all
+								 * are one part */
 	GROUPS_EPOCHS,				/* the releases that began them */
 	GROUPS_SENSITIVE,			/* epoch by epoch, place by place */
 	GROUPS_COLUMNS

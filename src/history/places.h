@@ -7,7 +7,8 @@
  * what it showed last.  Values change only where the whole group shows new ones, so a permutation of the places of a
  * group leaves all that observers know as it is.
  *
- * A group may be parted: places of one part are shown together from then on, and those of the departed never again.
+ * A group may be parted: places of one part are shown together from then on, those of the departed never again; or, of
+ * true rows only, when people sit at all of them once more.
  * A person's places in earlier groups are known, too, since a person who comes back elsewhere, or moves, ties two groups.
  */
 #ifndef PPREPUB_HISTORY_PLACES_H
@@ -20,9 +21,6 @@
 
 #define NO_GROUP	PG_UINT32_MAX
 #define NO_PLACE	PG_UINT64_MAX
-
-/* Of a place whose part is never shown again. */
-#define PART_IS_GONE	PG_UINT32_MAX
 
 /* A place of a person of the frame: where the person sits, or once sat. */
 typedef struct Stay
@@ -43,8 +41,8 @@ typedef struct Places
 	uint64		nplaces;
 	RowId	   *row;			/* the holder's row, or NO_ROW: nobody holds it, or the holder is not among the rows */
 	bool	   *is_held;		/* has it a holder, among the rows or not? */
-	uint32	   *part;			/* the first place of its part, counted in the group from 0 on; or PART_IS_GONE */
-	uint32	   *gone_with;		/* the first of the places parted off together, if it is gone; else as part */
+	uint32	   *part;			/* the first place of its part, counted in the group from 0 on */
+	bool	   *is_apart;		/* was its part parted off, and is it not shown since? */
 
 	/*
 	 * Epochs of a group: a new one begins where a release shows new values.  The values of the newest epoch come last.
@@ -125,7 +123,7 @@ typedef struct ShownPlaces
 	const uint32 *group;		/* [nclasses] or NO_GROUP */
 	const uint64 *place;		/* [rows of the frame] of the past, or NO_PLACE */
 	const uint64 *stands_in;	/* [counterfeits] places of the past */
-	const bool *is_gone;		/* [places of the past] parted off, not to be shown again; NULL where none is */
+	const bool *is_apart;		/* [places of the past] parted off from others that are shown; NULL where none is */
 } ShownPlaces;
 
 /* The group that each class is of afterwards, NO_GROUP if its rows keep their places; new ones are behind those of the past. */

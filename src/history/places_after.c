@@ -183,26 +183,24 @@ find_mixed(const After *after)
 	return mixed;
 }
 
-/* Parts places that go now, members of a mixed class, and the rest; those that are gone stay as they were parted off. */
+/* Parts places that are parted off, members of a mixed class, and the rest. */
 static void
 part_group(After *after, uint32 g, const uint32 *all_mixed)
 {
 	uint64		first = after->before->first[g];
 	const uint32 *before = after->before->part + first;
-	const bool *is_gone = after->showing->is_gone == NULL ? NULL : after->showing->is_gone + first;
+	const bool *is_apart = after->showing->is_apart == NULL ? NULL : after->showing->is_apart + first;
 	const uint32 *mixed = all_mixed == NULL ? NULL : all_mixed + first;
 
 	for (uint64 i = 0; i < group_size(after->before, g); i++)
 	{
 		uint64		j = 0;
 
-		if (before[i] == PART_IS_GONE)
-			continue;
 		/* The first place of the old part that is treated alike. */
-		while (before[j] != before[i] || (is_gone != NULL && is_gone[j] != is_gone[i]) || (mixed != NULL && mixed[j] != mixed[i]))
+		while (before[j] != before[i] || (is_apart != NULL && is_apart[j] != is_apart[i]) || (mixed != NULL && mixed[j] != mixed[i]))
 			j++;
-		after->places.gone_with[first + i] = j;
-		after->places.part[first + i] = is_gone != NULL && is_gone[i] ? PART_IS_GONE : j;
+		after->places.part[first + i] = j;
+		after->places.is_apart[first + i] |= is_apart != NULL && is_apart[i];
 	}
 }
 
@@ -211,7 +209,7 @@ part_group(After *after, uint32 g, const uint32 *all_mixed)
  * ----------------------------------------------------------------
  */
 
-/* Places as they were, and new ones that nobody holds yet; those that were parted off are. */
+/* Places as they were, and new ones that nobody holds yet; those that are parted off are parts. */
 static void
 copy_places(After *after)
 {
@@ -223,7 +221,7 @@ copy_places(After *after)
 	places->row = new_array(RowId, places->nplaces);
 	places->is_held = new_zeros(bool, places->nplaces);
 	places->part = new_zeros(uint32, places->nplaces);
-	places->gone_with = new_zeros(uint32, places->nplaces);
+	places->is_apart = new_zeros(bool, places->nplaces);
 	places->place = new_array(uint64, nrows);
 	after->is_away = new_zeros(bool, places->nplaces);
 	after->arrived = new_array(uint64, nrows);
@@ -232,12 +230,12 @@ copy_places(After *after)
 	memcpy(places->row, before->row, sizeof(RowId) * before->nplaces);
 	memcpy(places->is_held, before->is_held, sizeof(bool) * before->nplaces);
 	memcpy(places->part, before->part, sizeof(uint32) * before->nplaces);
-	memcpy(places->gone_with, before->gone_with, sizeof(uint32) * before->nplaces);
+	memcpy(places->is_apart, before->is_apart, sizeof(bool) * before->nplaces);
 	memcpy(places->place, before->place, sizeof(uint64) * nrows);
 	if (after->past->is_away != NULL)
 		memcpy(after->is_away, after->past->is_away, sizeof(bool) * before->nplaces);
 	mixed = find_mixed(after);
-	for (uint32 g = 0; g < before->ngroups && (after->showing->is_gone != NULL || mixed != NULL); g++)
+	for (uint32 g = 0; g < before->ngroups && (after->showing->is_apart != NULL || mixed != NULL); g++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		part_group(after, g, mixed);
@@ -251,7 +249,7 @@ take_seat(After *after, RowId row, uint64 place)
 	Places	   *places = &after->places;
 	uint64		earlier = places->place[row];
 
-	after->is_away[place] = false;
+	after->is_away[place] = places->is_apart[place] = false;
 	if (earlier == place)
 		return;
 	if (earlier != NO_PLACE)

@@ -214,7 +214,7 @@ is_changed(const Remembering *remembering, uint32 g)
 		memcmp(before->row + first, after->row + first, sizeof(RowId) * n) != 0 ||
 		memcmp(before->is_held + first, after->is_held + first, n) != 0 ||
 		memcmp(before->part + first, after->part + first, sizeof(uint32) * n) != 0 ||
-		memcmp(before->gone_with + first, after->gone_with + first, sizeof(uint32) * n) != 0 ||
+		memcmp(before->is_apart + first, after->is_apart + first, n) != 0 ||
 		memcmp(remembering->fold->groups[g].fingerprints, remembering->print + first, sizeof(int32) * n) != 0)
 		return true;
 	return was_away == NULL ? memchr(remembering->past->is_away + first, 1, n) != NULL :
@@ -258,7 +258,7 @@ write_group(const Remembering *remembering, RowWriter *writer, uint32 g)
 		has_none[i] = !after->is_held[place];
 		keys[i] = has_none[i] ? (Datum) 0 : row != NO_ROW ? remembering->loaded->keys[row] : remembering->fold->holder[place];
 		states[i] = remembering->past->is_away[place] ? HOLDER_WAS_AWAY : 0;
-		parts[i] = after->part[place] == PART_IS_GONE ? -(int32) after->gone_with[place] - 1 : (int32) after->part[place] + 1;
+		parts[i] = ((int32) after->part[place] + 1) * (after->is_apart[place] ? -1 : 1);
 	}
 	values[GROUPS_KEYS] = element_array(&remembering->fold->key, keys, has_none, n);
 	values[GROUPS_STATES] = array_or_null(states, n, 0, &nulls[GROUPS_STATES]);

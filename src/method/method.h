@@ -64,7 +64,7 @@ struct Draft
 	uint64	   *place;			/* [rows of the frame] of the past, where the row is in a class of a group; else
 								 * NO_PLACE */
 	uint64	   *stands_in;		/* [counterfeits] the place of the past that each stands in for */
-	bool	   *is_gone;		/* [places of the past] parted off by this draft, not to be shown again; NULL where
+	bool	   *is_apart;		/* [places of the past] parted off by this draft from places that it shows; NULL where
 								 * none is */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */
 };
@@ -113,7 +113,7 @@ places_shown(const Draft *draft)
 {
 	ShownPlaces *showing = palloc(sizeof(ShownPlaces));
 
-	*showing = (ShownPlaces) {draft->classes, draft->shown, draft->group, draft->place, draft->stands_in, draft->is_gone};
+	*showing = (ShownPlaces) {draft->classes, draft->shown, draft->group, draft->place, draft->stands_in, draft->is_apart};
 	return showing;
 }
 

@@ -131,7 +131,8 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 		Principle	promised = principle_under(build->publication->method, build->publication->params);
 
 		/* Where people sit is judged, too: values of today tell it beside those that are shown. */
-		judge_places(&build->loaded->frame, past, places_shown(build->draft), &promised, promised.k);
+		judge_places(&build->loaded->frame, past, places_shown(build->draft), &promised, promised.k,
+					 shows_true_rows(build->publication->method, build->publication->params));
 	}
 	frame_take_shown(&build->loaded->frame, build->draft);
 	build->loaded->sensitive.code = build->loaded->frame.sensitive;
@@ -380,7 +381,7 @@ what_to_do(const ReleaseBuild *build)
 		return "Declare fewer or coarser quasi-identifiers, or weaker parameters.";
 	if (method->without_stand_ins == NULL || build->request->cohort != NULL)
 		return NULL;
-	if (method->without_stand_ins(param_values(method, publication->params)) == NULL)
+	if (shows_true_rows(publication->method, publication->params))
 		return psprintf("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
 						quote_literal_cstr(publication->name));
 	return "A larger parameter \"reserve\" makes larger groups, in which more of those who come find a place.";

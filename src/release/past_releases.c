@@ -31,6 +31,14 @@ principle_under(const char *method, Jsonb *params)
 		found->principle(param_values(&found->declaration, params));
 }
 
+bool
+shows_true_rows(const char *method, Jsonb *params)
+{
+	const MethodDeclaration *found = method_declaration(method);
+
+	return found->without_stand_ins != NULL && found->without_stand_ins(param_values(found, params)) == NULL;
+}
+
 /* Taxonomies' trees are noted in the order of their columns; ladders that sensitive columns are judged by are not. */
 static int32 *
 trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)

@@ -39,6 +39,9 @@ typedef struct Released
  */
 extern Principle principle_under(const char *method, Jsonb *params);
 
+/* Do releases under these parameters show true rows only, though others could take the places of people who have left? */
+extern bool shows_true_rows(const char *method, Jsonb *params);
+
 /* Was one of them made under a principle that does not ask for all that is declared now, or imported? */
 extern bool was_weaker(const DeclaredPublication *publication);
 

@@ -116,7 +116,7 @@ CREATE FUNCTION pprepub.breach_probability(publication text, OUT key text, OUT s
 COMMENT ON FUNCTION pprepub.breach_probability(text) IS
 	'compute how likely an observer of all releases thinks it that each person was ever linked to each protected value';
 
--- Places of a part that is gone are never shown again.
+-- Parts that are apart are not shown.
 CREATE FUNCTION pprepub_internal.groups(publication text, OUT "group" bigint, OUT part int, OUT places bigint, OUT people bigint, OUT free bigint,
 		OUT sensitive_values bigint, OUT created int, OUT since int) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -27,6 +27,7 @@ BEGIN
 		WITH gone AS (
 			SELECT place FROM sits WHERE g = c."group" AND place <> ALL (c.places) AND part = (SELECT part FROM sits WHERE g = c."group" AND place = c.places[1]))
 		UPDATE sits SET part = -(SELECT min(place) FROM gone) WHERE g = c."group" AND place IN (SELECT place FROM gone);
+		UPDATE sits SET part = abs(part) WHERE g = c."group" AND place = ANY (c.places);
 	END IF;
 	FOR m IN SELECT * FROM unnest(c.keys, c.places, c.sensitive, c.fingerprints) u (key, place, value, print) LOOP
 		IF m.key IS NULL THEN
@@ -41,10 +42,9 @@ BEGIN
 			PERFORM sit(c.release, m.key, at.g, at.place, m.value, m.print);
 		END IF;
 	END LOOP;
-	UPDATE sits s SET part = (
+	UPDATE sits s SET part = CASE WHEN s.part < 0 AND (NOT is_mixed OR s.key = ANY (c.keys) IS NOT TRUE) THEN -1 ELSE 1 END * (
 		SELECT min(o.place) FROM sits o WHERE o.g = s.g AND o.part = s.part
-			AND (NOT is_mixed OR coalesce(o.key = ANY (c.keys), false) = coalesce(s.key = ANY (c.keys), false)))
-	WHERE s.part > 0;
+			AND (NOT is_mixed OR coalesce(o.key = ANY (c.keys), false) = coalesce(s.key = ANY (c.keys), false)));
 END $$;
 
 CREATE FUNCTION replay(log text) RETURNS void LANGUAGE plpgsql AS $$

@@ -152,20 +152,6 @@ life_make_frame(Life *life, bool is_cohort)
 		frame->sensitive[row] = life->person[life->person_of_row[row]].value;
 }
 
-/* The first place of those that were parted off together with a place of a group. */
-static int
-first_gone_with(const Life *life, int g, uint64 place)
-{
-	int			first = life->first[g];
-	int			r = 0;
-
-	while (!life->release[r].is_gone[place])
-		r++;
-	while (!life->release[r].is_gone[first])
-		first++;
-	return first - life->first[g];
-}
-
 static Places *
 make_places(const Life *life)
 {
@@ -180,7 +166,7 @@ make_places(const Life *life)
 	places->row = new_array(RowId, nplaces);
 	places->is_held = new_zeros(bool, nplaces);
 	places->part = new_zeros(uint32, nplaces);
-	places->gone_with = new_zeros(uint32, nplaces);
+	places->is_apart = new_zeros(bool, nplaces);
 	places->first_epoch = new_zeros(uint64, life->ngroups + 1);
 	places->first_value = new_zeros(uint64, life->ngroups + 1);
 	places->since = new_zeros(int32, MAX_GROUPS * MAX_RELEASES);
@@ -188,7 +174,6 @@ make_places(const Life *life)
 	for (int g = 0; g < life->ngroups; g++)
 	{
 		int			n = life->first[g + 1] - life->first[g];
-		int			least = 0;
 
 		places->number[g] = g + 1;
 		places->created[g] = life->created[g];
@@ -200,19 +185,12 @@ make_places(const Life *life)
 			places->since[places->first_epoch[g] + e] = life->since[g][e];
 			memcpy(places->value + places->first_value[g] + e * n, life->epoch[g][e], sizeof(Code) * n);
 		}
-		while (least < n && life->gone[life->first[g] + least])
-			least++;
-		for (int i = 0; i < n; i++)
-		{
-			uint64		place = life->first[g] + i;
-
-			places->part[place] = life->gone[place] ? PART_IS_GONE : (uint32) least;
-			places->gone_with[place] = life->gone[place] ? (uint32) first_gone_with(life, g, place) : (uint32) least;
-		}
 	}
 	for (int place = 0; place < nplaces; place++)
 	{
 		places->row[place] = NO_ROW;
+		places->part[place] = life->part[place];
+		places->is_apart[place] = life->apart[place];
 		places->is_held[place] = life->holder[place] != NOBODY;
 	}
 	return places;
@@ -290,8 +268,8 @@ draft_open(const Life *life, const Draft *draft, OpenDraft *open)
 			class->row[class->n++] = (LoggedRow) {.place = draft->stands_in[at],.person = NOBODY,.value = classes->counterfeit[at]};
 		}
 	}
-	if (draft->is_gone != NULL)
-		memcpy(open->is_gone, draft->is_gone, life->first[life->ngroups]);
+	if (draft->is_apart != NULL)
+		memcpy(open->is_apart, draft->is_apart, life->first[life->ngroups]);
 }
 
 static RowId
@@ -335,8 +313,8 @@ draft_close(const Life *life, const OpenDraft *open)
 		made = drafting_end_class(drafting, NULL);
 		draft->group[made] = class->is_new ? NO_GROUP : (uint32) class->group;
 	}
-	draft->is_gone = new_zeros(bool, life->first[life->ngroups]);
-	memcpy(draft->is_gone, open->is_gone, life->first[life->ngroups]);
+	draft->is_apart = new_zeros(bool, life->first[life->ngroups]);
+	memcpy(draft->is_apart, open->is_apart, life->first[life->ngroups]);
 	return draft;
 }
 
@@ -393,6 +371,8 @@ note_values(Life *life, LoggedClass *class)
 	int			last = life->nepochs[group] - 1;
 	bool		is_refreshed = false;
 
+	if (life->since[group][last] == life->releases)
+		last--;					/* another part of it has new values, too */
 	class->is_full = true;
 	for (int i = 0; i < class->n; i++)
 	{
@@ -404,11 +384,49 @@ note_values(Life *life, LoggedClass *class)
 		class->row[i].may_change |= class->is_full && !life->frame.shows_no_value;
 	if (!is_refreshed)
 		return;
-	memcpy(life->epoch[group][last + 1], life->epoch[group][last], sizeof(life->epoch[group][last]));
+	if (life->nepochs[group] == last + 1)
+		memcpy(life->epoch[group][last + 1], life->epoch[group][last], sizeof(life->epoch[group][last]));
 	for (int i = 0; i < class->n; i++)
 		life->epoch[group][last + 1][class->row[i].place - life->first[group]] = class->row[i].value;
 	life->since[group][last + 1] = life->releases;
-	life->nepochs[group]++;
+	life->nepochs[group] = last + 2;
+}
+
+/* Places that are parted off are parts of their own, until they are shown again. */
+static void
+part_groups(Life *life, const OpenDraft *open)
+{
+	for (int g = 0; g < life->ngroups; g++)
+	{
+		int			before[MAX_CLASS];
+		int			n = life->first[g + 1] - life->first[g];
+
+		memcpy(before, life->part + life->first[g], sizeof(int) * n);
+		for (int i = 0; i < n; i++)
+		{
+			int			first = 0;
+
+			while (before[first] != before[i] || open->is_apart[life->first[g] + first] != open->is_apart[life->first[g] + i])
+				first++;
+			life->part[life->first[g] + i] = first;
+			life->apart[life->first[g] + i] |= open->is_apart[life->first[g] + i];
+		}
+	}
+}
+
+/* Observers know who is there; who comes back with another value does not sit. */
+static int
+stays_in(const Life *life, int p)
+{
+	const Person *person = &life->person[p];
+	int			g = 0;
+
+	if (!person->alive || person->nstays == 0 || life->holder[person->stay[person->nstays - 1]] != p ||
+		life->away[person->stay[person->nstays - 1]] || memcmp(person->code, person->shown_code, sizeof(person->code)) != 0)
+		return 0;
+	while (life->first[g + 1] <= person->stay[person->nstays - 1])
+		g++;
+	return g + 1;
 }
 
 void
@@ -423,10 +441,11 @@ life_publish_open(Life *life, const OpenDraft *open)
 	release->l = life->params[AT_L];
 	release->nclasses = open->nclasses;
 	memcpy(release->class, open->class, sizeof(open->class));
-	memcpy(release->is_gone, open->is_gone, sizeof(open->is_gone));
+	memcpy(release->is_apart, open->is_apart, sizeof(open->is_apart));
+	for (int p = 0; p < life->npeople; p++)
+		release->stays_in[p] = stays_in(life, p);
 	life->releases++;
-	for (int place = 0; place < life->first[life->ngroups]; place++)
-		life->gone[place] |= open->is_gone[place];
+	part_groups(life, open);
 	for (int c = 0; c < release->nclasses; c++)
 	{
 		LoggedClass *class = &release->class[c];
@@ -444,6 +463,7 @@ life_publish_open(Life *life, const OpenDraft *open)
 
 			if (release->is_whole || row->person != NOBODY)
 				life->away[row->place] = row->person == NOBODY;
+			life->apart[row->place] = false;
 			if (row->person != NOBODY)
 				take_place(life, row->person, row->place);
 		}

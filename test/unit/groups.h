@@ -72,7 +72,8 @@ typedef struct LoggedRelease
 	int			l;
 	int			nclasses;
 	LoggedClass class[MAX_GROUPS];
-	bool		is_gone[MAX_PLACES];	/* parted off by it */
+	bool		is_apart[MAX_PLACES];	/* parted off by it */
+	int			stays_in[MAX_PEOPLE];	/* the group, from 1 on, in which a person who is there and has not moved holds a place */
 } LoggedRelease;
 
 typedef struct Life
@@ -91,7 +92,8 @@ typedef struct Life
 	Code		epoch[MAX_GROUPS][MAX_RELEASES][MAX_CLASS];
 	int			holder[MAX_PLACES];
 	bool		away[MAX_PLACES];
-	bool		gone[MAX_PLACES];
+	int			part[MAX_PLACES];	/* the first place of its part, counted in the group */
+	bool		apart[MAX_PLACES];	/* was it parted off, and is not shown since? */
 	int			nlinks;
 	Link		link[MAX_PEOPLE];
 
@@ -116,7 +118,7 @@ typedef struct OpenDraft
 {
 	int			nclasses;
 	LoggedClass class[MAX_GROUPS];	/* place: of the past, or NOBODY */
-	bool		is_gone[MAX_PLACES];
+	bool		is_apart[MAX_PLACES];
 } OpenDraft;
 
 typedef struct Settings

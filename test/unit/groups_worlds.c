@@ -4,8 +4,8 @@
  *
  * A world says for each place what it showed in each release, and who sat there.  The first people of a group have its places,
  * one each, so an unknown order of them is an unknown order of values; a person who comes later took a place that was free.
- * Observers know who is in which class, what each class shows, how many rows stand in, which places were parted off, and which
- * rows could show something new.
+ * Observers know who is in which class, what each class shows, how many rows stand in, who is there and not shown, and which
+ * rows could show something new.  A class has all places of a part; if it has fewer rows, the others were parted off.
  *
  * Each person's value in each release is asked for: is there a world with another one?  A world found answers for everybody.
  */
@@ -13,32 +13,42 @@
 
 #include <math.h>
 
-#define MAX_OBSERVED	MAX_RELEASES	/* epochs of a group, as observers see them */
+#define MAX_EVENTS		32				/* classes of a group, as observers see them */
 #ifndef MAX_STEPS
 #define MAX_STEPS		40000
 #endif
 #define NULL_VALUE		(MAX_VALUES - 1)	/* a NULL is like a value here; values are fewer */
 
+/* A class of a group. */
+typedef struct Event
+{
+	int			r;				/* the release */
+	int			epoch;
+	bool		begins;			/* does it begin the epoch? */
+	int			n;				/* rows */
+	int			count[MAX_VALUES];	/* of them with each value */
+	int			npeople;
+	int			person[MAX_CLASS];
+} Event;
+
 /* A group as observers see it. */
 typedef struct Sight
 {
 	int			n;				/* places */
+	int			nevents;
+	Event		event[MAX_EVENTS];
 	int			nepochs;
-	int			epoch_in[MAX_RELEASES]; /* of a release that shows it, or -1 */
-	int			since[MAX_OBSERVED];	/* the release that begins the epoch */
-	bool		may_change[MAX_OBSERVED][MAX_PEOPLE];	/* the person's row, where the epoch begins */
-	int			count[MAX_OBSERVED][MAX_VALUES];	/* rows with each value, of places that are not parted off yet */
-	int			npartings;
-	int			parted_in[MAX_RELEASES];	/* the release that parted places off */
-	int			left[MAX_RELEASES][MAX_VALUES];	/* rows with each value that it left */
+	int			begin[MAX_EVENTS];	/* the event that begins the epoch */
+	bool		may_change[MAX_EVENTS][MAX_PEOPLE]; /* the person's row, where the epoch begins */
+	int			first_parting;	/* event, or nevents */
 	int			first[MAX_CLASS];	/* the person who sat there first */
 	int			narrivals;
 	int			arrival[MAX_PEOPLE];
-	int			in[MAX_RELEASES][MAX_PEOPLE];	/* is the person in it? */
+	int			in[MAX_RELEASES][MAX_PEOPLE];	/* the event that the person is in, from 1 on; or 0 */
 	int			came[MAX_PEOPLE];
 	int			last[MAX_PEOPLE];
 	bool		was[MAX_PEOPLE];	/* ever in it */
-	int			truth[MAX_OBSERVED][MAX_PEOPLE];
+	int			truth[MAX_EVENTS][MAX_PEOPLE];
 	int			component;
 } Sight;
 
@@ -64,8 +74,9 @@ typedef struct Search
 	int			steps;
 	int			place_of[MAX_GROUPS][MAX_PEOPLE];
 	int			sitter[MAX_GROUPS][MAX_CLASS];	/* the last one so far */
-	int			gone[MAX_GROUPS][MAX_CLASS];	/* by which parting, from 0 on; or npartings */
-	int			value[MAX_GROUPS][MAX_OBSERVED][MAX_CLASS]; /* or -1 */
+	bool		has[MAX_GROUPS][MAX_EVENTS][MAX_CLASS]; /* the places of each event */
+	int			before[MAX_GROUPS][MAX_EVENTS][MAX_VALUES]; /* what they showed before, at most */
+	int			value[MAX_GROUPS][MAX_EVENTS][MAX_CLASS];	/* by epoch; or -1 */
 	int			rest[MAX_VALUES];
 	int			narrivals;
 	int			arrival_group[MAX_PEOPLE * 2];
@@ -87,8 +98,18 @@ typedef struct Search
 	/* Chances, where worlds have weights */
 	bool		weighs;
 	int			nweighed;		/* ways to sit, or more than are looked at */
-	double		weight[MAX_OBSERVED][MAX_PEOPLE][MAX_VALUES];
+	double		weight[MAX_EVENTS][MAX_PEOPLE][MAX_VALUES];
 } Search;
+
+static int
+group_of(const Life *life, int place)
+{
+	int			g = 0;
+
+	while (life->first[g + 1] <= place)
+		g++;
+	return g;
+}
 
 static int
 value_index(Code value)
@@ -99,45 +120,31 @@ value_index(Code value)
 /* ---- Seeing ---- */
 
 static void
-see_epoch(Sight *sight, const LoggedClass *class, int r)
-{
-	int			e = sight->nepochs++;
-
-	sight->since[e] = r;
-	for (int i = 0; i < class->n; i++)
-	{
-		sight->count[e][value_index(class->row[i].value)]++;
-		if (class->row[i].person != NOBODY)
-			sight->may_change[e][class->row[i].person] = class->row[i].may_change;
-	}
-}
-
-static void
 see_class(const Life *life, Sight *sight, const LoggedClass *class, int r)
 {
-	bool		may_change = class->is_new;
-	bool		is_parted = false;
+	Event	   *event = &sight->event[sight->nevents++];
 
+	check(sight->nevents < MAX_EVENTS);
+	*event = (Event) {.r = r,.begins = class->is_new,.n = class->n};
 	for (int i = 0; i < class->n; i++)
-		may_change |= class->row[i].may_change;
-	for (int place = life->first[class->group]; place < life->first[class->group + 1]; place++)
-		is_parted |= life->release[r].is_gone[place];
-	if (may_change)
-		see_epoch(sight, class, r);
-	sight->epoch_in[r] = sight->nepochs - 1;
-	if (is_parted)
 	{
-		sight->parted_in[sight->npartings] = r;
-		for (int i = 0; i < class->n; i++)
-			sight->left[sight->npartings][value_index(class->row[i].value)]++;
-		sight->npartings++;
+		event->begins |= class->row[i].may_change;
+		event->count[value_index(class->row[i].value)]++;
 	}
+	if (event->begins)
+		sight->begin[sight->nepochs++] = sight->nevents - 1;
+	event->epoch = sight->nepochs - 1;
+	if (class->n < sight->n)
+		sight->first_parting = Min(sight->first_parting, sight->nevents - 1);
 	for (int i = 0; i < class->n; i++)
 	{
 		int			p = class->row[i].person;
 
 		if (p == NOBODY)
 			continue;
+		event->person[event->npeople++] = p;
+		if (event->begins)
+			sight->may_change[event->epoch][p] = class->row[i].may_change;
 		if (class->is_new)
 			sight->first[i] = p;
 		else if (!sight->was[p])
@@ -146,8 +153,8 @@ see_class(const Life *life, Sight *sight, const LoggedClass *class, int r)
 			sight->came[p] = r;
 		sight->was[p] = true;
 		sight->last[p] = r;
-		sight->truth[sight->nepochs - 1][p] = value_index(class->row[i].value);
-		sight->in[r][p] = true;
+		sight->truth[event->epoch][p] = value_index(class->row[i].value);
+		sight->in[r][p] = sight->nevents;
 	}
 }
 
@@ -162,12 +169,18 @@ see(Search *search)
 
 		sight->n = life->first[g + 1] - life->first[g];
 		sight->component = g;
-		for (int r = 0; r < life->releases; r++)
-			sight->epoch_in[r] = -1;
+		sight->first_parting = MAX_EVENTS;
 	}
 	for (int r = 0; r < life->releases; r++)
 		for (int c = 0; c < life->release[r].nclasses; c++)
 			see_class(life, &search->sight[life->release[r].class[c].group], &life->release[r].class[c], r);
+}
+
+/* The class that shows a person of the group in a release. */
+static const Event *
+event_of(const Sight *sight, int p, int r)
+{
+	return &sight->event[sight->in[r][p] - 1];
 }
 
 static int
@@ -188,20 +201,16 @@ see_ties(Search *search)
 	for (int p = 0; p < life->npeople; p++)
 		for (int s = 1; s < life->person[p].nstays; s++)
 		{
-			int			from = 0;
-			int			to = 0;
+			int			from = group_of(life, life->person[p].stay[s - 1]);
+			int			to = group_of(life, life->person[p].stay[s]);
 			int			came = life->person[p].came[s] - 1;
 			int			left;
 			int			joined;
 
-			while (life->first[from + 1] <= life->person[p].stay[s - 1])
-				from++;
-			while (life->first[to + 1] <= life->person[p].stay[s])
-				to++;
 			left = last_release_in(&search->sight[from], p, came);
 			check(left >= 0 && from != to);
 			search->tie[search->nties++] = (Tie) {
-				.person = p,.group = {from, to},.epoch = {search->sight[from].epoch_in[left], search->sight[to].epoch_in[came]}
+				.person = p,.group = {from, to},.epoch = {event_of(&search->sight[from], p, left)->epoch, event_of(&search->sight[to], p, came)->epoch}
 			};
 			joined = search->sight[to].component;
 			for (int g = 0; g < life->ngroups; g++)
@@ -220,41 +229,49 @@ note_world(Search *search)
 		for (int p = 0; p < search->life->npeople; p++)
 			for (int r = 0; r < search->life->releases && search->sight[g].component == search->component; r++)
 				if (search->sight[g].in[r][p])
-					search->possible[p][r] |= 1u << search->value[g][search->sight[g].epoch_in[r]][search->place_of[g][p]];
+					search->possible[p][r] |= 1u << search->value[g][event_of(&search->sight[g], p, r)->epoch][search->place_of[g][p]];
+}
+
+/* The epoch that began with the value which a place shows in another one. */
+static int
+epoch_of_value(const Search *search, int g, int e, int place)
+{
+	while (!search->has[g][search->sight[g].begin[e]][place])
+		e--;
+	return e;
 }
 
 /* Does the value agree with what was asked, and with the other places of those who sat there? */
 static bool
 value_agrees(const Search *search, int g, int e, int place, int value)
 {
-	if (search->pinned != NOBODY && search->pinned_group == g && search->pinned_epoch == e &&
-		search->place_of[g][search->pinned] == place && search->pinned_value != value)
+	if (search->pinned != NOBODY && search->pinned_group == g && search->place_of[g][search->pinned] == place &&
+		epoch_of_value(search, g, search->pinned_epoch, place) == e && search->pinned_value != value)
 		return false;
-	for (int p = 0; p < search->life->npeople && search->is_known != NULL; p++)
-		if (search->is_known[p] && search->sight[g].was[p] && search->place_of[g][p] == place &&
-			search->sight[g].epoch_in[search->sight[g].came[p]] <= e && search->sight[g].epoch_in[search->sight[g].last[p]] >= e &&
-			search->sight[g].truth[e][p] != value)
-			return false;
+	for (int r = 0; r < search->life->releases && search->is_known != NULL; r++)
+		for (int p = 0; p < search->life->npeople; p++)
+		{
+			int			shown = search->is_known[p] && search->sight[g].in[r][p] && search->place_of[g][p] == place ?
+				event_of(&search->sight[g], p, r)->epoch : -1;
+
+			if (shown >= 0 && epoch_of_value(search, g, shown, place) == e && search->sight[g].truth[shown][p] != value)
+				return false;
+		}
 	for (int i = 0; i < search->nties && search->is_still; i++)
 		for (int side = 0; side < 2; side++)
 		{
 			const Tie  *tie = &search->tie[i];
+			int			there = tie->group[1 - side];
 			int			other;
 
-			if (tie->group[side] != g || tie->epoch[side] != e || search->place_of[g][tie->person] != place)
+			if (tie->group[side] != g || search->place_of[g][tie->person] != place || epoch_of_value(search, g, tie->epoch[side], place) != e)
 				continue;
-			other = search->value[tie->group[1 - side]][tie->epoch[1 - side]][search->place_of[tie->group[1 - side]][tie->person]];
+			other = search->place_of[there][tie->person];
+			other = search->value[there][epoch_of_value(search, there, tie->epoch[1 - side], other)][other];
 			if (other >= 0 && other != value)
 				return false;
 		}
 	return true;
-}
-
-/* Had places been parted off when the epoch began?  Those that are left may show something new in the same release. */
-static bool
-is_parted_before(const Sight *sight, int parting, int e)
-{
-	return parting < sight->npartings && sight->parted_in[parting] <= sight->since[e];
 }
 
 /* The number of places that have to change, if no more do than must. */
@@ -262,33 +279,29 @@ static int
 changes_forced(const Search *search, int g, int e)
 {
 	const Sight *sight = &search->sight[g];
-	const int  *before = sight->count[e - 1];
 	int			changes = 0;
 
-	for (int i = 0; is_parted_before(sight, i, e); i++)
-		if (sight->epoch_in[sight->parted_in[i]] == e - 1)
-			before = sight->left[i];
 	for (int v = 0; v < MAX_VALUES; v++)
-		changes += Max(0, sight->count[e][v] - before[v]);
+		changes += Max(0, sight->event[sight->begin[e]].count[v] - search->before[g][sight->begin[e]][v]);
 	return changes;
 }
 
-/* Those left in the epoch of a parting must show what was seen to be left. */
+/* Places of each class must show what was seen. */
 static bool
-partings_agree(const Search *search, int g, int e)
+events_agree(const Search *search, int g, int e)
 {
 	const Sight *sight = &search->sight[g];
 
-	for (int i = 0; i < sight->npartings; i++)
+	for (int i = 0; i < sight->nevents; i++)
 	{
 		int			count[MAX_VALUES] = {0};
 
-		if (sight->epoch_in[sight->parted_in[i]] != e || sight->since[e] == sight->parted_in[i])
+		if (sight->event[i].epoch != e)
 			continue;
 		for (int place = 0; place < sight->n; place++)
-			if (search->gone[g][place] > i)
+			if (search->has[g][i][place])
 				count[search->value[g][e][place]]++;
-		if (memcmp(count, sight->left[i], sizeof(count)) != 0)
+		if (memcmp(count, sight->event[i].count, sizeof(count)) != 0)
 			return false;
 	}
 	return true;
@@ -319,7 +332,7 @@ next_epoch(Search *search, int g, int e)
 		note_world(search);
 		return true;
 	}
-	memcpy(search->rest, search->sight[g].count[e], sizeof(search->rest));
+	memcpy(search->rest, search->sight[g].event[search->sight[g].begin[e]].count, sizeof(search->rest));
 	return find_values(search, g, e, 0, e == 0 ? 0 : changes_forced(search, g, e));
 }
 
@@ -359,7 +372,7 @@ find_values(Search *search, int g, int e, int at, int changes)
 		int			rest[MAX_VALUES];
 		bool		found;
 
-		if ((search->is_still && changes > 0) || !partings_agree(search, g, e))
+		if ((search->is_still && changes > 0) || !events_agree(search, g, e))
 			return false;
 		memcpy(rest, search->rest, sizeof(rest));
 		found = next_epoch(search, g, e + 1);
@@ -368,7 +381,7 @@ find_values(Search *search, int g, int e, int at, int changes)
 	}
 	place = place_at(search, g, at);
 	before = e == 0 ? -1 : search->value[g][e - 1][place];
-	if (e > 0 && is_parted_before(sight, search->gone[g][place], e))
+	if (!search->has[g][sight->begin[e]][place])
 	{
 		search->value[g][e][place] = before;
 		return find_values(search, g, e, at + 1, changes);
@@ -393,36 +406,57 @@ find_values(Search *search, int g, int e, int at, int changes)
 	return false;
 }
 
-/* All places of those who are away when places are parted off are; nobody comes back to them. */
+/* The places of a class are a part, or what is left of one. */
+static bool
+part_by_event(Search *search, int g, int i, int *part, int *nparts, int (*known)[MAX_VALUES])
+{
+	const Event *event = &search->sight[g].event[i];
+	int			n = search->sight[g].n;
+	bool	   *has = search->has[g][i];
+	int			of = part[search->place_of[g][event->person[0]]];
+	int			nplaces = 0;
+
+	for (int place = 0; place < n; place++)
+	{
+		has[place] = part[place] == of;
+		nplaces += has[place];
+	}
+	for (int j = 0; j < event->npeople; j++)
+		if (!has[search->place_of[g][event->person[j]]])
+			return false;
+	if (nplaces < event->n || (nplaces > event->n && event->n > event->npeople))
+		return false;
+	memcpy(search->before[g][i], known[of], sizeof(known[of]));
+	if (nplaces > event->n)
+	{
+		memset(has, 0, sizeof(bool) * n);
+		for (int j = 0; j < event->npeople; j++)
+			has[search->place_of[g][event->person[j]]] = true;
+		for (int place = 0; place < n; place++)
+			if (part[place] == of && !has[place])
+				part[place] = *nparts;
+		/* Of new values nobody sees which old ones went. */
+		for (int v = 0; v < MAX_VALUES; v++)
+			known[*nparts][v] = known[of][v] - (event->begins ? 0 : event->count[v]);
+		(*nparts)++;
+	}
+	memcpy(known[of], event->count, sizeof(known[of]));
+	return true;
+}
+
+/* Finds the places of all classes, where the seats are known. */
 static bool
 part_places(Search *search)
 {
 	for (int g = 0; g < search->life->ngroups; g++)
 	{
-		const Sight *sight = &search->sight[g];
+		int			part[MAX_CLASS] = {0};
+		int			known[MAX_CLASS][MAX_VALUES] = {{0}};
+		int			nparts = 1;
 
-		for (int place = 0; place < sight->n && sight->component == search->component; place++)
-		{
-			int			last = -1;
-			int			at = sight->npartings;
-
-			search->gone[g][place] = sight->npartings;
-			for (int i = sight->npartings - 1; i >= 0; i--)
-			{
-				bool		is_taken = false;
-
-				for (int p = 0; p < search->life->npeople; p++)
-					is_taken |= sight->in[sight->parted_in[i]][p] && search->place_of[g][p] == place;
-				if (!is_taken)
-					at = i;
-			}
-			for (int p = 0; p < search->life->npeople; p++)
-				if (sight->was[p] && search->place_of[g][p] == place)
-					last = Max(last, sight->last[p]);
-			search->gone[g][place] = at;
-			if (at < sight->npartings && last > sight->parted_in[at])
+		for (int i = 0; i < search->sight[g].nevents && search->sight[g].component == search->component; i++)
+			if (!part_by_event(search, g, i, part, &nparts, known))
 				return false;
-		}
 	}
 	return true;
 }
@@ -466,7 +500,7 @@ chance_of(const Search *search, int g, int e, int place, bool is_same)
 	for (int p = 0; p < search->life->npeople; p++)
 		if (sight->may_change[e][p] && search->place_of[g][p] == place)
 		{
-			double		stays = pow(1 - CHANGE, sight->since[e] - Max(sight->since[e - 1], sight->came[p]));
+			double		stays = pow(1 - CHANGE, sight->event[sight->begin[e]].r - Max(sight->event[sight->begin[e - 1]].r, sight->came[p]));
 
 			return is_same ? stays : (1 - stays) / search->life->nvalues;
 		}
@@ -477,7 +511,7 @@ chance_of(const Search *search, int g, int e, int place, bool is_same)
 static void
 weigh(Search *search, int g)
 {
-	static States states[MAX_OBSERVED];
+	static States states[MAX_EVENTS];
 	const Sight *sight = &search->sight[g];
 
 	for (int e = 0; e < sight->nepochs; e++)
@@ -485,7 +519,7 @@ weigh(Search *search, int g)
 		int			rest[MAX_VALUES];
 		int8		value[MAX_CLASS] = {0};
 
-		memcpy(rest, sight->count[e], sizeof(rest));
+		memcpy(rest, sight->event[sight->begin[e]].count, sizeof(rest));
 		states[e].n = 0;
 		list_states(&states[e], rest, value, 0, sight->n);
 		search->nweighed += states[e].n > MAX_STATES ? MAX_WEIGHED : 0;
@@ -540,8 +574,8 @@ find_seats(Search *search, int at)
 			search->nworlds++;
 			for (g = 0; g < search->life->ngroups; g++)
 				for (p = 0; p < search->life->npeople; p++)
-					if (search->sight[g].component == search->component && search->sight[g].was[p])
-						search->in_parted[g][p] += search->gone[g][search->place_of[g][p]] == 0;
+					if (search->sight[g].component == search->component && search->sight[g].was[p] && search->sight[g].first_parting < MAX_EVENTS)
+						search->in_parted[g][p] += !search->has[g][search->sight[g].first_parting][search->place_of[g][p]];
 			return false;
 		}
 		if (search->weighs)
@@ -561,7 +595,8 @@ find_seats(Search *search, int at)
 		int			sitter = search->sitter[g][place];
 		bool		found;
 
-		if (sight->last[sitter] >= sight->came[p])
+		/* Nobody takes the place of somebody who is there, shown or not. */
+		if (sight->last[sitter] >= sight->came[p] || search->life->release[sight->came[p]].stays_in[sitter] == g + 1)
 			continue;
 		search->sitter[g][place] = p;
 		search->place_of[g][p] = place;
@@ -604,17 +639,6 @@ find_world(Search *search, int component)
 
 /* ---- Questions ---- */
 
-static void
-class_counts(const Search *search, int g, int r, int *count)
-{
-	const LoggedRelease *release = &search->life->release[r];
-
-	memset(count, 0, sizeof(int) * MAX_VALUES);
-	for (int c = 0; c < release->nclasses; c++)
-		for (int i = 0; i < release->class[c].n && release->class[c].group == g; i++)
-			count[value_index(release->class[c].row[i].value)]++;
-}
-
 /* NULL is a row, and no value; to ask for one value is to ask for none. */
 static void
 measure_mask(uint32 mask, const int *count, int *values, int *rows)
@@ -632,13 +656,13 @@ static void
 ask(Search *search, int p, int g, int r, Observed *observed)
 {
 	const LoggedRelease *release = &search->life->release[r];
-	int			count[MAX_VALUES];
+	const Event *event = event_of(&search->sight[g], p, r);
+	const int  *count = event->count;
 	int			values;
 	int			rows;
 	int			least = release->l > 1 ? release->l : 0;
 	bool		is_decided = true;
 
-	class_counts(search, g, r, count);
 	measure_mask(search->possible[p][r], count, &values, &rows);
 	for (int v = 0; v < MAX_VALUES && (values < least || rows < release->k); v++)
 	{
@@ -646,7 +670,7 @@ ask(Search *search, int p, int g, int r, Observed *observed)
 			continue;
 		search->pinned = p;
 		search->pinned_group = g;
-		search->pinned_epoch = search->sight[g].epoch_in[r];
+		search->pinned_epoch = event->epoch;
 		search->pinned_value = v;
 		if (!find_world(search, search->sight[g].component))
 			is_decided &= search->steps <= MAX_STEPS;
@@ -671,7 +695,7 @@ static void
 measure_shares(Search *search, int g, Observed *observed)
 {
 	const Sight *sight = &search->sight[g];
-	int			count[MAX_VALUES];
+	const Event *parting = sight->first_parting < MAX_EVENTS ? &sight->event[sight->first_parting] : NULL;
 
 	search->nworlds = 0;
 	memset(search->in_parted[g], 0, sizeof(search->in_parted[g]));
@@ -680,25 +704,26 @@ measure_shares(Search *search, int g, Observed *observed)
 		for (int p = 0; p < search->life->npeople; p++)
 		{
 			double		parted = search->nworlds == 0 ? 0 : search->in_parted[g][p] / search->nworlds;
-			bool		is_parting = sight->npartings > 0 && sight->epoch_in[r] == sight->epoch_in[sight->parted_in[0]];
-			const int  *all = sight->epoch_in[r] < 0 ? NULL : sight->count[sight->epoch_in[r]];
+			const int  *all;
+			bool		is_parting;
 			int			n = 0;
 			int			nleft = 0;
 
-			if (!sight->in[r][p])
+			if (sight->in[r][p] == 0)
 				continue;
+			all = sight->event[sight->begin[event_of(sight, p, r)->epoch]].count;
+			is_parting = parting != NULL && event_of(sight, p, r)->epoch == parting->epoch && !parting->begins;
 			for (int v = 0; v < MAX_VALUES; v++)
 			{
 				n += v == NULL_VALUE ? 0 : all[v];
-				nleft += v == NULL_VALUE ? 0 : sight->left[0][v];
+				nleft += v == NULL_VALUE || !is_parting ? 0 : parting->count[v];
 			}
-			class_counts(search, g, r, count);
 			for (int v = 0; v < NULL_VALUE; v++)
 			{
 				double		share = n == 0 ? 0 : (double) all[v] / n;
 
 				if (is_parting && n > nleft && nleft > 0)
-					share = parted * (all[v] - sight->left[0][v]) / (n - nleft) + (1 - parted) * sight->left[0][v] / nleft;
+					share = parted * (all[v] - parting->count[v]) / (n - nleft) + (1 - parted) * parting->count[v] / nleft;
 				if (share * search->frequency > 1 + 1e-9)
 				{
 					observed->sure++;
@@ -714,7 +739,7 @@ measure_chances(Search *search, int g, Observed *observed)
 {
 	const Sight *sight = &search->sight[g];
 
-	search->nweighed = sight->nepochs < 2 || sight->npartings > 0 ? MAX_WEIGHED : 0;
+	search->nweighed = sight->nepochs < 2 || sight->first_parting < MAX_EVENTS ? MAX_WEIGHED : 0;
 	memset(search->weight, 0, sizeof(search->weight));
 	(void) find_world(search, g);
 	for (int e = 0; e < sight->nepochs && search->nweighed <= MAX_WEIGHED && search->nweighed > 0; e++)
@@ -724,74 +749,71 @@ measure_chances(Search *search, int g, Observed *observed)
 			bool		is_in = false;
 
 			for (int r = 0; r < search->life->releases; r++)
-				is_in |= sight->epoch_in[r] == e && sight->in[r][p];
+				is_in |= sight->in[r][p] && event_of(sight, p, r)->epoch == e;
 			for (int v = 0; v < MAX_VALUES; v++)
 				all += search->weight[e][p][v];
 			observed->weighed += is_in && all > 0;
 			for (int v = 0; v < NULL_VALUE && is_in; v++)
-				if (search->weight[e][p][v] > SURE * all && sight->count[e][v] <= SURE * sight->n)
+				if (search->weight[e][p][v] > SURE * all && sight->event[sight->begin[e]].count[v] <= SURE * sight->n)
 				{
 					observed->certain++;
 					if (getenv("PLACES_SHOW") != NULL)
-						printf("# person %d of group %d has value %d with a chance of %.2f from release %d on\n", p, g, v, search->weight[e][p][v] / all, sight->since[e]);
+						printf("# person %d of group %d has value %d with a chance of %.2f from release %d on\n", p, g, v, search->weight[e][p][v] / all, sight->event[sight->begin[e]].r);
 				}
 		}
 }
 
-/* What did a place show last before a release? */
-static Code
-shown_before(const Life *life, int place, int r)
+/* What was shown: how many rows of the class changed? */
+static int
+changes_of(const LoggedClass *class, const Code *last)
 {
-	while (r-- > 0)
-		for (int c = 0; c < life->release[r].nclasses; c++)
-			for (int i = 0; i < life->release[r].class[c].n; i++)
-				if (life->release[r].class[c].row[i].place == place)
-					return life->release[r].class[c].row[i].value;
-	return NO_CODE;
+	int			changes = 0;
+
+	for (int i = 0; i < class->n; i++)
+		changes += class->row[i].value != last[class->row[i].place];
+	return changes;
 }
 
 /* No more rows changed than must, and nobody's value changed between two places. */
 bool
 is_as_supposed(const Life *life)
 {
-	Code		last[MAX_PEOPLE];
+	static Search search;
+	Code		last[MAX_PLACES];
+	Code		shown[MAX_PEOPLE];
 	int			group_in[MAX_PEOPLE];
+	int			nevents[MAX_GROUPS] = {0};
 
+	memset(&search, 0, sizeof(Search));
 	memset(group_in, 0xff, sizeof(group_in));
+	search.life = life;
+	see(&search);
+	for (int p = 0; p < life->npeople; p++)
+		for (int s = 0; s < life->person[p].nstays; s++)
+			search.place_of[group_of(life, life->person[p].stay[s])][p] = life->person[p].stay[s] - life->first[group_of(life, life->person[p].stay[s])];
+	for (int g = 0; g < life->ngroups; g++)
+		search.sight[g].component = 0;
+	check(part_places(&search));
 	for (int r = 0; r < life->releases; r++)
 		for (int c = 0; c < life->release[r].nclasses; c++)
 		{
 			const LoggedClass *class = &life->release[r].class[c];
-			int			more[MAX_VALUES] = {0};
-			int			changed = 0;
-			int			forced = 0;
+			const Event *event = &search.sight[class->group].event[nevents[class->group]++];
 
-			/* What those parted off showed may be what others show now. */
-			for (int place = life->first[class->group]; place < life->first[class->group + 1]; place++)
-				if (life->release[r].is_gone[place])
-					more[value_index(shown_before(life, place, r))]--;
-
+			if (event->begins && event->epoch > 0 && changes_of(class, last) > changes_forced(&search, class->group, event->epoch))
+				return false;
 			for (int i = 0; i < class->n; i++)
 			{
-				int			p = class->row[i].person;
+				const LoggedRow *row = &class->row[i];
 
-				if (p == NOBODY)
+				last[row->place] = row->value;
+				if (row->person == NOBODY)
 					continue;
-				if (group_in[p] >= 0 && last[p] != class->row[i].value)
-				{
-					if (group_in[p] != class->group)
-						return false;
-					changed++;
-					more[value_index(class->row[i].value)]++;
-					more[value_index(last[p])]--;
-				}
-				last[p] = class->row[i].value;
-				group_in[p] = class->group;
+				if (group_in[row->person] >= 0 && group_in[row->person] != class->group && shown[row->person] != row->value)
+					return false;
+				shown[row->person] = row->value;
+				group_in[row->person] = class->group;
 			}
-			for (int v = 0; v < MAX_VALUES; v++)
-				forced += Max(more[v], 0);
-			if (changed > forced)
-				return false;
 		}
 	return true;
 }
@@ -853,11 +875,13 @@ find_possible_values(const Life *life, const bool *is_known, uint32 possible[MAX
 			for (int p = 0; p < life->npeople; p++)
 				for (int v = 0; v < MAX_VALUES && search.sight[g].in[r][p]; v++)
 				{
-					if (search.possible[p][r] & 1u << v || search.sight[g].count[search.sight[g].epoch_in[r]][v] == 0)
+					const Event *event = event_of(&search.sight[g], p, r);
+
+					if (search.possible[p][r] & 1u << v || event->count[v] == 0)
 						continue;
 					search.pinned = p;
 					search.pinned_group = g;
-					search.pinned_epoch = search.sight[g].epoch_in[r];
+					search.pinned_epoch = event->epoch;
 					search.pinned_value = v;
 					if (!find_world(&search, search.sight[g].component) && search.steps > MAX_STEPS)
 						return false;

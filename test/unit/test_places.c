@@ -22,6 +22,7 @@ typedef enum Fault
 	FAULT_RETURNER,				/* people who come back show a new value at once */
 	FAULT_ARRIVAL,				/* people come to places that show another value, and show their own */
 	FAULT_PARTING,				/* the departed are parted off whatever is left to know */
+	FAULT_ALIKE,				/* true rows are hidden among others with the same values */
 	FAULT_FEW,					/* a group of fewer than k */
 	FAULT_TIE					/* people come back to any other group */
 } Fault;
@@ -40,6 +41,7 @@ typedef struct Lives
 	int			invented;
 	int			asked;
 	int			parted;
+	int			shown_again;	/* parts that had been parted off */
 	int			refreshed;
 	int			arrivals;
 	int			ties;
@@ -59,7 +61,7 @@ judge(void)
 {
 	Frame		shown = life.frame;
 
-	judge_places(&life.frame, &life.past, places_shown(judged), &promised, life.params[AT_K]);
+	judge_places(&life.frame, &life.past, places_shown(judged), &promised, life.params[AT_K], life.params[AT_REPAIR]);
 	frame_take_shown(&shown, judged);
 	judge_classes(&shown, judged->classes, &promised);
 }
@@ -76,14 +78,16 @@ static PlacesVerdict
 judge_log(void)
 {
 	Principle  *principle = palloc(sizeof(Principle) * MAX_RELEASES);
+	bool	   *is_true = palloc(sizeof(bool) * MAX_RELEASES);
 
 	for (int r = 0; r < life.releases; r++)
 	{
+		is_true[r] = life.params[AT_REPAIR];
 		Principle	of = principle_declared(life.release[r].k, life.release[r].l, life.params + AT_PRINCIPLES);
 
 		principle[r] = principle_bound(&of, life.nvalues, NULL);
 	}
-	return places_judge(life_seen(&life), NULL, principle, life.params[AT_TIES] == 0, 10000000);	/* alone */
+	return places_judge(life_seen(&life), NULL, principle, is_true, life.params[AT_TIES] == 0, 10000000);	/* alone */
 }
 
 /* ---- Faults ---- */
@@ -202,10 +206,86 @@ part_departed(OpenDraft *open)
 			continue;
 		for (int i = n = 0; i < class->n; i++)
 			if (class->row[i].person == NOBODY)
-				open->is_gone[class->row[i].place] = any = true;
+				open->is_apart[class->row[i].place] = any = true;
 			else
 				class->row[n++] = class->row[i];
 		class->n = n;
+	}
+	return any;
+}
+
+static int
+compare_values(const void *a, const void *b)
+{
+	Code		x = ((const LoggedRow *) a)->value;
+	Code		y = ((const LoggedRow *) b)->value;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Does the draft show, or part off, some place of a part?  Else takes the people who could sit there, by value. */
+static bool
+take_part(const OpenDraft *open, uint64 first, LoggedClass *class)
+{
+	const Places *places = life.past.places;
+	bool		is_met = false;
+
+	*class = (LoggedClass) {.group = places_group(places, first)};
+	for (uint64 place = first; place < places->first[class->group + 1]; place++)
+	{
+		int			person = places->row[place] == NO_ROW ? NOBODY : life.person_of_row[places->row[place]];
+
+		if (places->part[place] != first - places->first[class->group])
+			continue;
+		for (int c = 0; c < open->nclasses; c++)
+			for (int i = 0; i < open->class[c].n && !open->class[c].is_new; i++)
+				is_met |= open->class[c].row[i].place == (int) place;
+		is_met |= open->is_apart[place];
+		if (person != NOBODY && !is_shown(open, person))
+			class->row[class->n++] = (LoggedRow) {
+				.place = place,.person = person,.value = group_shown(places, class->group)[place - places->first[class->group]]
+			};
+	}
+	qsort(class->row, class->n, sizeof(LoggedRow), compare_values);
+	return is_met;
+}
+
+/* Shows what is left of hidden parts, if free places and the first others, to make so many, are parted off. */
+static bool
+show_rest(OpenDraft *open, int hidden)
+{
+	const Places *places = life.past.places;
+	bool		any = false;
+
+	for (uint64 first = 0; first < places->nplaces && life.past.is_whole && open->nclasses < MAX_GROUPS; first++)
+	{
+		LoggedClass *class = &open->class[open->nclasses];
+		uint32		g = places_group(places, first);
+		bool		is_met = take_part(open, first, class);
+		bool		are_alike = true;
+		int			nfree = -class->n;
+		int			taken;
+
+		for (uint64 place = first; place < places->first[g + 1]; place++)
+			if (places->part[place] == first - places->first[g])
+			{
+				nfree++;
+				are_alike &= places->row[place] != NO_ROW || group_shown(places, g)[place - places->first[g]] == class->row[0].value;
+			}
+		taken = Max(hidden - nfree, 0);
+		if (is_met || class->n <= taken || nfree == 0 || (hidden == 0 && nfree >= life.params[AT_K]))
+			continue;
+		/* So many are hidden, and left, as should be, but they all show one value. */
+		if (hidden > 0 && (!are_alike || class->n - taken < hidden || taken == 0 || class->row[0].value != class->row[taken - 1].value))
+			continue;
+		for (uint64 place = first; place < places->first[g + 1]; place++)
+			open->is_apart[place] |= places->part[place] == first - places->first[g];
+		class->n -= taken;
+		memmove(class->row, class->row + taken, sizeof(LoggedRow) * class->n);
+		for (int i = 0; i < class->n; i++)
+			open->is_apart[class->row[i].place] = false;
+		open->nclasses++;
+		any = true;
 	}
 	return any;
 }
@@ -233,7 +313,9 @@ spoil(OpenDraft *open, Fault fault)
 		case FAULT_TODAY:
 			return show_today(open);
 		case FAULT_PARTING:
-			return part_departed(open);
+			return life.params[AT_REPAIR] ? show_rest(open, 0) : part_departed(open);
+		case FAULT_ALIKE:
+			return show_rest(open, life.params[AT_K]);
 		case FAULT_FEW:
 			return show_few(open);
 		default:
@@ -266,7 +348,7 @@ check_past_after(const Draft *draft)
 	check(memcmp(a->row, b->row, sizeof(RowId) * b->nplaces) == 0);
 	check(memcmp(a->is_held, b->is_held, b->nplaces) == 0);
 	check(memcmp(a->part, b->part, sizeof(uint32) * b->nplaces) == 0);
-	check(memcmp(a->gone_with, b->gone_with, sizeof(uint32) * b->nplaces) == 0);
+	check(memcmp(a->is_apart, b->is_apart, b->nplaces) == 0);
 	check(memcmp(a->place, b->place, sizeof(uint64) * life.nrows) == 0);
 	check(memcmp(a->first_stay, b->first_stay, sizeof(uint64) * (life.nrows + 1)) == 0);
 	for (uint64 i = 0; i < b->first_stay[life.nrows]; i++)
@@ -286,8 +368,10 @@ count_draft(Lives *lives, const Draft *draft)
 	lives->shown += classes->first[classes->nclasses];
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		lives->invented += class_counterfeits(classes, c);
-	for (int place = 0; place < life.first[life.ngroups] && draft->is_gone != NULL; place++)
-		lives->parted += draft->is_gone[place];
+	for (int place = 0; place < life.first[life.ngroups] && draft->is_apart != NULL; place++)
+		lives->parted += draft->is_apart[place];
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		lives->shown_again += draft->group[c] != NO_GROUP && life.past.places->is_apart[draft->place[classes->rows[classes->first[c]]]];
 	for (int row = 0; row < life.nrows; row++)
 		if (draft->place[row] != NO_PLACE && life.past.places->place[row] != draft->place[row])
 			lives->arrivals++;
@@ -395,8 +479,8 @@ live(Lives *lives, int n, uint64 first_seed)
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 	}
-	printf("# %d lives, %d as supposed, %d asked, %d shown, %d invented, %d parted, %d arrivals, %d ties; %d spoiled, %d refused, %d logs refused\n",
-		   lives->lives, lives->supposed, lives->asked, lives->shown, lives->invented, lives->parted, lives->arrivals, lives->ties, lives->spoiled,
+	printf("# %d lives, %d as supposed, %d asked, %d shown, %d invented, %d parted, %d shown again, %d arrivals, %d ties; %d spoiled, %d refused, %d logs refused\n",
+		   lives->lives, lives->supposed, lives->asked, lives->shown, lives->invented, lives->parted, lives->shown_again, lives->arrivals, lives->ties, lives->spoiled,
 		   lives->refused, lives->refused_logs);
 	say("values change", &lives->free);
 	say("values stay", &lives->still);
@@ -463,8 +547,17 @@ test_nobody_is_found_among_true_rows(void)
 	Lives		lives = {.settings = plain};
 
 	lives.settings.is_dirty = true;
+	lives.settings.reserve = 2.5;
 	live(&lives, some_of(1000), 1);
 	check(is_safe(&lives.free) && is_safe(&lives.still) && lives.invented == 0);
+	check(lives.parted > 0 && lives.shown_again > 0);
+	lives = (Lives) {.settings = plain};
+	lives.settings.is_dirty = lives.settings.is_fixed = true;
+	lives.settings.k = 2;
+	lives.settings.releases = 6;
+	live(&lives, some_of(1000), 1);
+	check(is_safe(&lives.free) && is_safe(&lives.still) && lives.invented == 0);
+	check(lives.parted > 0 && lives.shown_again > 0);
 }
 
 static void
@@ -495,12 +588,15 @@ test_shares_hold_without_ties(void)
 /* ---- Rules that are broken ---- */
 
 static void
-check_found(Fault fault, bool refuses_all)
+check_found(Fault fault, bool is_dirty, bool refuses_all)
 {
 	Lives		lives = {.settings = plain,.fault = fault};
 
 	lives.settings.ties = fault == FAULT_TIE ? LIVES_TIES_NONE : LIVES_TIES_WORLDS;
 	lives.settings.is_still = fault == FAULT_TIE;
+	lives.settings.is_dirty = is_dirty;
+	lives.settings.reserve = is_dirty ? 2.5 : plain.reserve;
+	lives.settings.skew = fault == FAULT_ALIKE ? 60 : 0;
 	live(&lives, some_of(300), 1);
 	check(lives.spoiled > 0 && lives.refused > 0);
 	check((!refuses_all || lives.refused == lives.spoiled) && lives.refused_logs > 0);
@@ -508,12 +604,14 @@ check_found(Fault fault, bool refuses_all)
 	check((fault != FAULT_RETURNER && fault != FAULT_TODAY) || lives.free.certain * 100 > lives.free.weighed);
 }
 
-static void test_values_of_today(void) { check_found(FAULT_TODAY, true); }
-static void test_new_values_of_returners(void) { check_found(FAULT_RETURNER, true); }
-static void test_other_values_of_arrivals(void) { check_found(FAULT_ARRIVAL, true); }
-static void test_parting_of_few(void) { check_found(FAULT_PARTING, true); }
-static void test_fewer_than_k(void) { check_found(FAULT_FEW, true); }
-static void test_any_tie(void) { check_found(FAULT_TIE, false); }
+static void test_values_of_today(void) { check_found(FAULT_TODAY, false, true); }
+static void test_new_values_of_returners(void) { check_found(FAULT_RETURNER, false, true); }
+static void test_other_values_of_arrivals(void) { check_found(FAULT_ARRIVAL, false, true); }
+static void test_parting_of_few(void) { check_found(FAULT_PARTING, false, true); }
+static void test_hiding_of_few(void) { check_found(FAULT_PARTING, true, true); }
+static void test_hiding_of_alike(void) { check_found(FAULT_ALIKE, true, true); }
+static void test_fewer_than_k(void) { check_found(FAULT_FEW, false, true); }
+static void test_any_tie(void) { check_found(FAULT_TIE, false, false); }
 
 /* ---- Twins: sources that differ in values only ---- */
 
@@ -574,7 +672,7 @@ look_alike(const Draft *a, const Draft *b)
 		memcmp(of_a->rows, of_b->rows, sizeof(RowId) * of_a->first[of_a->nclasses]) == 0 &&
 		memcmp(a->group, b->group, sizeof(uint32) * of_a->nclasses) == 0 &&
 		memcmp(a->place, b->place, sizeof(uint64) * life.nrows) == 0 &&
-		(a->is_gone == NULL) == (b->is_gone == NULL) && a->suppressed == b->suppressed;
+		(a->is_apart == NULL) == (b->is_apart == NULL) && a->suppressed == b->suppressed;
 }
 
 /* Returns how many releases were compared: until places are parted off, of which the two do not know the same. */
@@ -616,7 +714,7 @@ live_as_twins(uint64 seed)
 		b = draft_of(&twin, seed + r, is_cohort);
 		check(look_alike(a, b));
 		n++;
-		if (a->is_gone != NULL)
+		if (a->is_apart != NULL)
 			break;
 		life_publish(&life, a);
 		life_publish(&twin, b);
@@ -654,6 +752,7 @@ test_imports_part_groups(void)
 	Seen		seen = {.release = release,.nindividuals = 8,.nvalues = 2,.npeople = 8,.ngroups = 2,.group_of = group_of};
 	Principle	declared = principle_k_l(3, 2);
 	Principle	principle[4];
+	static const bool is_true[4];
 	PlacesVerdict verdict;
 
 	for (int r = 0; r < 4; r++)
@@ -666,10 +765,10 @@ test_imports_part_groups(void)
 		};
 	}
 	seen.nreleases = 3;
-	verdict = places_judge(&seen, NULL, principle, false, 0);
+	verdict = places_judge(&seen, NULL, principle, is_true, false, 0);
 	check(verdict.holds && verdict.fault == NULL);
 	seen.nreleases = 4;
-	verdict = places_judge(&seen, NULL, principle, false, 0);
+	verdict = places_judge(&seen, NULL, principle, is_true, false, 0);
 	check(!verdict.holds && verdict.release == 3 && verdict.violations == 1);
 	check(verdict.fault != NULL && strcmp(verdict.fault, "it has places of two parts of its group") == 0);
 }
@@ -801,6 +900,8 @@ test_deductions(void)
 	compare_lives(settings, 1000000000, &compared);
 	settings = (Settings) {.k = 2,.l = 2,.values = 4,.releases = 6,.reserve = 2.5,.is_still = true};
 	compare_lives(settings, 1000000000, &compared);
+	settings.is_dirty = true;
+	compare_lives(settings, 1000000000, &compared);
 	check(compared.wrong == 0 && compared.inexact == 0 && compared.excluded > 0);
 }
 
@@ -816,6 +917,8 @@ static const Test tests[] = {
 	{"new values of returners are found", test_new_values_of_returners},
 	{"arrivals with other values are found", test_other_values_of_arrivals},
 	{"places parted off are found", test_parting_of_few},
+	{"few true rows that are hidden are found", test_hiding_of_few},
+	{"true rows that are hidden among others like them are found", test_hiding_of_alike},
 	{"fewer than k are found", test_fewer_than_k},
 	{"any tie is found", test_any_tie},
 	{"twins look alike", test_twins},

@@ -13,6 +13,7 @@
 #define NCODES		12
 #define NVALUES		4
 #define RELEASES	9
+#define NO_PART		PG_UINT32_MAX
 
 /* The parameters of bpg, in their order. */
 enum
@@ -67,7 +68,7 @@ no_places(void)
 
 	*places = (Places) {
 		.number = new_array(int64, 0), .created = new_array(int32, 0), .first = new_zeros(uint64, 0),
-		.row = new_array(RowId, 0), .is_held = new_array(bool, 0), .part = new_array(uint32, 0), .gone_with = new_array(uint32, 0),
+		.row = new_array(RowId, 0), .is_held = new_array(bool, 0), .part = new_array(uint32, 0), .is_apart = new_array(bool, 0),
 		.first_epoch = new_zeros(uint64, 0), .since = new_array(int32, 0),
 		.first_value = new_zeros(uint64, 0), .value = new_array(Code, 0),
 		.place = new_array(uint64, 0), .first_stay = new_zeros(uint64, 0), .stay = new_array(Stay, 0),
@@ -224,7 +225,7 @@ same_places(const Places *a, const Places *b, uint64 nrows)
 		memcmp(a->row, b->row, sizeof(RowId) * a->nplaces) == 0 &&
 		memcmp(a->is_held, b->is_held, sizeof(bool) * a->nplaces) == 0 &&
 		memcmp(a->part, b->part, sizeof(uint32) * a->nplaces) == 0 &&
-		memcmp(a->gone_with, b->gone_with, sizeof(uint32) * a->nplaces) == 0 &&
+		memcmp(a->is_apart, b->is_apart, sizeof(bool) * a->nplaces) == 0 &&
 		memcmp(a->first_value, b->first_value, sizeof(uint64) * (a->ngroups + 1)) == 0 &&
 		memcmp(a->value, b->value, sizeof(Code) * nvalues) == 0 &&
 		memcmp(a->since, b->since, sizeof(int32) * a->first_epoch[a->ngroups]) == 0 &&
@@ -285,7 +286,7 @@ check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 	bool		is_there[MOST_PEOPLE] = {false};
 	bool		is_full = class_counterfeits(classes, c) == 0;
 	bool		is_old = true;
-	uint32		part = PART_IS_GONE;
+	uint32		part = NO_PART;
 	uint64		n = 0;
 	uint64		size = 0;
 
@@ -333,12 +334,12 @@ check_class(Life *life, const Past *past, const Draft *draft, uint32 c)
 		return 0;
 	check(is_full || is_old);
 	life->refreshed += !is_old;
-	check(part != PART_IS_GONE);
+	check(part != NO_PART);
 	for (uint64 i = 0; i < group_size(places, g); i++)
 	{
-		bool		is_gone = draft->is_gone != NULL && draft->is_gone[places->first[g] + i];
+		bool		is_apart = draft->is_apart != NULL && draft->is_apart[places->first[g] + i];
 
-		check(is_there[i] == (places->part[places->first[g] + i] == part && !is_gone));
+		check(is_there[i] == (places->part[places->first[g] + i] == part && !is_apart));
 		size += is_there[i];
 	}
 	check(size == n);
@@ -351,7 +352,7 @@ check_gone(Life *life, const Past *past, const Draft *draft)
 {
 	const Places *places = past->places;
 
-	for (uint32 g = 0; g < places->ngroups && draft->is_gone != NULL; g++)
+	for (uint32 g = 0; g < places->ngroups && draft->is_apart != NULL; g++)
 		for (uint64 part = 0; part < group_size(places, g); part++)
 		{
 			uint64		size = 0;
@@ -362,12 +363,12 @@ check_gone(Life *life, const Past *past, const Draft *draft)
 			{
 				uint64		place = places->first[g] + i;
 
-				check(!draft->is_gone[place] || places->part[place] != PART_IS_GONE);
+				check(!draft->is_apart[place] || life->params[REPAIR] == 1 || !places->is_apart[place]);
 				if (places->part[place] != part)
 					continue;
-				value[draft->is_gone[place]][draft->is_gone[place] ? gone : size - gone] = group_shown(places, g)[i];
+				value[draft->is_apart[place]][draft->is_apart[place] ? gone : size - gone] = group_shown(places, g)[i];
 				size++;
-				gone += draft->is_gone[place];
+				gone += draft->is_apart[place];
 			}
 			if (gone == 0)
 				continue;
@@ -401,7 +402,8 @@ check_past(const Past *past, uint64 nrows)
 		{
 			uint32		part = places->part[places->first[g] + i];
 
-			check(part == PART_IS_GONE || (part <= i && places->part[places->first[g] + part] == part));
+			check(part <= i && places->part[places->first[g] + part] == part);
+			check(places->is_apart[places->first[g] + part] == places->is_apart[places->first[g] + i]);
 		}
 }
 

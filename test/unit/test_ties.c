@@ -370,17 +370,15 @@ past_of(const Group *group, uint32 ngroups, const Sat *sat, uint64 nsat, const L
 	}
 	places->nplaces = places->first[ngroups];
 	places->part = palloc0(sizeof(uint32) * places->nplaces);
-	places->gone_with = palloc0(sizeof(uint32) * places->nplaces);
+	places->is_apart = palloc0(sizeof(bool) * places->nplaces);
 	places->row = palloc(sizeof(RowId) * places->nplaces);
 	memset(places->row, 0xff, sizeof(RowId) * places->nplaces);
 	for (uint32 g = 0; g < ngroups; g++)
 		for (uint32 i = 0; group[g].parts != NULL && group[g].parts[i] != 0; i++)
 		{
-			char		part = group[g].parts[i];
 			uint64		at = places->first[g] + i;
 
-			places->part[at] = part == '.' || part == ':' ? PART_IS_GONE : (uint32) (part - 'a');
-			places->gone_with[at] = strchr(group[g].parts, part) - group[g].parts;
+			places->part[at] = strchr(group[g].parts, group[g].parts[i]) - group[g].parts;
 		}
 	places->place = palloc(sizeof(uint64) * nrows);
 	memset(places->place, 0xff, sizeof(uint64) * nrows);

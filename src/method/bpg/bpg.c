@@ -14,7 +14,8 @@
  *		releases would be as they are.
  *
  *		The places of the departed are parted from the others for good only where every set of so many
- *		rows would have been allowed, in each release so far: so it does not matter which ones left.
+ *		rows would have been allowed, in each release so far: so it does not matter which ones left.  Of true rows, a part
+ *		with free places is not shown; so these are parted off together with others, until people sit at all of them.
  *
  *		reserve makes new groups larger than k needs, which leaves values to those who come later.  max_added bounds the
  *		invented rows that the release of a cohort shows beside those who were asked for: in each part, and so in all.

@@ -20,7 +20,7 @@ typedef enum Repair
 	REPAIR_DIRTY				/* a part that has free places is not shown */
 } Repair;
 
-/* A part of a group that may be shown. */
+/* A part of a group that may be shown, unless it has been parted off for good. */
 typedef struct Part
 {
 	uint32		group;
@@ -133,7 +133,7 @@ extern void dismiss_arrivals(Bpg *bpg);
  */
 extern void retire_parts(Bpg *bpg, bool may_part);
 
-/* Parts the free places of a part from the others for good, where that tells nothing. */
+/* Parts free places from the others, where that tells nothing: for good, or, of true rows, among others that are hidden with them. */
 extern void part_the_departed(Bpg *bpg);
 
 /* Drafts parts, refreshed or as they were shown last; who arrived where nothing is shown has no place. */

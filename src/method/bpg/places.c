@@ -3,8 +3,9 @@
  *		Those who have places: whether they sit there again, and what their parts show.
  *
  * NOTES
- *		All here goes by numbers of people and by what was shown, with two exceptions.  A person who was away sits at the
- *		own place only if it shows the own value; and new values are shown only if the principle allows them.
+ *		All here goes by numbers of people and by what was shown, with three exceptions.  A person who was away sits at the
+ *		own place only if it shows the own value; new values are shown only if the principle allows them; and of true rows
+ *		it is asked which values free places would be hidden with.
  *
  *		A part shows new values if all its places are taken by people who were there before, and all are asked for: so
  *		each of them may be the one whose value has changed.
@@ -16,6 +17,9 @@
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
+
+/* How often others are drawn that are parted off together with free places. */
+#define MOST_CHOICES	4
 
 /* A person leaves a place if that narrows the cells of those who share it by more rows than this. */
 #define MOVING_IS_WORTH	1.0
@@ -65,7 +69,7 @@ find_parts(Bpg *bpg)
 		{
 			Part		part = {.group = g, .first = at};
 
-			if (places->part[first + i] != i)
+			if (places->part[first + i] != i || (places->is_apart[first + i] && bpg->repair == REPAIR_COUNTERFEIT))
 				continue;
 			for (uint64 j = i; j < n; j++)
 			{
@@ -288,22 +292,46 @@ dismiss_arrivals(Bpg *bpg)
  * ----------------------------------------------------------------
  */
 
+/* Counts what so many places showed in an epoch. */
+static void
+tally_places(Bpg *bpg, uint32 group, uint64 epoch, uint64 first, uint64 n)
+{
+	const Code *value = group_values(bpg->places, group, epoch);
+
+	for (uint64 i = first; i < first + n; i++)
+		tally_add(bpg->tally, value[bpg->member[i] - bpg->places->first[group]]);
+}
+
 /* Would every choice of as many places as are free have been allowed by itself, and what it leaves, in each release so far? */
 static bool
 may_be_parted(Bpg *bpg, const Part *part)
 {
-	const Places *places = bpg->places;
 	uint64		free = part->n - part->occupied;
 	bool		allowed = free >= bpg->k && part->occupied >= bpg->k;
 
-	for (uint64 epoch = 0; epoch < group_epochs(places, part->group) && allowed; epoch++)
+	for (uint64 epoch = 0; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
 	{
-		const Code *value = group_values(places, part->group, epoch);
-
-		for (uint64 i = part->first; i < part->first + part->n; i++)
-			tally_add(bpg->tally, value[bpg->member[i] - places->first[part->group]]);
+		tally_places(bpg, part->group, epoch, part->first, part->n);
 		allowed = principle_allows_every_part(&bpg->principle, bpg->tally, free) &&
 			principle_allows_every_part(&bpg->principle, bpg->tally, part->occupied);
+		tally_clear(bpg->tally);
+	}
+	return allowed;
+}
+
+/* Were so many places in front allowed by themselves, and the rest, in each release so far? */
+static bool
+are_two_sets(Bpg *bpg, const Part *part, uint64 n)
+{
+	bool		allowed = true;
+
+	for (uint64 epoch = 0; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
+	{
+		tally_places(bpg, part->group, epoch, part->first, n);
+		allowed = principle_allows(&bpg->principle, bpg->tally);
+		tally_clear(bpg->tally);
+		tally_places(bpg, part->group, epoch, part->first + n, part->n - n);
+		allowed &= principle_allows(&bpg->principle, bpg->tally);
 		tally_clear(bpg->tally);
 	}
 	return allowed;
@@ -330,32 +358,118 @@ retire_parts(Bpg *bpg, bool may_part)
 	}
 }
 
-/* Parts the free places of a part off. */
-static void
-part_off(Bpg *bpg, Part *part)
+/* Brings free places to the front; returns how many these are. */
+static uint64
+free_first(Bpg *bpg, const Part *part)
 {
-	uint64		kept = part->first;
+	uint64		front = part->first;
 
-	if (bpg->draft->is_gone == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(bpg->context);
-
-		bpg->draft->is_gone = new_zeros(bool, bpg->places->nplaces);
-		MemoryContextSwitchTo(old);
-	}
 	for (uint64 i = part->first; i < part->first + part->n; i++)
 	{
 		uint64		place = bpg->member[i];
 
 		if (bpg->sitter[place] != NO_ROW)
-			bpg->member[kept++] = place;
-		else
-		{
-			bpg->draft->is_gone[place] = true;
-			bpg->part_of[place] = NO_PART;
-		}
+			continue;
+		bpg->member[i] = bpg->member[front];
+		bpg->member[front++] = place;
 	}
-	part->n = kept - part->first;
+	return front - part->first;
+}
+
+/* Parts the places in front off. */
+static void
+part_off(Bpg *bpg, Part *part, uint64 n)
+{
+	if (bpg->draft->is_apart == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(bpg->context);
+
+		bpg->draft->is_apart = new_zeros(bool, bpg->places->nplaces);
+		MemoryContextSwitchTo(old);
+	}
+	for (; n > 0; n--)
+	{
+		uint64		place = bpg->member[part->first++];
+
+		if (bpg->sitter[place] != NO_ROW)
+			dismiss(bpg, place, LEFT_OUT);
+		bpg->draft->is_apart[place] = true;
+		bpg->part_of[place] = NO_PART;
+		part->n--;
+	}
+}
+
+/* Somebody who may be hidden together with free places. */
+typedef struct Company
+{
+	double		distance;
+	uint64		place;
+} Company;
+
+/* The nearest first. */
+static int
+compare_company(const void *a, const void *b)
+{
+	const Company *x = a;
+	const Company *y = b;
+
+	return x->distance != y->distance ? (x->distance < y->distance ? -1 : 1) : x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The loss of cells over two people. */
+static double
+distance_of(const Bpg *bpg, RowId a, RowId b)
+{
+	const Frame *frame = bpg->frame;
+	double		distance = 0;
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		Span		hull = span_hull(span_of(frame->code[q][a]), span_of(frame->code[q][b]));
+
+		distance += bpg->weight[q] * domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], hull));
+	}
+	return distance;
+}
+
+/* Sorts the places behind free ones by how near people sit to one of them who is drawn, so that cells of both sides become narrower. */
+static void
+draw_company(Bpg *bpg, const Part *part, uint64 nfree)
+{
+	uint64	   *place = bpg->member + part->first + nfree;
+	uint64		n = part->n - nfree;
+	RowId		drawn = bpg->sitter[place[pg_prng_uint64_range(&bpg->random, 0, n - 1)]];
+	Company    *company = new_array(Company, n);
+
+	for (uint64 i = 0; i < n; i++)
+		company[i] = (Company) {distance_of(bpg, drawn, bpg->sitter[place[i]]), place[i]};
+	qsort(company, n, sizeof(Company), compare_company);
+	for (uint64 i = 0; i < n; i++)
+		place[i] = company[i].place;
+	pfree(company);
+}
+
+/*
+ * Hides free places among others, lest all of the part be hidden.  Here values decide; the lot that was drawn before is
+ * known to nobody, so a refusal tells of no set of people.
+ */
+static void
+hide_free_places(Bpg *bpg, Part *part)
+{
+	uint64		nfree = free_first(bpg, part);
+
+	for (uint64 try = 0; try < MOST_CHOICES; try++)
+	{
+		uint64		n = Max(nfree, bpg->k + try * bpg->k / MOST_CHOICES);
+
+		if (part->n < n + bpg->k)
+			return;
+		draw_company(bpg, part, nfree);
+		if (!are_two_sets(bpg, part, n) || !ties_allow_parting(bpg->ties, bpg->member + part->first, n))
+			continue;
+		part_off(bpg, part, n);
+		return;
+	}
 }
 
 void
@@ -366,9 +480,17 @@ part_the_departed(Bpg *bpg)
 		Part	   *part = &bpg->part[p];
 
 		CHECK_FOR_INTERRUPTS();
-		if (!part->is_closed && part->occupied < part->n && may_be_parted(bpg, part) &&
-			ties_allow_parting(bpg->ties, bpg->member + part->first, part->n, bpg->sitter))
-			part_off(bpg, part);
+		if (part->is_closed || part->occupied == part->n)
+			continue;
+		if (bpg->repair == REPAIR_DIRTY)
+			hide_free_places(bpg, part);
+		else if (may_be_parted(bpg, part))
+		{
+			uint64		n = free_first(bpg, part);
+
+			if (ties_allow_parting(bpg->ties, bpg->member + part->first, n))
+				part_off(bpg, part, n);
+		}
 	}
 }
 

@@ -146,19 +146,6 @@ list_seats(Ties *ties, RowId row)
 
 /* ---- Worlds ---- */
 
-/* The parts of a group's places, for exchange: those that are gone, too, with others that went at the same time. */
-static const uint32 *
-parts_of(const Ties *ties, uint32 group)
-{
-	uint64		first = ties->places->first[group];
-	uint32		n = group_size(ties->places, group);
-	uint32	   *result = new_array(uint32, n);
-
-	for (uint32 i = 0; i < n; i++)
-		result[i] = ties->places->part[first + i] == PART_IS_GONE ? n + ties->places->gone_with[first + i] : ties->places->part[first + i];
-	return result;
-}
-
 /* The search's view of a group, made when somebody is tied to it first. */
 static Hall *
 hall_of(Ties *ties, uint32 group)
@@ -167,7 +154,7 @@ hall_of(Ties *ties, uint32 group)
 
 	if (ties->hall[group] == NULL)
 		ties->hall[group] = hall_create(group_size(places, group), group_epochs(places, group), group_values(places, group, 0),
-										parts_of(ties, group));
+										places->part + places->first[group]);
 	return ties->hall[group];
 }
 
@@ -510,9 +497,10 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 }
 
 bool
-ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter)
+ties_allow_parting(Ties *ties, const uint64 *place, uint64 n)
 {
 	uint32		group = places_group(ties->places, place[0]);
+	uint64		first = ties->places->first[group];
 	Hall	   *hall;
 	MemoryContext old;
 	uint32	   *part;
@@ -526,8 +514,7 @@ ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitte
 	part = new_array(uint32, hall->n);
 	memcpy(part, hall->part, sizeof(uint32) * hall->n);
 	for (uint64 i = 0; i < n; i++)
-		if (sitter[place[i]] == NO_ROW)
-			part[place[i] - ties->places->first[group]] = 2 * hall->n;	/* of no other: see parts_of() */
+		part[place[i] - first] = hall->n + place[0] - first;	/* of no other */
 	result = hall_part(ties->seating, hall, part);
 	MemoryContextSwitchTo(old);
 	return result;

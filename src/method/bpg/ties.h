@@ -52,7 +52,7 @@ extern bool ties_allow_part(Ties *ties, uint64 place);
 /* May the n places of a part show the values of those who sit there?  If so it is taken note of. */
 extern bool ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter);
 
-/* May those places of a part at which nobody sits be parted from the others?  If so it is taken note of. */
-extern bool ties_allow_parting(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter);
+/* May these n places of a part be parted from the others?  If so it is taken note of. */
+extern bool ties_allow_parting(Ties *ties, const uint64 *place, uint64 n);
 
 #endif							/* PPREPUB_BPG_TIES_H */

@@ -132,29 +132,32 @@ sub _new_faults
 	return @faults;
 }
 
-# A whole part, but for places that are parted off: whichever values are theirs, these are allowed, and those of the others.
+# A whole part, but for places that are parted off: whichever values are theirs, or, of true rows, as they are, these are allowed, and those of the others.
 sub _part_faults
 {
 	my ($self, $release, $group, @rows) = @_;
 	my $place = $self->{place};
 
 	return 'its group has got places' if grep { !$place->{ $_->{who} } } @rows;
-	return 'it shows places that were parted off' if grep { $place->{ $_->{who} }{is_gone} } @rows;
+	return 'it shows places that were parted off' if !$release->{is_true_only} && grep { $place->{ $_->{who} }{is_gone} } @rows;
 	my $part = $place->{ $rows[0]{who} }{part};
 	return 'it is of two parts' if grep { $place->{ $_->{who} }{part} != $part } @rows;
 
 	my %shown = map { ($_->{who} => 1) } @rows;
-	my @part = grep { $place->{$_}{part} == $part && !$place->{$_}{is_gone} } @{ $group->{places} };
+	my @part = grep { $place->{$_}{part} == $part } @{ $group->{places} };
 	my @gone = grep { !$shown{$_} } @part;
+	$place->{$_}{is_gone} = 0 foreach keys %shown;
 	return if !@gone;
-	$place->{$_}{is_gone} = 1 foreach @gone;
+	$self->{nparts}++;
+	@{ $place->{$_} }{qw(part is_gone)} = ($self->{nparts}, 1) foreach @gone;
 	return 'it is not a whole part' if !$release->{is_whole};
 	return @gone . ' places of ' . @part . ' are parted off' if @gone < $release->{k} || @rows < $release->{k};
 	return if $group->{is_met};
 	foreach my $epoch (@{ $group->{epochs} })
 	{
 		my @worst = _worst_first(map { $epoch->{$_} } @part);
-		my @wrong = map { _are_refused($release, @worst[ 0 .. $_ - 1 ]) } scalar @gone, scalar @rows;
+		my @wrong = $release->{is_true_only} ? map { _are_refused($release, map { $epoch->{$_} } @$_) } \@gone, [ keys %shown ]
+			: map { _are_refused($release, @worst[ 0 .. $_ - 1 ]) } scalar @gone, scalar @rows;
 
 		return @gone . ' places of ' . @part . " are parted off, and may show $wrong[0]" if @wrong;
 	}
