@@ -12,7 +12,7 @@
  *		reader of a long answer, does not count: nobody waits for it, and another one is started beside it.
  *
  *		A new worker needs a slot of max_worker_processes.  While none is free, workers that are idle exit to make room,
- *		which takes pprepub.answer_wait at most.
+ *		which takes pprepub.answer_wait at most, once more.
  *
  * LOCKING
  *		One lightweight lock covers all slots.  Code that holds it only reads and writes slots and cannot fail, so no
@@ -323,19 +323,26 @@ AcquiredWorker
 acquire_worker(Channel *channel, const Question *question)
 {
 	Stopwatch	watch = stopwatch_start();
+	Stopwatch	full;
+	bool		is_full = false;
 	AcquiredWorker worker;
 
 	on_dsm_detach(channel->segment, cancel_start, (Datum) 0);	/* the question is over, by whatever end */
 	while (!acquire_existing(channel, question, &watch, &worker) && !start_worker(channel, &worker))
 	{
 		cancel_start(NULL, (Datum) 0);
-		if (stopwatch_seconds(&watch) * 1000.0 >= answer_wait)
+
+		/* Time spent on waiting for the publication's worker does not count: room is made only from now on. */
+		if (!is_full)
+			full = stopwatch_start();
+		else if (stopwatch_seconds(&full) * 1000.0 >= answer_wait)
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 					 errmsg("no background worker was free to make the answer"),
 					 errdetail("All of max_worker_processes, %d, were in use for %d ms.",
 							   max_worker_processes, answer_wait),
 					 errhint("Ask again later, or have max_worker_processes increased.")));
+		is_full = true;
 		make_room();
 	}
 	return worker;
