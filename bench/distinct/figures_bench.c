@@ -5,7 +5,7 @@
  *		(5 to 8) and what it costs (9), beside the paper's own algorithm.
  *
  * Usage:
- *		figures_bench [PEOPLE [RELEASES [QUERIES]]]
+ *		figures_bench [PEOPLE [RELEASES [QUERIES [lives]]]]
  *
  * PEOPLE: 20,000, of whom a tenth leaves from release to release, while a
  * quarter comes and a quarter changes.  Seconds are those of the processor.
@@ -516,6 +516,81 @@ print_growth(void)
 	growth(50, 4, false, true);
 }
 
+/* ----------------------------------------------------------------
+ * Lives
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Cost
+{
+	double		first;			/* loss of a cell */
+	double		loss;			/* sums over releases */
+	double		invented;
+	double		last;			/* invented rows a person, in the last release */
+	double		seconds;
+} LifeCost;
+
+static void
+look_cost(int32 release, World *world, SeenWorld *seen, const Release *made, void *what)
+{
+	const Classes *classes = made->classes;
+	LifeCost   *cost = what;
+	uint64		rows = world->frame.nrows + counterfeits_of(classes);
+	double		loss = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (int q = 0; q < WORLD_QIS; q++)
+			loss += (class_size(classes, c) + class_counterfeits(classes, c)) * cover_loss(&world->domain[q], class_region(classes, c)[q]);
+	loss /= rows * WORLD_QIS;
+	if (release == 1)
+		cost->first = loss;
+	cost->loss += loss;
+	cost->invented += (double) counterfeits_of(classes) / rows;
+	cost->last = (double) counterfeits_of(classes) / world->frame.nrows;
+	cost->seconds += made->seconds;
+}
+
+static void
+print_life(const char *what, Setup setup)
+{
+	LifeCost	cost = {0};
+
+	live(&setup, DISTINCT, false, look_cost, &cost);
+	printf("%7u people, d = %2u, m = %u%s %-8s%10.3f%10.3f%10.3f%10.3f%10.2f\n", setup.people, setup.diameter, setup.m, setup.strict ? "*" : " ",
+		   what, cost.first, cost.loss / setup.rounds, cost.invented / setup.rounds, cost.last, cost.seconds / setup.rounds);
+}
+
+/* A tenth leaves from release to release, while as many come, or nobody. */
+static void
+print_lives(uint32 n)
+{
+	static const struct
+	{
+		Code		d;
+		uint32		m;
+		bool		strict;
+		bool		rises;
+	}			lives[] = {{10, 4, false, false}, {5, 6, false, false}, {20, 8, false, false}, {50, 4, false, false}, {1, 6, false, false},
+	{10, 4, false, true}, {10, 3, true, false}, {5, 6, true, false}};
+
+	printf("\nLives: loss of a cell, of the first release and of all; share of rows that are invented, and invented rows a person in the last release; seconds\n%45s%10s%10s%10s%10s%10s\n",
+		   "", "first", "loss", "invented", "last", "seconds");
+	for (int i = 0; i < 2 * (int) lengthof(lives); i++)
+	{
+		bool		shrinks = i >= (int) lengthof(lives);
+		int			k = i % (int) lengthof(lives);
+		Setup		setup = setup_for(n, lives[k].d, lives[k].m);
+
+		setup.strict = lives[k].strict;
+		setup.rises = lives[k].rises;
+		setup.come = shrinks ? 0 : n / 10;
+		setup.leave = shrinks ? n * 0.74 / releases : n / 10;
+		if (setup.rises || shrinks)
+			setup.change = n / 100;
+		print_life(shrinks ? "shrinks" : setup.rises ? "rises" : "", setup);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -528,6 +603,11 @@ main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	CurrentMemoryContext = TopMemoryContext = AllocSetContextCreate(NULL, "bench", ALLOCSET_DEFAULT_SIZES);
 	printf("%u people at first, %u leave, %u come, %u change; %d releases\n", people, people / 10, people / 4, people / 4, releases);
+	if (argc > 4)
+	{
+		print_lives(people);
+		return 0;
+	}
 	figure_three();
 	figure_four();
 	figures_five_and_six();

@@ -67,32 +67,6 @@ typedef struct Greedy
 	uint64		counterfeits_allocated;
 } Greedy;
 
-static Distinct *
-distinct_for(const Frame *frame, const Past *past, uint32 m, uint64 seed)
-{
-	Distinct   *distinct = palloc0(sizeof(Distinct));
-	Size		nvalues = (Size) frame->nsensitive + 1;
-
-	distinct->frame = frame;
-	distinct->updates = past->updates;
-	distinct->paths = past->paths;
-	distinct->m = m;
-	pg_prng_seed(&distinct->random, seed);
-	distinct->sets = sets_create(past->updates);
-	distinct->entries = tuple_numbers_create(ANY_WIDTH);
-	distinct->next = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	distinct->frequency = palloc0(sizeof(uint64) * nvalues);
-	for (uint64 row = 0; row < frame->nrows; row++)
-		distinct->frequency[frame->sensitive[row]]++;
-	distinct->buckets_allocated = 64;
-	distinct->buckets = palloc(sizeof(Bucket) * distinct->buckets_allocated);
-	distinct->newcomer = palloc(sizeof(Kind) * nvalues);
-	for (Code v = 0; v < frame->nsensitive; v++)
-		distinct->newcomer[v] = (Kind) {v, 0, NO_ROW};
-	distinct->kind_of = palloc0(sizeof(uint32) * nvalues);
-	return distinct;
-}
-
 /* ----------------------------------------------------------------
  * Algorithm 2
  * ----------------------------------------------------------------
@@ -225,6 +199,7 @@ gather_crowds(Greedy *greedy)
 {
 	Distinct   *distinct = greedy->distinct;
 	uint32		most = distinct->frame->nsensitive;
+	Kind	   *kinds;
 
 	for (uint32 b = 0; b < distinct->nbuckets; b++)
 		most += distinct->buckets[b].nkinds;
@@ -234,21 +209,24 @@ gather_crowds(Greedy *greedy)
 			add_crowd(greedy, b, &distinct->buckets[b].kinds[k]);
 	for (uint32 b = 0; b < distinct->nbuckets; b++)
 		distinct->buckets[b].rows = distinct->buckets[b].nkinds = 0;
+	kinds = palloc(sizeof(Kind) * ((Size) distinct->frame->nsensitive + 1));
+	for (Code v = 0; v < distinct->frame->nsensitive; v++)
+		kinds[v] = (Kind) {v, 0, NO_ROW};
+	for (uint64 i = 0; i < distinct->newcomers; i++)
+		kind_push(distinct, &kinds[distinct->frame->sensitive[distinct->newcomer[i]]], distinct->newcomer[i]);
+	distinct->newcomers = 0;
 	for (Code v = 0; v < distinct->frame->nsensitive; v++)
 	{
-		Kind	   *kind = &distinct->newcomer[v];
-
-		if (kind->count == 0)
+		if (kinds[v].count == 0)
 			continue;
-		add_crowd(greedy, NO_BUCKET, kind);
-		if (greedy->crowds[greedy->ncrowds - 1].buckets == 0)
-		{
-			greedy->ncrowds--;
+		add_crowd(greedy, NO_BUCKET, &kinds[v]);
+		if (greedy->crowds[greedy->ncrowds - 1].buckets > 0)
 			continue;
-		}
-		distinct->newcomers -= kind->count;
-		*kind = (Kind) {v, 0, NO_ROW};
+		greedy->ncrowds--;
+		for (RowId row = kinds[v].head; row != NO_ROW; row = distinct->next[row])
+			distinct->newcomer[distinct->newcomers++] = row;
 	}
+	pfree(kinds);
 }
 
 /* δ: the groups that the bucket takes as it is. */
@@ -414,7 +392,7 @@ complete_group(Greedy *greedy, const SetId *slots, Code *value, uint32 n)
 	for (uint32 i = 0; i < n; i++)
 	{
 		ValueSet	set = set_at(distinct->sets, slots[i]);
-		Code		from = pg_prng_uint64_range(&distinct->random, 0, set.n - 1);
+		Code		from = pg_prng_uint64_range(&distinct->making.random, 0, set.n - 1);
 
 		for (Code k = 0; k < set.n && value[i] == NO_CODE; k++)
 			if (!is_among(value, n, set.value[(from + k) % set.n]))
@@ -425,7 +403,7 @@ complete_group(Greedy *greedy, const SetId *slots, Code *value, uint32 n)
 }
 
 static void
-add_group(Greedy *greedy, const Bucket *bucket, const BalancedRow *rows, uint32 nrows)
+add_paper_group(Greedy *greedy, const Bucket *bucket, const BalancedRow *rows, uint32 nrows)
 {
 	Classes    *classes = greedy->classes;
 	const Frame *frame = greedy->distinct->frame;
@@ -517,26 +495,27 @@ split_buckets(Greedy *greedy)
 		make_room(greedy->classes, groups, (uint64) groups * bucket->n - (to - from));
 		for (uint32 g = 0; g < groups; group += size[g++])
 			if (size[g] > 0)
-				add_group(greedy, bucket, group, size[g]);
+				add_paper_group(greedy, bucket, group, size[g]);
 	}
 }
 
 Classes *
 greedy_classes(const Frame *frame, const Past *past, uint32 m, uint64 seed, uint32 most_buckets, uint32 *buckets)
 {
-	Greedy		greedy = {.distinct = distinct_for(frame, past, m, seed)};
+	Greedy		greedy = {.distinct = distinct_create(frame, past, (int64[]) {m, 1, false}, seed)};
 	Draft	   *newcomers;
 
 	Assert(frame->nqis <= MAX_QIS);
 	greedy.assigned = palloc_extended(sizeof(Assigned) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	make_buckets(greedy.distinct);
+	enter_people(greedy.distinct);
+	fill_buckets(greedy.distinct);
 	greedy.first_buckets = greedy.distinct->nbuckets;
 	if (!create_buckets(greedy.distinct, most_buckets))
 		return NULL;
 	*buckets = greedy.distinct->nbuckets;
 	assign_rows(&greedy);
-	place_newcomers(greedy.distinct);
-	newcomers = draft_groups(greedy.distinct, CurrentMemoryContext);
+	add_newcomers(greedy.distinct);
+	newcomers = draft_sets(greedy.distinct, CurrentMemoryContext);
 	greedy.classes = newcomers->classes;
 	split_buckets(&greedy);
 	return greedy.classes;

@@ -238,24 +238,45 @@ sort_stays(Fold *fold, uint64 npeople)
 	fold->stays = sorted;
 }
 
-/* Each stay of a person after an earlier one links two groups. */
+/*
+ * Each stay of a person after an earlier one links two groups.  The person had left before another one came to the place, and
+ * the group may have shown new values since.
+ */
 static void
 link_groups(Fold *fold)
 {
 	Places	   *places = &fold->places;
 	uint64		room = 0;
+	const PersonStay **from = new_array(const PersonStay *, fold->nstays);
+	uint64	   *last = new_zeros(uint64, places->nplaces);	/* links from each place, counted from 1 on */
+	uint64	   *before = new_array(uint64, fold->nstays);
 
 	places->link = new_array(Link, 0);
 	for (uint64 i = 1; i < fold->nstays; i++)
 	{
-		const PersonStay *from = &fold->stays[i - 1];
+		const PersonStay *stay = &fold->stays[i - 1];
 		const PersonStay *to = &fold->stays[i];
 
-		if (from->person != to->person || from->group == to->group)
+		if (stay->person != to->person || stay->group == to->group)
 			continue;
 		array_reserve(places->link, room, places->nlinks + 1);
-		places->link[places->nlinks++] = (Link) {from->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
+		places->link[places->nlinks] = (Link) {stay->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
+		from[places->nlinks] = stay;
+		before[places->nlinks] = last[stay->stay.place];
+		last[stay->stay.place] = ++places->nlinks;
 	}
+	for (uint64 i = 0; i < fold->nstays && places->nlinks > 0; i++)
+	{
+		const Stay *stay = &fold->stays[i].stay;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 link = last[stay->place]; link > 0; link = before[link - 1])
+			if (stay->came > from[link - 1]->stay.came)
+				places->link[link - 1].left = Min(places->link[link - 1].left, stay->came - 1);
+	}
+	pfree(from);
+	pfree(last);
+	pfree(before);
 }
 
 /* Gives stays the places of the past, sorts them, and drops those of people who are not among the rows. */
@@ -497,7 +518,8 @@ read_places(Fold *fold, FrameLoad *load, bool is_all)
 		past_refuse(publication, 0);
 	past_table_verify(publication, GROUPS_TABLE);
 	past_table_verify(publication, PLACES_TABLE);
-	if (is_all || reading.people->size > (uint64) publication->remembered / FEW || !look_up(&reading))
+	fold->wants_indexes = !is_all && reading.people->size <= (uint64) publication->remembered / FEW;
+	if (!fold->wants_indexes || !look_up(&reading))
 		read_all(&reading, is_all);
 }
 

@@ -58,6 +58,7 @@ typedef struct Fold
 	Element		sensitive;
 	Past		past;
 	bool		keeps_places;	/* are there any to read and to write? */
+	bool		wants_indexes;	/* are some of their people asked for, so few that indexes would find them? */
 	Places		places;
 	GroupRow   *groups;			/* [places.ngroups] */
 	uint32		groups_allocated;

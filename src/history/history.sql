@@ -119,7 +119,8 @@ BEGIN
 				OR EXISTS (SELECT FROM (SELECT unnest(g.keys) AS a, unnest(k.keys) AS b) u WHERE %1$su.a%2$s IS DISTINCT FROM %1$su.b%2$s)
 				OR EXISTS (SELECT FROM (SELECT unnest(g.sensitive) AS a, unnest(k.sensitive) AS b) u WHERE %3$su.a%4$s IS DISTINCT FROM %3$su.b%4$s)
 			UNION SELECT "group" FROM told t FULL JOIN kept k USING ("group", place, came) WHERE t.key IS DISTINCT FROM k.key
-			UNION SELECT "group" FROM kept GROUP BY "group", place, came HAVING count(*) > 1)
+			UNION SELECT "group" FROM kept GROUP BY "group", place, came HAVING count(*) > 1
+			UNION SELECT "group" FROM %6$s GROUP BY "group" HAVING count(*) > 1)
 		SELECT (SELECT count(DISTINCT p."group") FROM place p), count(*), coalesce(min(w."group"), 0) FROM wrong w
 		$query$, key[1], key[2], sensitive[1], sensitive[2], kept_places, kept_groups) INTO items, wrong, first_wrong;
 END

@@ -94,7 +94,10 @@ extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
 /* The table, made when it is not there yet: as the owner, inside SPI. */
 extern Oid	past_table_ensure(const DeclaredPublication *publication, PastTable which);
 
-/* Has the tables of groups and places their indexes?  Else they are made: when rows were written, which costs less. */
+/*
+ * Have the tables of groups and places their indexes?  Else they are made: by the first answer, or release, about so few
+ * people that it would have been faster by them.  Publications that nobody asks do not need them.
+ */
 extern void past_indexes_ensure(const DeclaredPublication *publication);
 
 /*

@@ -138,7 +138,6 @@ past_skip(const DeclaredPublication *publication, int32 release)
 	{
 		(void) past_table_ensure(publication, GROUPS_TABLE);
 		(void) past_table_ensure(publication, PLACES_TABLE);
-		past_indexes_ensure(publication);
 	}
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		write_empty_block(publication, release);

@@ -322,7 +322,15 @@ add_stays(After *after)
 		if (after->arrived[row] != NO_PLACE)
 		{
 			if (n > 0)
-				places->link[places->nlinks++] = (Link) {stay[n - 1].place, after->arrived[row], after->release - 1, after->release};
+			{
+				RowId		holder = before->row[stay[n - 1].place];
+				int32		left = after->release - 1;
+
+				/* Somebody may have taken the place before. */
+				if (holder != NO_ROW && holder != row)
+					left = Min(left, before->stay[before->first_stay[holder + 1] - 1].came - 1);
+				places->link[places->nlinks++] = (Link) {stay[n - 1].place, after->arrived[row], left, after->release};
+			}
 			stay[n++] = (Stay) {after->arrived[row], after->release};
 		}
 		places->first_stay[row + 1] = places->first_stay[row] + n;

@@ -199,7 +199,6 @@ rebuild_groups(const DeclaredPublication *publication)
 	delete_all(places);
 	write_rows(groups, psprintf("%s SELECT * FROM groups", query));
 	write_rows(places, psprintf("%s SELECT * FROM places", query));
-	past_indexes_ensure(publication);
 }
 
 /* ----------------------------------------------------------------

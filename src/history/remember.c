@@ -301,7 +301,8 @@ replace_groups(Remembering *remembering)
 		MemoryContextReset(remembering->row);
 	}
 	writer_close(writer);
-	past_indexes_ensure(fold->publication);
+	if (fold->wants_indexes)
+		past_indexes_ensure(fold->publication);
 }
 
 /* ----------------------------------------------------------------

@@ -47,6 +47,12 @@ compare_pairs(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
+static inline bool
+fits(const Making *making, const Point *place, RowId row)
+{
+	return making->fits == NULL || making->fits(making, place->set, place->cell, row);
+}
+
 /* The cheapest pair first. */
 static void
 match_few(Making *making, Point *points, uint32 n, void *state)
@@ -59,7 +65,7 @@ match_few(Making *making, Point *points, uint32 n, void *state)
 		{
 			double		cost;
 
-			if (points[j].set == NO_PLACE || points[j].row != NO_ROW)
+			if (points[j].set == NO_PLACE || points[j].row != NO_ROW || !fits(making, &points[j], points[i].row))
 				continue;
 			cost = cost_of_joining(making, points[j].set, points[i].row);
 			if (cost < following->limit)
@@ -71,7 +77,7 @@ match_few(Making *making, Point *points, uint32 n, void *state)
 		Point	   *newcomer = &points[following->pairs[p].newcomer];
 		Point	   *place = &points[following->pairs[p].place];
 
-		if (newcomer->row == NO_ROW || place->row != NO_ROW)
+		if (newcomer->row == NO_ROW || place->row != NO_ROW || !fits(making, place, newcomer->row))
 			continue;
 		set_put(making, place->set, place->cell, newcomer->row);
 		place->row = newcomer->row;
@@ -171,12 +177,16 @@ find_places(const Making *making, uint64 *first)
 			uint32		n = set_values(making, set);
 
 			for (uint32 i = 0; i < n && made->true_rows < n && is_large(making, set); i++)
-				if (making->cells[made->first + i] != NO_ROW)
+			{
+				Code		code = making->code_of_cell == NULL ? value[i] : making->code_of_cell(making, set, i);
+
+				if (making->cells[made->first + i] != NO_ROW || code == NO_CODE)
 					continue;
-				else if (pass == 0)
-					first[value[i] + 2]++;
+				if (pass == 0)
+					first[code + 2]++;
 				else
-					places[first[value[i] + 1]++] = (Point) {.set = set, .cell = i, .row = NO_ROW};
+					places[first[code + 1]++] = (Point) {.set = set, .cell = i, .row = NO_ROW};
+			}
 		}
 		if (pass > 0)
 			continue;

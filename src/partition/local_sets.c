@@ -24,7 +24,8 @@
 #include "partition/set_making.h"
 #include "utils/memutils.h"
 
-#define REGION_SETS		18
+#define REGION_SETS		18		/* of regions in which sets share signatures */
+#define LEAST_SETS		2		/* of other regions */
 #define MOST_SHARED		256		/* signatures that are looked at */
 #define SHARED_LOSS		0.1		/* that a signature may cost, a row and quasi-identifier, so that others have it, too */
 #define GROWTH			2		/* of regions, for rows that are left over */
@@ -315,16 +316,20 @@ make_family(Locality *locality)
 	for (uint32 i = 0; i < locality->nvalues; i++)
 		locality->of_value[locality->values[i].value] = &locality->values[i];
 	loss = choose_values(locality);
-	list_signatures(locality);
-	if (locality->together == 1)
+	if (making->shares && locality->together == 1)
+	{
+		list_signatures(locality);
 		share_signature(locality, loss + SHARED_LOSS * ndimensions);
+	}
 	hull_clear(making->measure, locality->hull);
 	for (uint32 n = 0; n < making->m; n++)
 	{
 		ValueOfRegion *value = locality->of_value[locality->signature[n]];
 
+		/* Rows that were chosen are still the last of their value, unless other signatures were looked at since. */
 		memcpy(locality->tried, locality->hull, sizeof(Span) * ndimensions);
-		(void) choose_rows(locality, value, locality->tried);
+		if (making->shares)
+			(void) choose_rows(locality, value, locality->tried);
 		take_value(locality, value, n);
 	}
 	end_family(locality);
@@ -438,7 +443,7 @@ make_local_sets(Making *making, RowId *rows)
 	sorted = new_array(RegionRow, n);
 	for (locality.together = making->together; locality.together > 0; locality.together--)
 	{
-		uint64		size = (uint64) REGION_SETS * m;
+		uint64		size = (uint64) (making->shares ? REGION_SETS : LEAST_SETS) * m;
 		uint64		before = PG_UINT64_MAX;
 
 		for (; size < n && size <= LARGEST_REGION && n < before - before / FEW_PLACED; size *= GROWTH)

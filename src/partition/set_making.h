@@ -24,6 +24,7 @@ typedef struct Making
 	const Paths *paths;
 	uint32		m;
 	uint32		together;		/* sets that newcomers form at once */
+	bool		shares;			/* do local sets take signatures that others have, if that costs little? */
 	pg_prng_state random;
 	Refusal    *refusal;
 
@@ -43,6 +44,13 @@ typedef struct Making
 	uint64	   *end_new;		/* [values] */
 	RowId	   *newcomer;
 	bool	   *was_shown;		/* [values] in an earlier release, as far as the past tells */
+
+	/*
+	 * Where signatures are not of values, or else NULL: which newcomers may take a free cell, by the frame's codes,
+	 * and one by one
+	 */
+	Code		(*code_of_cell) (const struct Making *making, uint64 set, uint32 cell); /* or NO_CODE */
+	bool		(*fits) (const struct Making *making, uint64 set, uint32 cell, RowId row);
 } Making;
 
 static inline Span *
@@ -105,7 +113,8 @@ is_large(const Making *making, uint64 set)
 	return set_values(making, set) >= making->m;
 }
 
-/* signature_sets.c: a set of a signature, without any row; and a row in a cell of it, or all rows. */
+/* signature_sets.c: no set yet; a set of a signature, without any row; and a row in a cell of it, or all rows. */
+extern void making_clear(Making *making);
 extern uint64 set_create(Making *making, uint32 signature);
 extern void set_put(Making *making, uint64 set, uint32 cell, RowId row);
 extern void set_fill(Making *making, uint64 set, const RowId *cell);

@@ -26,6 +26,15 @@
  * ----------------------------------------------------------------
  */
 
+void
+making_clear(Making *making)
+{
+	making->nsets = making->sets_allocated = making->ncells = making->cells_allocated = 0;
+	making->sets = new_array(MadeSet, 0);
+	making->hulls = new_array(Span, 0);
+	making->cells = new_array(RowId, 0);
+}
+
 uint64
 set_create(Making *making, uint32 signature)
 {
@@ -812,6 +821,7 @@ make_signature_sets(const Frame *frame, const Paths *paths, uint32 m, uint32 tog
 		making->paths = paths;
 		making->m = m;
 		making->together = together;
+		making->shares = true;
 		making->refusal = refusal;
 		pg_prng_seed(&making->random, seed);
 		making->signatures = tuple_numbers_create(ANY_WIDTH);
@@ -819,9 +829,7 @@ make_signature_sets(const Frame *frame, const Paths *paths, uint32 m, uint32 tog
 		making->first_new = new_zeros(uint64, (uint64) frame->nsensitive + 1);
 		making->end_new = new_zeros(uint64, frame->nsensitive);
 		making->was_shown = new_zeros(bool, frame->nsensitive);
-		making->sets = new_array(MadeSet, 0);
-		making->hulls = new_array(Span, 0);
-		making->cells = new_array(RowId, 0);
+		making_clear(making);
 		if (!make_sets(making, try > 0))
 			return NULL;
 		unvouched = count_unvouched(making);

@@ -744,7 +744,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 
 		for (int split = 0; split < 2; split++)
 		{
-			World	   *world = world_create(30, m + 1, 0);
+			World	   *world = world_create(40, m + 1, 0);
 			uint64		nobody = 0;
 
 			while (world->releases < MAX_RELEASES)
@@ -756,7 +756,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 				see(world, draft->classes);
 				for (int p = 0; p < world->npeople; p++)
 					world->alive[p] = world->alive[p] ? any_below(100) >= 15 : any_below(100) < 10;
-				come(world, 5, 0);
+				come(world, 7, 0);
 			}
 			if (split)
 			{

@@ -56,8 +56,9 @@ typedef struct Table
 
 	uint64		rows;
 	uint64		counterfeits;
-	uint64		greedy;			/* counterfeits of the paper's algorithm, each time from the same past */
-	uint64		worse;			/* releases in which it needs fewer */
+	double		cost;			/* rows invented, and lost in cells */
+	double		greedy;			/* that of the paper's algorithm, each time from the same past */
+	uint64		worse;			/* releases in which it costs less */
 	uint64		wide;			/* classes larger than m */
 	uint64		nclasses_all;
 	Person		people[MAX_PEOPLE];
@@ -332,6 +333,7 @@ paths_of(const Table *table, const Frame *frame, const int *person_of_row)
 {
 	Paths	   *paths = palloc0(sizeof(Paths));
 	uint64		nsteps = 0;
+	const Shown **seen = palloc(sizeof(Shown *) * (MAX_PEOPLE + 1));
 
 	paths->releases = table->rounds;
 	paths->release = palloc(sizeof(int32) * (MAX_PEOPLE + 1));
@@ -350,12 +352,19 @@ paths_of(const Table *table, const Frame *frame, const int *person_of_row)
 			r--;
 		if (r >= 0)
 		{
-			/* A class of its own for each row says as much as a shared one. */
+			uint32		c = 0;
+
 			class = &table->classes[r][person->class_in[r]];
-			paths->release[paths->nclasses] = r + 1;
-			memcpy(paths->value + paths->first_value[paths->nclasses], class->value, sizeof(Code) * class->n);
-			paths->first_value[paths->nclasses + 1] = paths->first_value[paths->nclasses] + class->n;
-			paths->class[nsteps] = paths->nclasses++;
+			while (c < paths->nclasses && seen[c] != class)
+				c++;
+			if (c == paths->nclasses)
+			{
+				seen[paths->nclasses++] = class;
+				paths->release[c] = r + 1;
+				memcpy(paths->value + paths->first_value[c], class->value, sizeof(Code) * class->n);
+				paths->first_value[c + 1] = paths->first_value[c] + class->n;
+			}
+			paths->class[nsteps] = c;
 			paths->shown[nsteps++] = person->shown[r];
 		}
 		paths->first[row + 1] = nsteps;
@@ -447,20 +456,32 @@ publish(Table *table, const Frame *frame, const Draft *draft, const int *person_
 		judge_class(table, r, c);
 }
 
-/* What the paper's algorithm would have needed, had it come to this table. */
+static double
+cost_of(const Frame *frame, const Classes *classes)
+{
+	double		cost = classes->first_counterfeit[classes->nclasses];
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (int q = 0; q < NQIS; q++)
+			cost += class_size(classes, c) *
+				cover_loss(&frame->domain[q], rows_span(frame->code[q], classes->rows + classes->first[c], class_size(classes, c))) / NQIS;
+	return cost;
+}
+
+/* What the paper's algorithm would have cost, had it come to this table. */
 static void
 compare_with_greedy(Table *table, const Frame *frame, const Past *past, const Draft *draft)
 {
 	uint32		buckets;
-	const Classes *greedy;
-	uint64		counterfeits;
+	double		ours = cost_of(frame, draft->classes);
+	double		greedy;
 
 	if (table->strict || table->m > table->least_m || frame->nrows == 0)
 		return;
-	greedy = greedy_classes(frame, past, table->m, 1, 1000000, &buckets);
-	counterfeits = greedy->first_counterfeit[greedy->nclasses];
-	table->greedy += counterfeits;
-	table->worse += counterfeits < draft->classes->first_counterfeit[draft->classes->nclasses];
+	greedy = cost_of(frame, greedy_classes(frame, past, table->m, 1, 1000000, &buckets));
+	table->cost += ours;
+	table->greedy += greedy;
+	table->worse += greedy < ours;
 }
 
 static Draft *
@@ -862,7 +883,8 @@ typedef struct Sum
 {
 	uint64		rows;
 	uint64		counterfeits;
-	uint64		greedy;
+	double		cost;
+	double		greedy;
 	uint64		worse;
 	uint64		releases;
 	uint64		classes;
@@ -899,6 +921,7 @@ live(int nvalues, int m, bool strict, bool raises, int kind, int rounds, int peo
 		}
 		sum->rows += table->rows;
 		sum->counterfeits += table->counterfeits;
+		sum->cost += table->cost;
 		sum->greedy += table->greedy;
 		sum->worse += table->worse;
 		sum->releases += table->rounds;
@@ -928,10 +951,10 @@ lead_lives(const char *what, bool strict, bool raises)
 		check(sum.lives > 10);
 		if (strict || raises)
 			continue;
-		printf("# the paper's algorithm: " UINT64_FORMAT " counterfeits, fewer in " UINT64_FORMAT " of " UINT64_FORMAT " releases\n",
-			   sum.greedy, sum.worse, sum.releases);
-		check(sum.counterfeits < sum.greedy * 0.95);
-		check(sum.worse * 25 < sum.releases);
+		printf("# rows invented, and lost in cells: %.0f; by the paper's algorithm: %.0f, less in " UINT64_FORMAT " of " UINT64_FORMAT " releases\n",
+			   sum.cost, sum.greedy, sum.worse, sum.releases);
+		check(sum.cost < sum.greedy * 0.99);
+		check(sum.worse * 3 < sum.releases);
 	}
 }
 
@@ -1013,6 +1036,69 @@ test_nothing_is_invented_without_need(void)
 				check(strict && m == 5 ? table->counterfeits <= 10 : table->counterfeits == 0);
 				pfree(table);
 			}
+}
+
+/* Table I of the paper, whose own generalization (Table III) loses 13.3 % of a cell. */
+static void
+test_table_one(void)
+{
+	enum
+	{
+		DYSPEPSIA, GASTRITIS, PNEUMONIA, FLU, LUNG_CANCER, GLAUCOMA, CATARACT, VALUES
+	};
+	static double position[NQIS][6] = {{14, 16, 24, 26, 29, 31}, {17, 19, 20, 23, 32, 35}};
+	Table	   *table = table_create(VALUES, 2, false);
+	int			person_of_row[MAX_PEOPLE];
+	int64		params[] = {2, 1, false};
+	Past		past = {0};
+	Frame	   *frame;
+
+	table->may[DYSPEPSIA][GASTRITIS] = table->may[GASTRITIS][DYSPEPSIA] = table->may[PNEUMONIA][FLU] = true;
+	table->may[FLU][PNEUMONIA] = table->may[PNEUMONIA][LUNG_CANCER] = table->may[GLAUCOMA][CATARACT] = true;
+	close_updates(table);
+	add_person(table, 0, 2, DYSPEPSIA); /* Ken, Julia, Tom, Harry, Lily, Ben */
+	add_person(table, 1, 3, PNEUMONIA);
+	add_person(table, 2, 4, PNEUMONIA);
+	add_person(table, 3, 5, GASTRITIS);
+	add_person(table, 4, 0, GLAUCOMA);
+	add_person(table, 5, 1, FLU);
+	frame = frame_of(table, person_of_row);
+	for (int q = 0; q < NQIS; q++)
+	{
+		frame->domain[q].size = lengthof(position[q]);
+		frame->domain[q].position = position[q];
+	}
+	past.updates = updates_of(table);
+	for (uint64 seed = 0; seed < 100; seed++)
+		check(cost_of(frame, m_distinct_method.draft(frame, &past, params, seed)->classes) <= 0.15 * frame->nrows);
+}
+
+/* 5 % leave each time, for 26 releases, and nobody comes: fewer rows are invented than people are left. */
+static void
+test_source_shrinks(void)
+{
+	for (int strict = 0; strict < 2; strict++)
+	{
+		Table	   *table = table_create(12, 3, strict);
+		uint64		before = 0;
+		uint64		rows = 0;
+
+		for (int i = 0; i < 12; i++)
+			for (int j = 0; j < 12; j++)
+				table->may[i][j] = i / 3 == j / 3;
+		for (int i = 0; i < MAX_PEOPLE; i++)
+			add_person(table, any_below(NCODES), any_below(NCODES), any_below(12));
+		for (int r = 0; r < 26; r++)
+		{
+			before = table->counterfeits;
+			rows = table->rows;
+			(void) release(table);
+			for (int p = 0; p < MAX_PEOPLE; p++)
+				table->people[p].alive &= any_below(20) > 0;
+		}
+		check(table->counterfeits - before < table->rows - rows);
+		printf("# shrinks: " UINT64_FORMAT " people, " UINT64_FORMAT " invented\n", table->rows - rows, table->counterfeits - before);
+	}
 }
 
 /* Two buckets that each lack what the other has too much of meet where they intersect. */
@@ -1111,6 +1197,8 @@ static const Test tests[] = {
 	{"impossible lives, and long ones", test_impossible_and_long_lives},
 	{"NULLs in graphs", test_nulls_in_graphs},
 	{"nothing is invented without need", test_nothing_is_invented_without_need},
+	{"Table I", test_table_one},
+	{"a source shrinks", test_source_shrinks},
 	{"buckets meet", test_buckets_meet},
 	{"sets move", test_sets_move},
 	{"what cannot be", test_what_cannot_be},

@@ -65,6 +65,7 @@ typedef struct Spots
 	uint64		blocks_allocated;
 	Block	   *block;
 	Span	   *cell;			/* [blocks * quasi-identifiers] over all cells of each */
+	double	   *cell_loss;		/* likewise, the greatest */
 } Spots;
 
 /* A person without a place. */
@@ -158,15 +159,21 @@ add_block(const Bpg *bpg, Spots *spots, uint64 first, uint64 end)
 	int			nqis = bpg->frame->nqis;
 	Block		block = {first, end, 0, PG_UINT64_MAX, HUGE_VAL};
 	Span	   *cell;
+	double	   *cell_loss;
 
 	if (spots->nblocks == spots->blocks_allocated)
 	{
 		array_reserve(spots->block, spots->blocks_allocated, spots->nblocks + 1);
 		array_resize(spots->cell, spots->blocks_allocated * nqis);
+		array_resize(spots->cell_loss, spots->blocks_allocated * nqis);
 	}
 	cell = spots->cell + spots->nblocks * nqis;
+	cell_loss = spots->cell_loss + spots->nblocks * nqis;
 	for (int q = 0; q < nqis; q++)
+	{
 		cell[q] = (Span) {NO_CODE, 0};
+		cell_loss[q] = 0;
+	}
 	for (uint64 i = first; i < end; i++)
 	{
 		uint32		part = spots->spot[i].part;
@@ -174,7 +181,10 @@ add_block(const Bpg *bpg, Spots *spots, uint64 first, uint64 end)
 		block.occupied = Min(block.occupied, bpg->part[part].occupied);
 		block.loss = Min(block.loss, bpg->part[part].loss);
 		for (int q = 0; q < nqis; q++)
+		{
 			cell[q] = span_hull(cell[q], bpg->cell[(uint64) part * nqis + q]);
+			cell_loss[q] = Max(cell_loss[q], bpg->cell_loss[(uint64) part * nqis + q]);
+		}
 	}
 	spots->block[spots->nblocks++] = block;
 }
@@ -222,7 +232,7 @@ find_spots(const Bpg *bpg, uint64 most)
 		end[value + 1] += end[value];
 	all = new_array(Spot, end[nvalues]);
 	for (Code value = 0; value < nvalues; value++)
-		spots[value] = (Spots) {.spot = all + end[value], .block = new_array(Block, 0), .cell = new_array(Span, 0)};
+		spots[value] = (Spots) {.spot = all + end[value], .block = new_array(Block, 0), .cell = new_array(Span, 0), .cell_loss = new_array(double, 0)};
 	for (uint32 p = 0; p < bpg->nparts; p++)
 	{
 		const Part *part = &bpg->part[p];
@@ -263,14 +273,19 @@ least_cost(const Bpg *bpg, const Spots *spots, uint64 b, RowId row, double limit
 	{
 		const Domain *domain = &frame->domain[q];
 		Code		code = frame->code[q][row];
-		double		gap = 0;
+		Span		between;
+		double		gap;
 
-		if (domain->tree == NULL && code == domain->null_code)
+		if ((domain->tree == NULL && code == domain->null_code) || span_contains(cell[q], span_of(code)))
 			continue;
-		if (code < cell[q].lo)
-			gap = domain_loss(domain, (Span) {code, cell[q].lo});
-		else if (code > cell[q].hi)
-			gap = domain_loss(domain, (Span) {cell[q].hi, code});
+		between = code < cell[q].lo ? (Span) {code, cell[q].lo} : (Span) {cell[q].hi, code};
+		gap = domain_loss(domain, between);
+		if (domain->tree != NULL)	/* the cell that covers both may be much wider */
+		{
+			double		grown = domain_loss(domain, domain_cover(domain, between)) - spots->cell_loss[b * frame->nqis + q];
+
+			gap = Max(gap, grown);
+		}
 		cost += (spots->block[b].occupied + 1) * bpg->weight[q] * gap;
 	}
 	return cost;

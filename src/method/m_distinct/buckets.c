@@ -4,11 +4,6 @@
  *		many groups each bucket takes.
  *
  * NOTES
- *		A row that was in a class before may be in a group to which the values of that
- *		class can all have become, one by one: the bucket's entries are the
- *		candidate update sets of these values (Algorithm 2).  People with equal
- *		entries share a bucket.
- *
  *		A bucket splits into as many groups as no entry and no value has too many
  *		rows for, however rows are put into entries; what entries lack is invented.
  *		So the fewest groups mean the fewest counterfeits, and they are found by
@@ -223,7 +218,7 @@ bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed)
 
 	sort_codes(sorted, n);
 	sorted[n] = NO_SET;
-	b = tuple_number(distinct->entries, sorted, is_mixed ? n + 1 : n);
+	b = tuple_number(distinct->making.signatures, sorted, is_mixed ? n + 1 : n);
 	if (b == distinct->nbuckets)
 		add_bucket(distinct, sorted, n, is_mixed);
 	pfree(sorted);
@@ -254,7 +249,7 @@ kind_pop(Distinct *distinct, Kind *kind)
 	return row;
 }
 
-static Kind *
+Kind *
 add_kind(Bucket *bucket, Code value)
 {
 	array_reserve(bucket->kinds, bucket->kinds_allocated, bucket->nkinds + 1);
@@ -271,86 +266,6 @@ bucket_kind(Distinct *distinct, uint32 b, Code value)
 		if (bucket->kinds[k].value == value)
 			return &bucket->kinds[k];
 	return add_kind(bucket, value);
-}
-
-/* ----------------------------------------------------------------
- * Buckets of those who were published before
- * ----------------------------------------------------------------
- */
-
-/* Raises the error that no class can show m values. */
-void
-refuse_few_values(const Distinct *distinct)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("there are fewer than %u sensitive values", distinct->m),
-			 errdetail("Every class must show so many different ones."),
-			 errhint("Declare a table \"updates\" with all values that there can be, or a smaller \"m\": once something was published, that takes \"accept_weakening\": true.")));
-}
-
-/*
- * Where a class had fewer values than are wanted now (m was raised, or it was
- * imported), any value may come along that one of its values can become.
- */
-static void
-fill_slots(Distinct *distinct, SetId *slots, uint32 n)
-{
-	Sets	   *sets = distinct->sets;
-	SetId		any = n == 0 ? NO_SET : slots[0];
-	Code	   *value = palloc(sizeof(Code) * distinct->m);
-
-	for (uint32 i = 1; i < n; i++)
-		any = set_union(sets, any, slots[i]);
-	for (uint32 i = n; i < distinct->m; i++)
-		slots[i] = any;
-	memset(value, 0xff, sizeof(Code) * distinct->m);	/* NO_CODE */
-	if (n == 0 || !represent(sets, slots, distinct->m, value))
-	{
-		Code	   *all = new_array(Code, sets->updates->nvalues);
-		Code		nall = 0;
-
-		for (Code v = 0; v < sets->updates->nvalues; v++)
-			if (sets->of_value[v] != NO_SET)
-				all[nall++] = v;
-		for (uint32 i = n; i < distinct->m; i++)
-			slots[i] = set_find(sets, all, nall);
-		pfree(all);
-		memset(value, 0xff, sizeof(Code) * distinct->m);
-		if (!represent(sets, slots, distinct->m, value))
-			refuse_few_values(distinct);
-	}
-	pfree(value);
-}
-
-/*
- * The bucket of a class: an entry for each of its values.  Under strict a class stays as small as it was: whatever filled
- * it up would have values that none of its people can have, and newcomers with these would be known.
- */
-static uint32
-bucket_of_class(Distinct *distinct, uint32 class, bool is_mixed, Code *values, SetId *slots)
-{
-	const Paths *paths = distinct->paths;
-	uint32		size = paths_size(paths, class);
-	uint32		n = 0;
-
-	memcpy(values, paths->value + paths->first_value[class], sizeof(Code) * size);
-	sort_codes(values, size);
-	for (uint32 i = 0; i < size; i++)
-	{
-		SetId		set;
-
-		if (values[i] == NO_CODE || (i > 0 && values[i] == values[i - 1]))
-			continue;
-		set = distinct->sets->of_value[values[i]];
-		slots[n++] = set != NO_SET ? set : set_find(distinct->sets, &values[i], 1);
-	}
-	if (n < distinct->m && !distinct->strict)
-	{
-		fill_slots(distinct, slots, n);
-		n = distinct->m;
-	}
-	return bucket_find(distinct, slots, n, is_mixed);
 }
 
 /* Orders what is ranked by its amount, the greatest first. */
@@ -371,128 +286,16 @@ sort_ranked(Ranked *ranked, uint32 n)
 	qsort(ranked, n, sizeof(Ranked), compare_ranked);
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	return (x > y) - (x < y);
-}
-
-/* Rows by bucket and value; each kind is made once. */
-static void
-enter_people(Distinct *distinct, const uint32 *bucket_of_row)
-{
-	const Frame *frame = distinct->frame;
-	uint64	   *key = new_array(uint64, frame->nrows);
-	uint64		nkeys = 0;
-
-	for (uint64 row = 0; row < frame->nrows; row++)
-		if (bucket_of_row[row] != NO_BUCKET)
-			key[nkeys++] = (uint64) bucket_of_row[row] << 32 | row;
-	qsort(key, nkeys, sizeof(uint64), compare_numbers);
-	for (uint64 i = 0; i < nkeys; i++)
-	{
-		Bucket	   *bucket = &distinct->buckets[key[i] >> 32];
-		RowId		row = (RowId) key[i];
-		Code		value = frame->sensitive[row];
-
-		if (distinct->kind_of[value] >= bucket->nkinds || bucket->kinds[distinct->kind_of[value]].value != value)
-		{
-			distinct->kind_of[value] = bucket->nkinds;
-			(void) add_kind(bucket, value);
-		}
-		kind_push(distinct, &bucket->kinds[distinct->kind_of[value]], row);
-		bucket->rows++;
-	}
-	pfree(key);
-}
-
-void
-make_buckets(Distinct *distinct)
-{
-	const Frame *frame = distinct->frame;
-	const Paths *paths = distinct->paths;
-	uint32	   *bucket_of_row = new_array(uint32, frame->nrows);
-	uint32		nclasses = paths == NULL ? 0 : paths->nclasses;
-	uint32	   *bucket = new_array(uint32, nclasses);
-	uint64		largest = 0;
-	Code	   *values;
-	SetId	   *slots;
-
-	memset(bucket, 0xff, sizeof(uint32) * nclasses);	/* NO_BUCKET */
-	for (uint32 c = 0; c < nclasses; c++)
-		largest = Max(largest, paths_size(paths, c));
-	values = new_array(Code, largest);
-	slots = new_array(SetId, largest + distinct->m);
-	for (uint64 row = 0; row < frame->nrows; row++)
-	{
-		uint32		class;
-
-		if (row % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		bucket_of_row[row] = NO_BUCKET;
-		if (nclasses == 0 || !paths_known(paths, row))
-		{
-			kind_push(distinct, &distinct->newcomer[frame->sensitive[row]], row);
-			distinct->newcomers++;
-			continue;
-		}
-		class = paths->class[paths_last(paths, row)];
-		if (bucket[class] == NO_BUCKET)
-			bucket[class] = bucket_of_class(distinct, class, distinct->is_mixed != NULL && distinct->is_mixed[row], values, slots);
-		bucket_of_row[row] = bucket[class];
-	}
-	enter_people(distinct, bucket_of_row);
-	pfree(bucket_of_row);
-	pfree(bucket);
-	pfree(values);
-	pfree(slots);
-}
-
 /* ----------------------------------------------------------------
  * People in entries
  * ----------------------------------------------------------------
  */
 
-Placement *
-placement_create(const Sets *sets, const Bucket *bucket)
+/* How many rows more an entry may have. */
+static inline uint64
+room_in(const Placement *placement, uint32 entry)
 {
-	Placement  *placement = palloc0(sizeof(Placement));
-	Size		nentries = bucket->nentries;
-
-	placement->sets = sets;
-	placement->bucket = bucket;
-	placement->kinds_allocated = Max(4, bucket->nkinds);
-	placement->value = new_array(Code, placement->kinds_allocated);
-	placement->count = new_array(uint32, placement->kinds_allocated);
-	placement->in = new_array(uint32, (Size) placement->kinds_allocated * nentries);
-	placement->filled = palloc0(sizeof(uint64) * nentries);
-	placement->queue = palloc(sizeof(uint32) * nentries);
-	placement->came_from = palloc(sizeof(uint32) * nentries);
-	placement->by_kind = palloc(sizeof(uint32) * nentries);
-	return placement;
-}
-
-uint32
-placement_kind(Placement *placement, Code value)
-{
-	Size		nentries = placement->bucket->nentries;
-	uint32		kind = placement->nkinds;
-
-	if (kind == placement->kinds_allocated)
-	{
-		placement->kinds_allocated = array_room(placement->kinds_allocated, kind + 1);
-		array_resize(placement->value, placement->kinds_allocated);
-		array_resize(placement->count, placement->kinds_allocated);
-		array_resize(placement->in, placement->kinds_allocated * nentries);
-	}
-	placement->value[kind] = value;
-	placement->count[kind] = 0;
-	memset(placement->in + kind * nentries, 0, sizeof(uint32) * nentries);
-	placement->nkinds++;
-	return kind;
+	return (uint64) placement->bucket->multiplicity[entry] * placement->groups - placement->filled[entry];
 }
 
 static inline uint32 *
@@ -512,7 +315,7 @@ search_room(Placement *placement, uint32 kind)
 	for (uint32 e = 0; e < bucket->nentries; e++)
 	{
 		placement->came_from[e] = PG_UINT32_MAX;
-		if (!set_has(placement->sets, bucket->set[e], placement->value[kind]))
+		if (!set_has(placement->sets, bucket->set[e], bucket->kinds[kind].value))
 			continue;
 		placement->came_from[e] = e;
 		placement->by_kind[e] = kind;
@@ -529,7 +332,7 @@ search_room(Placement *placement, uint32 kind)
 			if (placement->came_from[to] != PG_UINT32_MAX)
 				continue;
 			for (uint32 k = 0; k < placement->nkinds; k++)
-				if (*amount_in(placement, k, from) > 0 && set_has(placement->sets, bucket->set[to], placement->value[k]))
+				if (*amount_in(placement, k, from) > 0 && set_has(placement->sets, bucket->set[to], bucket->kinds[k].value))
 				{
 					placement->came_from[to] = from;
 					placement->by_kind[to] = k;
@@ -560,26 +363,7 @@ move_along(Placement *placement, uint32 kind, uint32 end, uint32 amount)
 			break;
 		*amount_in(placement, placement->by_kind[e], placement->came_from[e]) -= amount;
 	}
-	placement->count[kind] += amount;
 	return amount;
-}
-
-uint32
-place(Placement *placement, uint32 kind, uint32 amount)
-{
-	uint32		placed = 0;
-
-	Assert(placement->count[kind] <= placement->groups);
-	amount = Min(amount, placement->groups - placement->count[kind]);
-	while (placed < amount)
-	{
-		uint32		end = search_room(placement, kind);
-
-		if (end == placement->bucket->nentries)
-			break;
-		placed += move_along(placement, kind, end, amount - placed);
-	}
-	return placed;
 }
 
 /* After a search in vain: the entries that it reached are full, and have all that can only be in them. */
@@ -601,18 +385,24 @@ groups_wanted(const Placement *placement, uint32 missing)
 	return (rows + multiplicity - 1) / multiplicity;
 }
 
-void
-place_all(Placement *placement, uint32 kind, uint32 amount)
+/* Finds room for all rows of a kind, with as many more groups as it takes. */
+static void
+place(Placement *placement, uint32 kind)
 {
-	placement->groups = Max(placement->groups, placement->count[kind] + amount);
-	for (;;)
+	uint32		left = placement->bucket->kinds[kind].count;
+
+	placement->nkinds++;
+	while (left > 0)
 	{
+		uint32		end = search_room(placement, kind);
 		uint32		wanted;
 
-		amount -= place(placement, kind, amount);
-		if (amount == 0)
-			return;
-		wanted = groups_wanted(placement, amount);
+		if (end < placement->bucket->nentries)
+		{
+			left -= move_along(placement, kind, end, left);
+			continue;
+		}
+		wanted = groups_wanted(placement, left);
 		placement->groups = Max(placement->groups + 1, wanted);
 	}
 }
@@ -621,9 +411,17 @@ place_all(Placement *placement, uint32 kind, uint32 amount)
 Placement *
 place_bucket(const Distinct *distinct, const Bucket *bucket)
 {
-	Placement  *placement = placement_create(distinct->sets, bucket);
+	Placement  *placement = palloc0(sizeof(Placement));
+	Size		nentries = bucket->nentries;
 	uint64		rows = 0;
 
+	placement->sets = distinct->sets;
+	placement->bucket = bucket;
+	placement->in = new_zeros(uint32, bucket->nkinds * nentries);
+	placement->filled = palloc0(sizeof(uint64) * nentries);
+	placement->queue = palloc(sizeof(uint32) * nentries);
+	placement->came_from = palloc(sizeof(uint32) * nentries);
+	placement->by_kind = palloc(sizeof(uint32) * nentries);
 	for (uint32 k = 0; k < bucket->nkinds; k++)
 	{
 		rows += bucket->kinds[k].count;
@@ -631,7 +429,7 @@ place_bucket(const Distinct *distinct, const Bucket *bucket)
 	}
 	placement->groups = Max(placement->groups, (rows + bucket->n - 1) / bucket->n);
 	for (uint32 k = 0; k < bucket->nkinds; k++)
-		place_all(placement, placement_kind(placement, bucket->kinds[k].value), bucket->kinds[k].count);
+		place(placement, k);
 	return placement;
 }
 

@@ -63,20 +63,9 @@ distinct_needs(const int64 *params)
 }
 
 /* ----------------------------------------------------------------
- * Buckets become classes: split, invented rows added, and covered
+ * Sets become classes
  * ----------------------------------------------------------------
  */
-
-typedef struct Grouping
-{
-	Distinct   *distinct;
-	Drafting   *drafting;
-	Splitter   *splitter;
-	BalancedRow *rows;			/* [most rows] */
-	uint32	   *size;			/* [most groups] */
-	SetId	   *slots;			/* [most slots] */
-	Code	   *value;			/* [most slots] */
-} Grouping;
 
 /*
  * A value for an invented row: of those that leave the next release most
@@ -84,9 +73,8 @@ typedef struct Grouping
  * the entry's values are all in the group.
  */
 static Code
-invent_value(Grouping *grouping, uint32 n, SetId id)
+invent_value(Distinct *distinct, const Code *values, uint32 n, SetId id)
 {
-	Distinct   *distinct = grouping->distinct;
 	ValueSet	set = set_at(distinct->sets, id);
 	Code		widest = 0;
 	uint64		weight = 0;
@@ -96,156 +84,73 @@ invent_value(Grouping *grouping, uint32 n, SetId id)
 	{
 		Code		value = set.value[i];
 		uint64		own = distinct->frequency[value] + 1;
-		Code		width = updates_size(distinct->updates, value);
+		Code		width = updates_size(distinct->sets->updates, value);
 		uint32		at = 0;
 
-		while (at < n && grouping->value[at] != value)
+		while (at < n && values[at] != value)
 			at++;
 		if (width < widest || at < n)
 			continue;
 		weight = (width > widest ? 0 : weight) + own;
 		widest = width;
-		if (pg_prng_uint64_range(&distinct->random, 0, weight - 1) < own)
+		if (pg_prng_uint64_range(&distinct->making.random, 0, weight - 1) < own)
 			drawn = value;
 	}
 	return drawn;
 }
 
-/* The slots of a group, with the values of its rows. */
-static uint32
-fill_slots(Grouping *grouping, const Bucket *bucket, const BalancedRow *rows, uint32 nrows)
-{
-	const Frame *frame = grouping->distinct->frame;
-	uint32		at = 0;
-
-	for (uint32 e = 0; e < bucket->nentries; e++)
-	{
-		uint32		end = at + bucket->multiplicity[e];
-
-		for (uint32 i = 0; i < nrows; i++)
-			if (rows[i].entry == e)
-			{
-				grouping->slots[at] = bucket->set[e];
-				grouping->value[at++] = frame->sensitive[rows[i].row];
-			}
-		for (; at < end; at++)
-		{
-			grouping->slots[at] = bucket->set[e];
-			grouping->value[at] = NO_CODE;
-		}
-	}
-	return at;
-}
-
-/* Completes a group by invented rows, so that each entry has a value of its own. */
+/* Completes a set by invented rows, so that each entry has a value of its own. */
 static void
-invent_rows(Grouping *grouping, const Bucket *bucket, const BalancedRow *rows, uint32 nrows)
+invent_rows(Distinct *distinct, Drafting *drafting, uint64 set, Code *value)
 {
-	const Frame *frame = grouping->distinct->frame;
-	uint32		n = fill_slots(grouping, bucket, rows, nrows);
-	Code	   *counterfeit = drafting_invent(grouping->drafting, n - nrows);
+	const Frame *frame = distinct->frame;
+	const MadeSet *made = &distinct->making.sets[set];
+	const SetId *slots = tuple_words(distinct->making.signatures, made->signature);
+	const RowId *cell = distinct->making.cells + made->first;
+	uint32		n = distinct->buckets[made->signature].n;
+	Code	   *counterfeit = drafting_invent(drafting, n - made->true_rows);
 
 	for (uint32 i = 0; i < n; i++)
-		if (grouping->value[i] == NO_CODE)
-			grouping->value[i] = invent_value(grouping, n, grouping->slots[i]);
-	if (!represent(grouping->distinct->sets, grouping->slots, n, grouping->value))
+		value[i] = cell[i] == NO_ROW ? NO_CODE : frame->sensitive[cell[i]];
+	for (uint32 i = 0; i < n; i++)
+		if (value[i] == NO_CODE)
+			value[i] = invent_value(distinct, value, n, slots[i]);
+	if (!represent(distinct->sets, slots, n, value))
 		elog(ERROR, "a group cannot be completed");
 	for (uint32 i = 0; i < n; i++)
-	{
-		bool		is_true = false;
-
-		for (uint32 k = 0; k < nrows; k++)
-			is_true |= frame->sensitive[rows[k].row] == grouping->value[i];
-		if (!is_true)
-			*counterfeit++ = grouping->value[i];
-	}
-}
-
-/* The rows of the bucket with an entry each, as the placement says; kinds in several entries are dealt out evenly. */
-static void
-enter_rows(Grouping *grouping, const Bucket *bucket, const Placement *placement)
-{
-	const Distinct *distinct = grouping->distinct;
-	uint32	   *left = palloc(sizeof(uint32) * bucket->nentries);
-	BalancedRow *next = grouping->rows;
-
-	for (uint32 k = 0; k < bucket->nkinds; k++)
-	{
-		uint32		e = 0;
-
-		memcpy(left, placement->in + (Size) k * bucket->nentries, sizeof(uint32) * bucket->nentries);
-		for (RowId row = bucket->kinds[k].head; row != NO_ROW; row = distinct->next[row])
-		{
-			do
-				e = (e + 1) % bucket->nentries;
-			while (left[e] == 0);
-			left[e]--;
-			*next++ = (BalancedRow) {row, e};
-		}
-	}
-}
-
-/* Splits a bucket into groups, and makes a class of each. */
-static void
-draft_bucket(Grouping *grouping, const Bucket *bucket)
-{
-	Placement  *placement = place_bucket(grouping->distinct, bucket);
-	BalancedRow *rows = grouping->rows;
-
-	enter_rows(grouping, bucket, placement);
-	split_bucket(grouping->splitter, &(BalancedBucket) {
-				 .nentries = bucket->nentries, .multiplicity = bucket->multiplicity,
-				 .ngroups = placement->groups, .nrows = bucket->rows, .rows = rows}, grouping->size);
-	for (uint32 g = 0; g < placement->groups; g++)
-	{
-		uint32		nrows = grouping->size[g];
-
-		if (nrows == 0)
-			continue;
-		for (uint32 i = 0; i < nrows; i++)
-			drafting_add_rows(grouping->drafting, &rows[i].row, 1);
-		if (bucket->n > nrows)
-			invent_rows(grouping, bucket, rows, nrows);
-		(void) drafting_end_class(grouping->drafting, NULL);
-		rows += nrows;
-	}
+		if (!set_shows(distinct, set, value[i]))
+			*counterfeit++ = value[i];
 }
 
 Draft *
-draft_groups(Distinct *distinct, MemoryContext context)
+draft_sets(Distinct *distinct, MemoryContext context)
 {
+	const Making *making = &distinct->making;
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Grouping	grouping = {.distinct = distinct, .drafting = drafting_create(distinct->frame, distinct->m)};
-	MemoryContext work;
-	uint64		most_rows = 0;
-	uint32		most_entries = 0;
-	uint32		most_slots = 0;
+	Drafting   *drafting = drafting_create(distinct->frame, distinct->m);
+	uint32		most = 0;
+	Code	   *value;
 
 	MemoryContextSwitchTo(old);
-	work = AllocSetContextCreate(old, "bucket", ALLOCSET_DEFAULT_SIZES);
 	for (uint32 b = 0; b < distinct->nbuckets; b++)
+		most = Max(most, distinct->buckets[b].n);
+	value = new_array(Code, most);
+	for (uint64 set = 0; set < making->nsets; set++)
 	{
-		most_rows = Max(most_rows, distinct->buckets[b].rows);
-		most_entries = Max(most_entries, distinct->buckets[b].nentries);
-		most_slots = Max(most_slots, distinct->buckets[b].n);
-	}
-	grouping.splitter = splitter_create(distinct->frame, most_rows, most_entries);
-	grouping.rows = new_array(BalancedRow, most_rows);
-	grouping.size = new_array(uint32, most_rows);
-	grouping.slots = palloc(sizeof(SetId) * (most_slots + 1));
-	grouping.value = palloc(sizeof(Code) * (most_slots + 1));
-	for (uint32 b = 0; b < distinct->nbuckets; b++)
-	{
-		if (distinct->buckets[b].rows == 0)
+		const MadeSet *made = &making->sets[set];
+
+		if (made->true_rows == 0)
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		MemoryContextReset(work);
-		MemoryContextSwitchTo(work);
-		draft_bucket(&grouping, &distinct->buckets[b]);
-		MemoryContextSwitchTo(old);
+		for (uint32 i = 0; i < distinct->buckets[made->signature].n; i++)
+			if (making->cells[made->first + i] != NO_ROW)
+				drafting_add_rows(drafting, &making->cells[made->first + i], 1);
+		if (made->true_rows < distinct->buckets[made->signature].n)
+			invent_rows(distinct, drafting, set, value);
+		(void) drafting_end_class(drafting, NULL);
 	}
-	MemoryContextDelete(work);
-	return grouping.drafting->draft;
+	pfree(value);
+	return drafting->draft;
 }
 
 /* ----------------------------------------------------------------
@@ -253,35 +158,42 @@ draft_groups(Distinct *distinct, MemoryContext context)
  * ----------------------------------------------------------------
  */
 
-/* Sets up the state of a draft. */
-static Distinct *
+Distinct *
 distinct_create(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
 	Distinct   *distinct = palloc0(sizeof(Distinct));
-	Size		nvalues = (Size) frame->nsensitive + 1;
+	Making	   *making = &distinct->making;
+	Frame	   *by_component = memcpy(palloc(sizeof(Frame)), frame, sizeof(Frame));
 
 	distinct->frame = frame;
-	distinct->updates = past->updates;
 	distinct->paths = past->paths;
 	distinct->is_mixed = past->is_mixed;
-	distinct->m = params[DISTINCT_M];
+	distinct->m = making->m = params[DISTINCT_M];
 	distinct->strict = params[DISTINCT_STRICT] == 1;
-	pg_prng_seed(&distinct->random, seed);
 	distinct->sets = sets_create(past->updates);
-	distinct->entries = tuple_numbers_create(ANY_WIDTH);
+	distinct->frequency = new_zeros(uint64, frame->nsensitive);
 	array_reserve(distinct->buckets, distinct->buckets_allocated, 64);
 	distinct->next = new_array(RowId, frame->nrows);
-	distinct->frequency = new_zeros(uint64, nvalues);
+	distinct->newcomer = new_array(RowId, frame->nrows);
+	distinct->kind_of = new_zeros(uint32, frame->nsensitive);
+
+	by_component->nsensitive = distinct->sets->ncomponents;
+	by_component->sensitive = new_array(Code, frame->nrows);
 	for (uint64 row = 0; row < frame->nrows; row++)
+	{
 		distinct->frequency[frame->sensitive[row]]++;
-	distinct->newcomer = new_array(Kind, nvalues);
-	for (Code v = 0; v < frame->nsensitive; v++)
-		distinct->newcomer[v] = (Kind) {v, 0, NO_ROW};
-	distinct->kind_of = new_zeros(uint32, nvalues);
+		by_component->sensitive[row] = distinct->sets->component[frame->sensitive[row]];
+	}
+	making->frame = by_component;
+	making->together = 1;
+	pg_prng_seed(&making->random, seed);
+	making->signatures = tuple_numbers_create(ANY_WIDTH);
+	making->measure = records_none(frame);
+	making_clear(making);
 	return distinct;
 }
 
-/* Puts people into buckets, joins these, adds newcomers, and splits buckets into classes. */
+/* Keeps people together or deals them anew, adds newcomers, and makes classes of all sets. */
 static Draft *
 distinct_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
@@ -299,11 +211,13 @@ distinct_draft(const Frame *frame, const Past *past, const int64 *params, uint64
 			elog(ERROR, "a row has a sensitive value that is not declared");
 	MemoryContextSwitchTo(work);
 	distinct = distinct_create(frame, past, params, seed);
-	make_buckets(distinct);
-	join_buckets(distinct);
-	place_newcomers(distinct);
+	enter_people(distinct);
+	take_places(distinct, false);
+	deal_anew(distinct);
+	take_places(distinct, true);
+	add_newcomers(distinct);
 	INSTR_TIME_SET_CURRENT(start);
-	draft = draft_groups(distinct, context);
+	draft = draft_sets(distinct, context);
 	INSTR_TIME_SET_CURRENT(now);
 	INSTR_TIME_SUBTRACT(now, start);
 	draft->cutting_seconds = INSTR_TIME_GET_DOUBLE(now);

@@ -10,6 +10,7 @@
 #include "frame/tuple_numbers.h"
 #include "frame/update_sets.h"
 #include "method/method.h"
+#include "partition/set_making.h"
 
 /* A set of values, by its number: sets that are equal have the same. */
 typedef uint32 SetId;
@@ -92,42 +93,53 @@ extern void sort_ranked(Ranked *ranked, uint32 n);
 
 typedef struct Distinct
 {
+	Making		making;			/* first: sets of rows, each of the signature that has the number of its bucket:
+								 * entries ascending, equal ones repeated, NO_SET behind those of a mixed one.  Its
+								 * frame shows components in the place of values */
 	const Frame *frame;
-	const Updates *updates;
 	const Paths *paths;			/* or NULL before the first release */
 	const bool *is_mixed;		/* [rows of the frame] or NULL if nobody is */
 	uint32		m;
 	bool		strict;
-	pg_prng_state random;
 
 	Sets	   *sets;
-	RowId	   *next;			/* [rows of the frame] the next one of its kind, or NO_ROW */
 	uint64	   *frequency;		/* [values] in the frame */
 
 	uint32		nbuckets;
 	uint32		buckets_allocated;
 	Bucket	   *buckets;
-	TupleNumbers *entries;		/* [buckets] their sets ascending, equal ones repeated; NO_SET behind those of a mixed
-								 * one */
+	RowId	   *next;			/* [rows of the frame] the next one of its kind, or NO_ROW */
 
-	/* Newcomers by value */
-	Kind	   *newcomer;		/* [values] */
+	RowId	   *newcomer;		/* those who are in no set yet */
 	uint64		newcomers;
+	bool		is_dealt;		/* have people who were published before been dealt anew? */
+	uint32		widest;			/* rows of a set of theirs */
 
 	/* Scratch */
-	uint32	   *kind_of;		/* [values] of the bucket at hand, or NO_KIND */
+	uint32	   *kind_of;		/* [values] of the bucket at hand */
 } Distinct;
 
-#define NO_KIND PG_UINT32_MAX
 #define NO_BUCKET PG_UINT32_MAX
 
 /* buckets.c */
 extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed);
-pg_noreturn extern void refuse_few_values(const Distinct *distinct);
-extern void make_buckets(Distinct *distinct);
 extern void kind_push(Distinct *distinct, Kind *kind, RowId row);
 extern RowId kind_pop(Distinct *distinct, Kind *kind);
+extern Kind *add_kind(Bucket *bucket, Code value);
 extern Kind *bucket_kind(Distinct *distinct, uint32 bucket, Code value);
+
+/*
+ * returning.c: all people of the frame, those of a class together; buckets of those who are better dealt anew, which make sets;
+ * or buckets of all.
+ */
+extern void enter_people(Distinct *distinct);
+extern void deal_anew(Distinct *distinct);
+extern void fill_buckets(Distinct *distinct);
+pg_noreturn extern void refuse_few_values(const Distinct *distinct);
+
+/* Puts a row into a free cell of a set that has this entry; false if there is none. */
+extern bool set_take(Distinct *distinct, uint64 set, SetId entry, RowId row);
+extern bool set_shows(const Distinct *distinct, uint64 set, Code value);
 
 /* How the rows of a bucket spread over its entries. */
 typedef struct Placement
@@ -135,11 +147,8 @@ typedef struct Placement
 	const Sets *sets;
 	const Bucket *bucket;		/* for its entries */
 	uint32		groups;
-	uint32		nkinds;
-	uint32		kinds_allocated;
-	Code	   *value;			/* [nkinds] */
-	uint32	   *count;			/* [nkinds] placed */
-	uint32	   *in;				/* [nkinds * nentries] of them in each entry */
+	uint32		nkinds;			/* of the bucket that are placed */
+	uint32	   *in;				/* [kinds * nentries] rows of each in each entry */
 	uint64	   *filled;			/* [nentries] */
 
 	/* Scratch for searches */
@@ -148,21 +157,6 @@ typedef struct Placement
 	uint32	   *by_kind;		/* [nentries] */
 } Placement;
 
-/* How many rows more an entry may have. */
-static inline uint64
-room_in(const Placement *placement, uint32 entry)
-{
-	return (uint64) placement->bucket->multiplicity[entry] * placement->groups - placement->filled[entry];
-}
-
-extern Placement *placement_create(const Sets *sets, const Bucket *bucket);
-extern uint32 placement_kind(Placement *placement, Code value);
-
-/* Finds room for up to so many rows of a kind; returns for how many. */
-extern uint32 place(Placement *placement, uint32 kind, uint32 amount);
-
-/* Like place(), with as many more groups as it takes. */
-extern void place_all(Placement *placement, uint32 kind, uint32 amount);
 extern Placement *place_bucket(const Distinct *distinct, const Bucket *bucket);
 extern uint64 placement_holes(const Placement *placement);
 
@@ -172,12 +166,12 @@ extern void join_buckets(Distinct *distinct);
 /* The entries of the bucket where two of equal size meet, or NULL if there is none. */
 extern SetId *intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b);
 
-/* newcomers.c */
-extern void place_newcomers(Distinct *distinct);
-extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they
-																	 * can */
+/* newcomers.c: first take places that are free and near; in the end all others find a set. */
+extern void take_places(Distinct *distinct, bool is_dealt);
+extern void add_newcomers(Distinct *distinct);
 
-/* m_distinct.c: makes classes of all buckets. */
-extern Draft *draft_groups(Distinct *distinct, MemoryContext context);
+/* m_distinct.c: without anybody yet; and classes of all sets. */
+extern Distinct *distinct_create(const Frame *frame, const Past *past, const int64 *params, uint64 seed);
+extern Draft *draft_sets(Distinct *distinct, MemoryContext context);
 
 #endif							/* PPREPUB_METHOD_M_DISTINCT_H */

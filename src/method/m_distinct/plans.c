@@ -18,11 +18,12 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
+#include "frame/domain.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 
 /* Pairs that are looked at for each bucket that lacks rows, and buckets that are. */
-#define MAX_PARTNERS	64
+#define MAX_PARTNERS	8
 #define MAX_LACKING		1024
 
 /* ----------------------------------------------------------------
@@ -336,7 +337,7 @@ move_people(Distinct *distinct, uint32 from, const Leaving *leaving, uint32 to)
 
 /* The best partner of a bucket, among some that may be; false if none saves anything. */
 static bool
-join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners)
+join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners, const uint32 *components)
 {
 	Plan		best = {0};
 	uint32		tried = 0;
@@ -347,7 +348,7 @@ join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners)
 		uint32		b = partners[i].what;
 		SetId	   *slots;
 
-		if (b == a || distinct->buckets[b].rows == 0 || distinct->buckets[b].n != distinct->buckets[a].n ||
+		if (b == a || distinct->buckets[b].rows == 0 || components[b] != components[a] ||
 			distinct->buckets[b].is_mixed != distinct->buckets[a].is_mixed)
 			continue;
 		CHECK_FOR_INTERRUPTS();
@@ -373,21 +374,41 @@ join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners)
 	return true;
 }
 
+/* A number for each bucket: entries of two buckets can meet only if they are of the same components. */
+static uint32 *
+number_components(const Distinct *distinct)
+{
+	TupleNumbers *numbers = tuple_numbers_create(ANY_WIDTH);
+	uint32	   *number = new_array(uint32, distinct->nbuckets);
+
+	for (uint32 b = 0; b < distinct->nbuckets; b++)
+	{
+		uint32		n = distinct->buckets[b].n;
+		SetId	   *slots = slots_of(&distinct->buckets[b]);
+
+		for (uint32 i = 0; i < n; i++)
+			slots[i] = distinct->sets->component[set_at(distinct->sets, slots[i]).value[0]];
+		sort_codes(slots, n);
+		number[b] = tuple_number(numbers, slots, n);
+		pfree(slots);
+	}
+	tuple_numbers_free(numbers);
+	return number;
+}
+
 void
 join_buckets(Distinct *distinct)
 {
 	uint32		nbuckets = distinct->nbuckets;
+	uint32	   *components = number_components(distinct);
 	Ranked	   *lacking = new_array(Ranked, nbuckets);
-	uint64	   *holes = new_array(uint64, nbuckets);
 
-	if (unfilled_holes(distinct, holes) == 0)
-		return;
 	for (uint32 b = 0; b < nbuckets; b++)
-		lacking[b] = (Ranked) {holes[b], b};
+		lacking[b] = (Ranked) {holes_without(distinct, &distinct->buckets[b], NULL), b};
 	sort_ranked(lacking, nbuckets);
 	for (uint32 i = 0; i < nbuckets && i < MAX_LACKING && lacking[i].amount > 0; i++)
 		if (distinct->buckets[lacking[i].what].rows > 0)
-			while (join_one(distinct, lacking[i].what, lacking, nbuckets) &&
+			while (join_one(distinct, lacking[i].what, lacking, nbuckets, components) &&
 				   distinct->buckets[lacking[i].what].rows > 0)
 				;
 }
