@@ -308,7 +308,7 @@ for my $round (1 .. $rounds)
 	{
 		my ($column, $forge) = @{ $change{$g} };
 		my $chunk = $chunks{ $firsts[$g] }[0];
-		my $group = $chunk->[0] + 24 + 40;
+		my $group = $chunk->[0] + 24 + 24;
 		my ($order, $least_length, $greatest_length, $unused, $bounds) = unpack 'v4V', substr $bytes, $group + 40 * $column + 24, 12;
 
 		$forge->($group + $bounds, $group + $bounds + ($least_length + 7 & ~7));
