@@ -15,7 +15,7 @@
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 
-#define LOOK 512				/* sets of which a row that is left takes the nearest */
+#define LOOK 128				/* sets of which a row that is left takes the nearest */
 
 /* ----------------------------------------------------------------
  * Places that are free
