@@ -451,7 +451,8 @@ draw_company(Bpg *bpg, const Part *part, uint64 nfree)
 
 /*
  * Hides free places among others, lest all of the part be hidden.  Here values decide; the lot that was drawn before is
- * known to nobody, so a refusal tells of no set of people.
+ * known to nobody, so a refusal tells of no set of people.  Free places alone are those of a set that observers know: there
+ * numbers decide, and values that were shown.
  */
 static void
 hide_free_places(Bpg *bpg, Part *part)
@@ -460,12 +461,13 @@ hide_free_places(Bpg *bpg, Part *part)
 
 	for (uint64 try = 0; try < MOST_CHOICES; try++)
 	{
-		uint64		n = Max(nfree, bpg->k + try * bpg->k / MOST_CHOICES);
+		uint64		n = Max(nfree, bpg->k) + try * Max(bpg->k / MOST_CHOICES, 1);
 
 		if (part->n < n + bpg->k)
 			return;
-		draw_company(bpg, part, nfree);
-		if (!are_two_sets(bpg, part, n) || !ties_allow_parting(bpg->ties, bpg->member + part->first, n))
+		if (n > nfree)
+			draw_company(bpg, part, nfree);
+		if (!(n > nfree ? are_two_sets(bpg, part, n) : may_be_parted(bpg, part)) || !ties_allow_parting(bpg->ties, bpg->member + part->first, n))
 			continue;
 		part_off(bpg, part, n);
 		return;
