@@ -196,6 +196,8 @@ part_group(After *after, uint32 g, const uint32 *all_mixed)
 	{
 		uint64		j = 0;
 
+		CHECK_FOR_INTERRUPTS();
+
 		/* The first place of the old part that is treated alike. */
 		while (before[j] != before[i] || (is_apart != NULL && is_apart[j] != is_apart[i]) || (mixed != NULL && mixed[j] != mixed[i]))
 			j++;
