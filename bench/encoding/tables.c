@@ -179,10 +179,9 @@ history(uint32 nreleases, uint32 nkeys)
  */
 
 static Size
-aligned_end(const ColumnShape *shape, Size at)
+aligned_end(const ColumnShape *shape, Size at, Size length)
 {
-	return TYPEALIGN(shape->typalign == 'd' ? 8 : shape->typalign == 'i' ? 4 : shape->typalign == 's' ? 2 : 1, at) +
-		shape->typlen;
+	return TYPEALIGN(shape->typalign == 'd' ? 8 : shape->typalign == 'i' ? 4 : shape->typalign == 's' ? 2 : 1, at) + length;
 }
 
 static Size
@@ -196,7 +195,7 @@ heap_tuple_size(const Table *table, uint32 row)
 		const ColumnShape *shape = &table->columns[c].shape;
 		Datum		value = table->columns[c].values[row];
 
-		at = shape->typbyval ? aligned_end(shape, at) : item_end(shape, at, item_of(shape, value).length);
+		at = aligned_end(shape, at, shape->typbyval ? (Size) shape->typlen : item_of(shape, value).length);
 	}
 	return MAXALIGN(at);
 }

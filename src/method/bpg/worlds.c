@@ -324,7 +324,7 @@ walk(Seating *seating, BondEnd *from, int most_swaps)
 	while ((broken = draw_broken(seating)) != NULL)
 	{
 		bool		is_strict = pg_prng_uint32(&seating->random) % STRAY != 0;
-		Mending		best = {NULL};
+		Mending		best = {.end = NULL};
 
 		for (int pass = 0; pass < 2 && best.end == NULL && seating->nswaps < most_swaps; pass++)
 		{
