@@ -60,7 +60,6 @@ SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTIN
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');
-SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 -- There is no view of it: what is imported is not the newest that is stored here.
 SELECT to_regclass('published.patients');
 SELECT kind, relacl AS rights FROM pprepub.release JOIN pg_class ON oid = relation;
