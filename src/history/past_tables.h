@@ -95,9 +95,8 @@ extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
 extern Oid	past_table_ensure(const DeclaredPublication *publication, PastTable which);
 
 /*
- * Makes the tables of groups and places, and their indexes, unless they are there: for the first answer, before it has
- * begun, since it may wait for a VACUUM; and after the first release of so few people that it would have been faster by
- * them.  Publications that nobody asks do not need them.
+ * Makes the tables of groups and places, and their indexes, unless they are there: before the first answer begins, since
+ * this may wait for a VACUUM, and with the first release of few people.  Publications that nobody asks do not need them.
  */
 extern void past_indexes_ensure(const DeclaredPublication *publication);
 
