@@ -234,15 +234,8 @@ all_holds('gated', 'askers gone');
 	$node->safe_psql('postgres', $ask);
 	cmp_ok(time() - $start, '>=', 1, 'grid: an answer takes its time');
 	fails_like($node, 'postgres', "SET SESSION AUTHORIZATION analyst; $ask; SET pprepub.answer_time_grid = 0", qr/permission denied to set parameter/, 'grid: not for an analyst to set');
-	my $least = 1;	# of some, since a busy machine makes any wait
-	for (1 .. 9)
-	{
-		$start = time();
-		fails_like($node, 'postgres', q{SELECT * FROM published.gated(columns => '{x}')}, qr/has no column/, 'grid: what is refused');
-		$least = time() - $start if time() - $start < $least;
-		last if $least < 1;
-	}
-	cmp_ok($least, '<', 1, 'grid: takes none');
+	my ($least) = sort { $a <=> $b } map { $start = time(); fails_like($node, 'postgres', q{SELECT * FROM published.gated(columns => '{x}')}, qr/has no column/, 'grid: what is refused'); time() - $start } 1 .. 5;
+	cmp_ok($least, '<', 1, 'grid: takes none');	# a busy machine makes any wait
 	$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET pprepub.answer_time_grid');
 	$expected += 2;
 }
