@@ -197,8 +197,8 @@ has_index(Oid table)
 void
 past_indexes_ensure(const DeclaredPublication *publication)
 {
-	Oid			groups = past_table(publication, GROUPS_TABLE);
-	Oid			places = past_table(publication, PLACES_TABLE);
+	Oid			groups = past_table_ensure(publication, GROUPS_TABLE);
+	Oid			places = past_table_ensure(publication, PLACES_TABLE);
 
 	if (!has_index(groups))
 		execute_own_ddl(psprintf("CREATE UNIQUE INDEX ON %s (\"group\")", quoted_relation(groups)));

@@ -95,8 +95,8 @@ extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
 extern Oid	past_table_ensure(const DeclaredPublication *publication, PastTable which);
 
 /*
- * Have the tables of groups and places their indexes?  Else they are made: by the first answer, or release, about so few
- * people that it would have been faster by them.  Publications that nobody asks do not need them.
+ * Makes the tables of groups and places, and their indexes, unless they are there: before the first answer begins, since
+ * this may wait for a VACUUM, and with the first release of few people.  Publications that nobody asks do not need them.
  */
 extern void past_indexes_ensure(const DeclaredPublication *publication);
 

@@ -135,11 +135,11 @@ SELECT sum("group") AS kept FROM published_private.invented_groups \gset
 SET work_mem = '64kB';
 SET statement_timeout = '3ms';
 SELECT * FROM pprepub.audit('invented') \g /dev/null
-\set audited :LAST_ERROR_SQLSTATE
+\set audited :SQLSTATE
 SELECT * FROM pprepub.attack('invented') \g /dev/null
-\set attacked :LAST_ERROR_SQLSTATE
+\set attacked :SQLSTATE
 SELECT * FROM pprepub.rebuild_history('invented') \g /dev/null
-\set rebuilt :LAST_ERROR_SQLSTATE
+\set rebuilt :SQLSTATE
 RESET statement_timeout;
 \set ON_ERROR_STOP on
 SELECT is(concat_ws(' ', :'audited', :'attacked', :'rebuilt'), '57014 57014 57014', 'each is cancelled');
