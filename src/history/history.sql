@@ -127,7 +127,7 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.compare_fold(text, text[], text[], int[], int[], text, text) IS 'compare groups and places with a log';
 
--- Who was published for the first time, and when: the beginning of a query, with results "newcomer" and "people".
+-- People, each with the first release that shows them: the beginning of a query, with results "newcomer" and "people".
 CREATE FUNCTION pprepub_internal.people_of_log(log text, key text[]) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$

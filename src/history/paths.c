@@ -34,7 +34,8 @@ struct PathReader
 	int64		npeople;		/* so far, and invented rows */
 	uint64	   *logged;			/* [releases] rows of each */
 	int32	   *latest;			/* [nrows] the last release found that shows the person, PUBLISHED, or 0 */
-	uint64		to_find;		/* people whose last class is not known yet, where the table of people tells who they are */
+	uint64		to_find;		/* people whose last class is not known yet, where the table of people tells who they
+								 * are */
 	int32		release;		/* of the class at hand */
 	int32		earliest;		/* of those read */
 
@@ -77,16 +78,18 @@ count_rows(PathReader *reader, const TupleTableSlot *slot)
 	static const int always[] = {LOG_RELEASE, LOG_KEYS, LOG_SENSITIVE, LOG_FINGERPRINTS};
 	int			n;
 	int			npeople;
+	int			nprints;
 
 	if (!row_has_values(slot, LOG_COLUMNS, always, lengthof(always)))
 		refuse_class(reader->publication);
 	reader->release = DatumGetInt32(slot->tts_values[LOG_RELEASE]);
 	n = length_of(slot->tts_values[LOG_SENSITIVE]);
 	npeople = length_of(slot->tts_values[LOG_KEYS]);
+	nprints = length_of(slot->tts_values[LOG_FINGERPRINTS]);
 	if (reader->release < 1 || reader->release > reader->publication->releases || npeople > n)
 		refuse_class(reader->publication);
 	reader->earliest = Min(reader->earliest, reader->release);
-	reader->logged[reader->release - 1] += n - Max(0, npeople - length_of(slot->tts_values[LOG_FINGERPRINTS]));
+	reader->logged[reader->release - 1] += n - Max(0, npeople - nprints);
 }
 
 /* Finds the members of a class among the rows loaded; returns how many there are. */

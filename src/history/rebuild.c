@@ -199,7 +199,7 @@ kept_tables(const DeclaredPublication *publication, int *n)
 static void
 replace_fold(const DeclaredPublication *publication)
 {
-	static const char *const parts[] = {[GROUPS_TABLE] = "groups", [PLACES_TABLE] = "places", [PEOPLE_TABLE] = "people"};
+	static const char *const parts[] = {[GROUPS_TABLE] = "groups",[PLACES_TABLE] = "places",[PEOPLE_TABLE] = "people"};
 	int			n;
 	const PastTable *tables = kept_tables(publication, &n);
 	char	   *query;
