@@ -41,7 +41,7 @@ struct PathReader
 
 	/* The class at hand */
 	ElementRoom room;
-	RowId	   *here;			/* [here_allocated] members in the source, in front of those who are not */
+	RowId	   *here;			/* [here_allocated] rows of its people, or NO_ROW */
 	uint64		here_allocated;
 
 	/* Steps as they are found: values are numbers of the load's dictionary */
@@ -66,9 +66,11 @@ struct PathReader
  */
 
 static int
-length_of(Datum array)
+length_of(Datum datum)
 {
-	return ArrayGetNItems(ARR_NDIM(DatumGetArrayTypeP(array)), ARR_DIMS(DatumGetArrayTypeP(array)));
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
 /* Counts the rows of a class: people without a fingerprint are only counted in. */
