@@ -276,8 +276,6 @@ is_clear(const BreachJudge *judge, RowId row, uint64 size, uint32 most)
 	const Paths *paths = judge->paths;
 	double		kept = log1p(-(double) most / size);
 
-	if (!paths_known(paths, row))
-		kept -= (double) paths->disclosed[row] / DISCLOSURE_UNIT;
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 		kept += judge->shown.class[paths->class[i]].worst;
 	return kept > log1p(-1.0 / judge->l) + NEAR;
@@ -335,11 +333,8 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 	double		least = (1 - 1.0 / judge->l) * (1 + NEAR);
 	Code		ntouched = 0;
 
-	if (paths == NULL || (!paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0)) ||
-		is_clear(judge, row, size, most))
+	if (paths == NULL || !paths_known(paths, row) || is_clear(judge, row, size, most))
 		return;
-	if (!paths_known(paths, row))
-		refuse_link(c);			/* who is spared asks for no more than is clear */
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 		ntouched = take_past(judge, &judge->shown.class[paths->class[i]], ntouched);
 	for (Code i = 0; i < ntouched; i++)

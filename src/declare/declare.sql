@@ -430,7 +430,7 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $2::name AND (c.relname = $1::name OR pprepub_internal.is_name_of(c.relname::text, $1))
 			OR n.nspname = $3::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked',
-				$1 || '_groups', $1 || '_places', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
+				$1 || '_groups', $1 || '_places', $1 || '_people', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
 		UNION ALL SELECT 5, ARRAY['42723', format('function %s already exists', f.oid::regprocedure), NULL,
 			'Choose another name, or another target schema.']
 		FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace

@@ -523,42 +523,18 @@ read_places(Fold *fold, FrameLoad *load, bool is_all)
 		read_all(&reading, is_all);
 }
 
-/* Visits a class of the log: its people are known. */
-static void
-note_known(void *what, TupleTableSlot *slot)
-{
-	Reading    *reading = what;
-	ElementRoom *room = &reading->fold->room;
-	RowId	   *row;
-
-	if (slot->tts_isnull[LOG_KEYS])
-		return;
-	(void) element_read(&reading->fold->key, slot->tts_values[LOG_KEYS], room, reading->fold->context);
-	row = new_array(RowId, room->n);
-	keys_find_all(reading->people, room->values, room->nulls, room->n, row);
-	for (int i = 0; i < room->n; i++)
-		if (row[i] != NO_ROW)
-			reading->fold->is_known[row[i]] = true;
-}
-
 Fold *
 fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context)
 {
 	Fold	   *fold = fold_create(publication, context);
 
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		fold->paths = path_reader_open(publication, load, context);
-	else if (fold->keeps_places)
+	if (!fold->keeps_places)
+		fold->paths = paths_read(publication, load, context);
+	else
 	{
 		if (publication->remembered > 0)
 			read_places(fold, load, is_all);
 		lay_out(fold, load, is_all);
-	}
-	else
-	{
-		fold->is_known = MemoryContextAllocExtended(context, load_keys(load)->size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		if (publication->releases > 0)
-			log_read(publication, note_known, &(Reading) {.fold = fold, .people = load_keys(load)});
 	}
 	return fold;
 }
@@ -683,10 +659,7 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 	}
 	MemoryContextSwitchTo(old);
 	if (fold->paths != NULL)
-	{
-		past->paths = path_reader_paths(fold->paths, loaded);
-		past->companies = path_reader_companies(fold->paths);
-	}
+		paths_finish(fold->paths, loaded, past);
 	return past;
 }
 

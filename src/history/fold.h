@@ -22,7 +22,7 @@
 #include "history/element.h"
 #include "history/past.h"
 #include "history/past_tables.h"
-#include "history/path_blocks.h"
+#include "history/paths.h"
 #include "storage/itemptr.h"
 
 /* The row of a group: needed, besides the past, to write it anew.  Arrays are of the row. */
@@ -67,8 +67,7 @@ typedef struct Fold
 	uint64		nstays;
 	uint64		stays_allocated;
 	uint64		nread;			/* rows whose stays were read; helpers come behind them */
-	PathReader *paths;			/* or NULL where none are kept */
-	bool	   *is_known;		/* [rows] was the person published?  NULL where places or paths tell */
+	PathReader *paths;			/* of methods without places; else NULL */
 	ElementRoom room;			/* for the array at hand */
 } Fold;
 

@@ -155,14 +155,14 @@ column_names(const DeclaredPublication *publication, const bool *shown)
  * What must be true of a history after each release, in builds with
  * assertions.
  *
- * Groups and paths are what the log tells, and every set of places or people
+ * The fold is what the log tells, and every set of places or people
  * that releases tell apart satisfies the principle (paper 003, Analysis).
  * ----------------------------------------------------------------
  */
 
 #ifdef USE_ASSERT_CHECKING
 
-/* Up to so many logged rows, groups are compared with the log: that is slow. */
+/* Up to so many logged rows, the fold is compared with the log: that is slow. */
 #define MOST_ROWS_COMPARED 1000
 
 static uint64
@@ -213,10 +213,8 @@ check_history(DeclaredPublication *publication)
 	publication->releases++;
 	recalled = recall(publication); /* an answer has no temporary files */
 	atoms = atoms_of(&recalled->seen);
-	if (keeps_past(publication, PAST_PLACES) && count_logged(&recalled->seen) <= MOST_ROWS_COMPARED && groups_compare(publication).wrong > 0)
-		elog(ERROR, "the groups of publication \"%s\" are not what its log tells", publication->name);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && paths_compare(publication, recalled).wrong > 0)
-		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
+	if (keeps_fold(publication) && count_logged(&recalled->seen) <= MOST_ROWS_COMPARED && fold_compare(publication).wrong > 0)
+		elog(ERROR, "the fold of publication \"%s\" is not what its log tells", publication->name);
 	check_atoms(publication, recalled, atoms);
 	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
