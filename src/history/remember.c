@@ -138,22 +138,6 @@ people_of(const Remembering *remembering, uint32 c, uint64 *n)
 	return people;
 }
 
-/* Fetches what will be read of the people of a class, who lie anywhere in the frame. */
-static void
-await_people(const Remembering *remembering, uint32 c)
-{
-	for (uint64 i = remembering->classes->first[c]; i < remembering->classes->first[c + 1]; i++)
-	{
-		RowId		row = remembering->classes->rows[i];
-
-		__builtin_prefetch(&remembering->loaded->keys[row]);
-		__builtin_prefetch(&remembering->loaded->frame.sensitive[row]);
-		__builtin_prefetch(&remembering->loaded->fingerprint[row]);
-		if (remembering->after != NULL)
-			__builtin_prefetch(&remembering->after->place[row]);
-	}
-}
-
 /* Writes a class into the log, and wherever else its method has it written. */
 static void
 remember_class(Remembering *remembering, uint32 c)
@@ -367,8 +351,6 @@ remember(Fold *fold, const LoadedFrame *loaded, const Remembered *release)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(remembering.row);
-		if (i + 1 < remembering.classes->nclasses)
-			await_people(&remembering, release->order[i + 1]);
 		remember_class(&remembering, release->order[i]);
 		MemoryContextSwitchTo(work);
 		MemoryContextReset(remembering.row);

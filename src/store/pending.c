@@ -279,17 +279,17 @@ keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value, Datum last
 	Size		length = shorten ? VARATT_CONVERTED_SHORT_SIZE(flat) : VARSIZE_ANY(flat);
 	char	   *kept = DatumGetPointer(last);
 
-	if (kept != NULL && VARSIZE_ANY(kept) == length && VARSIZE_ANY_EXHDR(kept) == VARSIZE_ANY_EXHDR(flat) &&
-		memcmp(VARDATA_ANY(kept), VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(kept)) == 0)
-		;						/* sorted rows repeat themselves */
-	else if (shorten)
-	{
+	/* Sorted rows repeat themselves. */
+	if (kept == NULL || VARSIZE_ANY(kept) != length || VARSIZE_ANY_EXHDR(kept) != VARSIZE_ANY_EXHDR(flat) ||
+		memcmp(VARDATA_ANY(kept), VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(kept)) != 0)
 		kept = room_for_value(group, length);
+	if (shorten)
+	{
 		SET_VARSIZE_SHORT(kept, length);
 		memcpy(kept + VARHDRSZ_SHORT, VARDATA(flat), length - VARHDRSZ_SHORT);
 	}
 	else
-		kept = memcpy(room_for_value(group, length), flat, length);
+		memcpy(kept, flat, length);
 	if (flat != original)
 		pfree(flat);
 	return PointerGetDatum(kept);

@@ -419,17 +419,6 @@ compare_seekers(const void *a, const void *b)
 	return x->lot != y->lot ? (x->lot < y->lot ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* In the order in which they look for places first, which decides nothing. */
-static int
-compare_by_value(const void *a, const void *b, void *arg)
-{
-	const Bpg  *bpg = arg;
-	Code		x = bpg->frame->sensitive[((const Seeker *) a)->row];
-	Code		y = bpg->frame->sensitive[((const Seeker *) b)->row];
-
-	return x < y ? -1 : x > y;
-}
-
 /* Drops those for whom all places are too far; returns how many are left. */
 static uint64
 keep_hopeful(const Bpg *bpg, Seeker *seeker, uint64 n)
@@ -457,10 +446,10 @@ seat_in_rounds(Bpg *bpg, uint64 most)
 	n = 0;
 	for (uint64 row = 0; row < bpg->frame->nrows; row++)
 		if (bpg->fate[row] == SEEKS && spots[value_at(bpg, value[row])].nspots > 0)
-			seeker[n++] = (Seeker) {.row = row, .lot = pg_prng_uint32(&bpg->random)};
+			seeker[n++] = (Seeker) {.row = row, .lot = pg_prng_uint32(&bpg->random), .cost = value[row]};
 	progress_phase("seat arrivals", n);
-	/* One value after the other: places that are looked at again and again stay in the processor's cache. */
-	qsort_arg(seeker, n, sizeof(Seeker), compare_by_value, bpg);
+	/* First of all those of one value after the other, so that the places of each stay in the processor's cache. */
+	qsort(seeker, n, sizeof(Seeker), compare_seekers);
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
