@@ -243,12 +243,18 @@ read_request(FunctionCallInfo fcinfo)
 }
 
 void
+verify_alone(const DeclaredPublication *publication)
+{
+	verify_shares_no_data(publication);
+}
+
+void
 verify_may_release(const DeclaredPublication *publication)
 {
 	verify_schemas(publication, publication->owner);
 	verify_witness(publication);
 	verify_identified(publication);
-	verify_shares_no_data(publication);
+	verify_alone(publication);
 }
 
 /* Inside the owner's work: all but storing it. */
@@ -258,7 +264,7 @@ build_requested(DeclaredPublication *publication, const Request *request, Memory
 	Scope		scope = scope_of(publication, request, false);
 	ReleaseBuild *build = build_release(publication, &scope, context);
 
-	verify_shares_no_data(publication);	/* the source was not locked before */
+	verify_alone(publication);	/* the source was not locked before */
 	verify_something(build);
 	measure_against_source(build);
 	warn_of_suppression(build);
@@ -374,7 +380,7 @@ open_for_preview(const char *name, Jsonb *params)
 	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 
 	verify_releases_are_seen(publication);
-	verify_shares_no_data(publication);
+	verify_alone(publication);
 	if (params != NULL)
 		try_parameters(publication, params);
 	return publication;

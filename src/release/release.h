@@ -377,6 +377,9 @@ extern SentRelease store_release(const ReleaseBuild *build, int32 number);
  */
 extern DeclaredPublication *open_for_preview(const char *name, Jsonb *params);
 
+/* An error if another publication shows the same people: what was found before the source is locked may have changed. */
+extern void verify_alone(const DeclaredPublication *publication);
+
 /* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
 extern void verify_may_release(const DeclaredPublication *publication);
 

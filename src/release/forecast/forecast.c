@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-#include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -259,7 +258,7 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	scope = scope_of(publication, &request, false);
 	build = load_release(publication, &scope, work.context);
-	verify_shares_no_data(publication);	/* the source was not locked before */
+	verify_alone(publication);	/* the source was not locked before */
 	known = suppose_churn(publication, &churn);
 	verify_growth(build->loaded->frame.nrows, &churn, releases);
 	play(&work, build, &churn, known, releases, answers);
