@@ -444,6 +444,36 @@ lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
 	group->sensitive = NULL;
 }
 
+/* Renumbers the rows of the source by the places that their people hold: those of a group are read together from now on. */
+static void
+renumber_rows(Fold *fold, FrameLoad *load)
+{
+	Places	   *places = &fold->places;
+	uint64		nrows = load_keys(load)->size;
+	RowId	   *number = new_array(RowId, nrows);
+	RowId		next = 0;
+
+	memset(number, 0xff, sizeof(RowId) * nrows);	/* NO_ROW */
+	for (uint64 place = 0; place < places->nplaces; place++)
+	{
+		RowId		row = places->row[place];
+
+		if (row == NO_ROW)
+			continue;
+		if (number[row] == NO_ROW)
+			number[row] = next++;
+		places->row[place] = number[row];
+	}
+	for (uint64 row = 0; row < nrows; row++)
+		if (number[row] == NO_ROW)
+			number[row] = next++;
+	for (uint64 i = 0; i < fold->nstays; i++)
+		if (fold->stays[i].person < nrows)
+			fold->stays[i].person = number[fold->stays[i].person];
+	load_renumber(load, number);
+	pfree(number);
+}
+
 /* Lays out what was read, by the numbers of groups. */
 static void
 lay_out(Fold *fold, FrameLoad *load, bool is_all)
@@ -482,6 +512,8 @@ lay_out(Fold *fold, FrameLoad *load, bool is_all)
 		lay_out_group(fold, load, g);
 		progress_step(fold->groups[g].size);
 	}
+	if (is_all && places->nplaces > 0)
+		renumber_rows(fold, load);
 	lay_out_stays(fold, load_keys(load)->size, is_all);
 	MemoryContextSwitchTo(old);
 }

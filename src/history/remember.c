@@ -105,13 +105,15 @@ static void
 write_stays(Remembering *remembering, uint32 c, uint32 group)
 {
 	static const bool nulls[PLACES_COLUMNS] = {false};
+	const Places *before = remembering->before;
 	const Places *after = remembering->after;
 
 	for (uint64 i = remembering->classes->first[c]; i < remembering->classes->first[c + 1]; i++)
 	{
 		RowId		row = remembering->classes->rows[i];
 
-		if (after->place[row] != remembering->before->place[row])
+		/* Places are read one after the other, people of the past here and there. */
+		if (after->place[row] >= before->nplaces || before->row[after->place[row]] != row)
 			writer_add(remembering->stays, (Datum[]) {
 				[PLACES_KEY] = remembering->loaded->keys[row],[PLACES_GROUP] = Int64GetDatum(after->number[group]),
 				[PLACES_PLACE] = Int32GetDatum((int32) (after->place[row] - after->first[group]) + 1),
@@ -223,7 +225,7 @@ list_prints(Remembering *remembering)
 
 		if (has_prints)
 			remembering->print[place] = known_print(remembering->loaded, row);
-		else if (remembering->before->place[row] != place)
+		else if (place >= remembering->before->nplaces || remembering->before->row[place] != row)
 			remembering->print[place] = 0;
 	}
 	for (uint64 place = 0; place < after->nplaces; place++)

@@ -278,6 +278,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	DeclaredPublication *publication;
 	OwnersWork	work;
 	ReleaseBuild *build;
+	const Frame *frame;
 	SentRelease stored;
 	int32		number;
 	Datum		row;
@@ -292,11 +293,15 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
+	frame = &build->loaded->frame;
 	notice_of_empty_columns(build);
 	if (number == 1 && request.cohort == NULL)	/* the source may have been empty when it was declared */
 	{
 		warn_of_several_rows(publication);
-		warn_of_unique_sensitive(publication);
+		/* To count values takes as long as to read the source once more: where they are few, few are unique. */
+		if (build->loaded->columns->n > 1 ||
+			(uint64) frame->nsensitive * FEWEST_UNIQUE > frame->nrows - count_without_value(frame))
+			warn_of_unique_sensitive(publication);
 	}
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));

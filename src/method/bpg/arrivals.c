@@ -446,8 +446,10 @@ seat_in_rounds(Bpg *bpg, uint64 most)
 	n = 0;
 	for (uint64 row = 0; row < bpg->frame->nrows; row++)
 		if (bpg->fate[row] == SEEKS && spots[value_at(bpg, value[row])].nspots > 0)
-			seeker[n++] = (Seeker) {.row = row, .lot = pg_prng_uint32(&bpg->random)};
+			seeker[n++] = (Seeker) {.row = row, .lot = pg_prng_uint32(&bpg->random), .cost = value[row]};
 	progress_phase("seat arrivals", n);
+	/* First of all those of one value after the other, so that the places of each stay in the processor's cache. */
+	qsort(seeker, n, sizeof(Seeker), compare_seekers);
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
