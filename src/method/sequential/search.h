@@ -36,13 +36,6 @@ typedef struct WebEdge
 	uint32		prev[2];
 } WebEdge;
 
-/* Where an edge stands in the table by its ends */
-typedef struct WebSlot
-{
-	uint32		edge;			/* or NO_WEB_EDGE */
-	uint32		print;			/* of its ends: most others can be told from it without being looked at */
-} WebSlot;
-
 typedef enum WebDeed
 {
 	MADE_NODE,
@@ -107,8 +100,7 @@ typedef struct Web
 	uint32		nedges;
 	uint32		ndropped;		/* of them */
 	uint32		edge_room;
-	WebSlot    *slot;			/* [nslots] */
-	uint64		nslots;
+	struct ends_hash *by_ends;
 
 	/* Changes, to be undone */
 	WebChange  *change;
