@@ -73,7 +73,6 @@ consistent_create(const JoinGraph *graph, const JoinTuples *tuples)
 		uint32	   *record = new_array(uint32, side->npieces);
 
 		consistent->side = side;
-		consistent->nvalues = graph->input->nvalues;
 		consistent->part = NO_TUPLE;
 		consistent->column = new_array(int32, graph->input->nqis);
 		for (int32 c = 0; c < graph->input->nqis; c++)
@@ -97,43 +96,20 @@ consistent_create(const JoinGraph *graph, const JoinTuples *tuples)
 		if (!side->shared[graph->sensitive])
 			continue;
 		consistent->value = new_array(Code, side->nnodes);
-		consistent->next = new_array(uint32, side->nnodes);
-		consistent->head = new_array(uint32, graph->input->nvalues);
-		consistent->found_value = new_array(Code, graph->input->nvalues);
-		for (Code value = 0; value <= graph->input->nvalues; value++)
-			consistent->head[value] = NO_NODE;
 		for (uint32 v = 0; v < side->nnodes; v++)
 			consistent->value[v] = graph->input->release[r].sensitive[side->record[v]];
 	}
 	return releases;
 }
 
-/* Puts the nodes in the order of their values: there are mostly far fewer values than nodes, so only values are sorted. */
-static void
-order_nodes(Consistent *consistent)
+/* Orders nodes by their values; those that show none come last. */
+static int
+compare_nodes(const void *a, const void *b, void *value)
 {
-	uint32		nvalues = 0;
-	uint32		n = 0;
+	Code		x = ((const Code *) value)[*(const uint32 *) a];
+	Code		y = ((const Code *) value)[*(const uint32 *) b];
 
-	for (uint32 i = 0; i < consistent->nnodes; i++)
-	{
-		uint32		node = consistent->node[i];
-		Code		value = Min(consistent->value[node], consistent->nvalues);	/* those that show none come last */
-		uint32	   *head = &consistent->head[value];
-
-		if (*head == NO_NODE)
-			consistent->found_value[nvalues++] = value;
-		consistent->next[node] = *head;
-		*head = node;
-	}
-	sort_codes(consistent->found_value, nvalues);
-	for (uint32 i = 0; i < nvalues; i++)
-	{
-		uint32	   *head = &consistent->head[consistent->found_value[i]];
-
-		for (; *head != NO_NODE; *head = consistent->next[*head])
-			consistent->node[n++] = *head;
-	}
+	return x < y ? -1 : x > y;
 }
 
 void
@@ -170,7 +146,7 @@ find_consistent(Consistent *consistent, const JoinTuples *tuples, uint32 tuple, 
 		consistent->share_weight[share] += piece->nrecords;
 	}
 	if (consistent->value != NULL)
-		order_nodes(consistent);
+		qsort_arg(consistent->node, consistent->nnodes, sizeof(uint32), compare_nodes, consistent->value);
 }
 
 uint32

@@ -21,7 +21,6 @@ typedef struct Share
 typedef struct Consistent
 {
 	const JoinSide *side;		/* borrowed */
-	Code		nvalues;		/* as in the input */
 	int32		ncolumns;
 	int32	   *column;			/* [ncolumns] quasi-identifiers that are shown */
 	Parting		alike;			/* tuples, by these columns */
@@ -41,11 +40,6 @@ typedef struct Consistent
 	uint32	   *found_share;	/* [shares] */
 	uint32		nshares;
 	uint32	   *share_weight;	/* [shares] */
-
-	/* While its nodes are put in order, if value is not NULL */
-	uint32	   *next;			/* [nodes] another one of the same value, or NO_NODE */
-	uint32	   *head;			/* [values + 1] the first one of each value, or NO_NODE */
-	Code	   *found_value;	/* [values + 1] */
 } Consistent;
 
 #define NO_TUPLE PG_UINT32_MAX
