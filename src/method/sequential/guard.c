@@ -335,12 +335,10 @@ meet_fresh(Guard *guard, uint32 kind)
 	guard->fresh_version = people->version;
 	guard->nfresh = 0;
 	for (uint32 i = 0; i < regions->n; i++)
-		for (uint32 p = people->first_piece[regions->number[i]]; p != NOTHING; p = people->piece[p].next)
+		for (uint32 p = people->region[regions->number[i]].first; p != NOTHING; p = people->piece[p].next)
 		{
 			const RegionPiece *piece = &people->piece[p];
 
-			if (piece->size == 0)
-				continue;
 			array_reserve(guard->fresh, guard->fresh_room, guard->nfresh + 1);
 			guard->fresh[guard->nfresh++] = (Candidate) {
 				.node = people->place[piece->place].node, .value = piece->value, .weight = piece->size

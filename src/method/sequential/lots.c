@@ -98,8 +98,8 @@ find_region(SeqPeople *people, const uint32 *key)
 
 	if (region < n)
 		return region;
-	array_reserve(people->first_piece, people->region_room, region + 1);
-	people->first_piece[region] = NOTHING;
+	array_reserve(people->region, people->region_room, region + 1);
+	people->region[region] = (Region) {.first = NOTHING};
 	return region;
 }
 
@@ -137,9 +137,8 @@ find_piece(SeqPeople *people, uint32 region, Code value)
 	array_reserve(people->piece, people->piece_room, piece + 1);
 	people->piece[piece] = (RegionPiece) {
 		.region = region, .value = value,
-		.place = find_place(people, region, value), .next = people->first_piece[region]
+		.place = find_place(people, region, value)
 	};
-	people->first_piece[region] = piece;
 	return piece;
 }
 
@@ -149,10 +148,31 @@ resize_lot(SeqPeople *people, uint32 number, int64 by)
 {
 	Lot		   *lot = &people->lot[number];
 	RegionPiece *piece = &people->piece[lot->piece];
+	bool		was_empty = piece->size == 0;
+	Region	   *region;
 
 	lot->size += by;
 	piece->size += by;
 	people->place[piece->place].size += by;
+	if (was_empty == (piece->size == 0))
+		return;
+	region = &people->region[piece->region];
+	if (was_empty)
+	{
+		/* It is listed among those of its region that have records */
+		piece->prev = NOTHING;
+		piece->next = region->first;
+		if (piece->next != NOTHING)
+			people->piece[piece->next].prev = lot->piece;
+		region->first = lot->piece;
+		return;
+	}
+	if (piece->prev == NOTHING)
+		region->first = piece->next;
+	else
+		people->piece[piece->prev].next = piece->next;
+	if (piece->next != NOTHING)
+		people->piece[piece->next].prev = piece->prev;
 }
 
 /* The lot of those of a band who are in a piece. */

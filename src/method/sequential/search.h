@@ -204,13 +204,20 @@ typedef struct Lot
 	uint32		next;			/* of the band, or NOTHING */
 } Lot;
 
+/* Its pieces that have records */
+typedef struct Region
+{
+	uint32		first;			/* or NOTHING */
+} Region;
+
 typedef struct RegionPiece
 {
 	uint32		region;
 	Code		value;			/* NO_CODE where it is not shown */
 	uint32		size;			/* records */
 	uint32		place;
-	uint32		next;			/* of those of the region, or NOTHING */
+	uint32		next;			/* of those of the region that have records, or NOTHING */
+	uint32		prev;
 } RegionPiece;
 
 typedef struct SeqPlace
@@ -260,7 +267,7 @@ typedef struct SeqPeople
 	/* Regions by fixed columns and the nodes of cells; pieces by region and value; places */
 	TupleNumbers *regions;
 	uint32		region_room;
-	uint32	   *first_piece;	/* [regions] or NOTHING */
+	Region	   *region;			/* [regions] */
 	TupleNumbers *piece_numbers;
 	uint32		piece_room;
 	RegionPiece *piece;
