@@ -348,27 +348,6 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 	}
 }
 
-/* Rows ahead for which memory has to bring steps, classes and their values. */
-#define FARTHEST 24
-#define FAR 16
-#define NEXT 8
-
-/* Prefetches the steps, classes and values of rows that come later. */
-static void
-await(const BreachJudge *judge, const RowId *rows, uint64 i, uint64 end)
-{
-	const Paths *paths = judge->paths;
-
-	if (i + FARTHEST < end)
-		__builtin_prefetch(&paths->class[paths->first[rows[i + FARTHEST]]]);
-	if (i + FAR < end)
-		for (uint64 s = paths->first[rows[i + FAR]]; s < paths->first[rows[i + FAR] + 1]; s++)
-			await_class(&judge->shown, paths, s);
-	if (i + NEXT < end)
-		for (uint64 s = paths->first[rows[i + NEXT]]; s < paths->first[rows[i + NEXT] + 1]; s++)
-			await_values(&judge->shown, paths, s);
-}
-
 /* Refuses a class that links a member to a value too well; counted are people of a registry. */
 static void
 judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *counted, uint64 ncounted)
@@ -387,11 +366,7 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 	if ((uint64) most * judge->l > size)
 		refuse_draft(c, "it links people to a value too well");
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && most > 0; i++)
-	{
-		if (judge->paths != NULL)
-			await(judge, classes->rows, i, classes->first[classes->nclasses]);
 		judge_person(judge, c, classes->rows[i], size, most);
-	}
 	for (uint64 i = 0; i < ncounted; i++)
 	{
 		for (int q = 0; q < frame->nqis; q++)

@@ -86,25 +86,6 @@ typedef struct ShownClasses
 	ShownValue *value;			/* protected values, class by class */
 } ShownClasses;
 
-/*
- * Prefetch the class of a step, and then its values: callers that go through
- * one person after the other do so for people to come.
- */
-static inline void
-await_class(const ShownClasses *shown, const Paths *paths, uint64 step)
-{
-	__builtin_prefetch(&shown->class[paths->class[step]]);
-}
-
-static inline void
-await_values(const ShownClasses *shown, const Paths *paths, uint64 step)
-{
-	const ShownClass *class = &shown->class[paths->class[step]];
-
-	for (uint32 i = 0; i < class->nvalues; i += PG_CACHE_LINE_SIZE / 2 / sizeof(ShownValue))
-		__builtin_prefetch(&shown->value[class->first + i]);
-}
-
 /* Counts the values of all classes of the paths, in the current context. */
 extern ShownClasses shown_classes(const Paths *paths, const Frame *frame);
 extern void shown_free(ShownClasses *shown);
