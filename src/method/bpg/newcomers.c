@@ -336,8 +336,9 @@ draft_newcomers(Bpg *bpg)
 	if (bpg->past->is_whole && ties_are_taken(bpg->ties))
 	{
 		uint64		n = gather_newcomers(bpg, true);
+		uint64		wide = WIDER * reserved_size(bpg);
 
-		cutting.principle.k = Max(bpg->k, Min(n, WIDER * reserved_size(bpg)));
+		cutting.principle.k = Max(bpg->k, Min(n, wide));
 		if (n >= bpg->k)
 			cut_by_layout(&cutting, n);
 	}
