@@ -45,6 +45,7 @@ struct Ties
 	Seating    *seating;
 	Hall	  **hall;			/* [ngroups] of groups in which somebody is tied */
 	Bond	   *bond;			/* [nlinks] of the past */
+	bool	   *is_tied;		/* [nplaces] has a holder of any time a place elsewhere? */
 	bool		was_weaker;
 	bool		is_seated;		/* does the seating agree with the past? */
 };
@@ -196,12 +197,22 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 		.context = CurrentMemoryContext,
 		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
 		.hall = new_zeros(Hall *, places->ngroups),
-		.bond = new_zeros(Bond, places->nlinks)
+		.bond = new_zeros(Bond, places->nlinks),
+		.is_tied = new_zeros(bool, places->nplaces)
 	};
 	list_links(ties);
 	for (uint64 i = 0; i < places->nlinks; i++)
+	{
 		bond_link(ties, &places->link[i], &ties->bond[i]);
+		ties->is_tied[places->link[i].from] = ties->is_tied[places->link[i].to] = true;
+	}
 	return ties;
+}
+
+bool
+place_is_tied(const Ties *ties, uint64 place)
+{
+	return ties->is_tied[place];
 }
 
 bool
@@ -302,6 +313,7 @@ may_take_place(Ties *ties, RowId row, uint64 place)
 		return false;
 	}
 	seating_keep(ties->seating);
+	ties->is_tied[place] = true;
 	return true;
 }
 
