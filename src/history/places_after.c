@@ -86,6 +86,11 @@ add_groups(After *after)
 		places->ngroups++;
 	}
 	places->nplaces = places->first[places->ngroups];
+	if (before->has_open_ties == NULL)
+		return;
+	places->has_open_ties = new_array(bool, places->ngroups);
+	memset(places->has_open_ties, true, places->ngroups);
+	memcpy(places->has_open_ties, before->has_open_ties, before->ngroups);
 }
 
 /* The group of a place of the past, where a row of a class is shown. */
