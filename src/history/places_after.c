@@ -188,27 +188,56 @@ find_mixed(const After *after)
 	return mixed;
 }
 
-/* Parts places that are parted off, members of a mixed class, and the rest. */
+/* A place of a group, and how it is parted. */
+typedef struct Parting
+{
+	uint32		before;
+	uint32		mixed;
+	bool		is_apart;
+	uint32		place;
+} Parting;
+
+static int
+compare_partings(const void *a, const void *b)
+{
+	const Parting *x = a;
+	const Parting *y = b;
+
+	if (x->before != y->before)
+		return x->before < y->before ? -1 : 1;
+	if (x->mixed != y->mixed)
+		return x->mixed < y->mixed ? -1 : 1;
+	if (x->is_apart != y->is_apart)
+		return x->is_apart ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Parts places that are parted off, members of a mixed class, and the rest; imports make groups of many places. */
 static void
-part_group(After *after, uint32 g, const uint32 *all_mixed)
+part_group(After *after, uint32 g, const uint32 *mixed)
 {
 	uint64		first = after->before->first[g];
-	const uint32 *before = after->before->part + first;
-	const bool *is_apart = after->showing->is_apart == NULL ? NULL : after->showing->is_apart + first;
-	const uint32 *mixed = all_mixed == NULL ? NULL : all_mixed + first;
+	uint64		n = group_size(after->before, g);
+	Parting    *parting = new_array(Parting, n);
+	uint32		head = 0;
 
-	for (uint64 i = 0; i < group_size(after->before, g); i++)
+	for (uint64 i = 0; i < n; i++)
+		parting[i] = (Parting) {
+			after->before->part[first + i], mixed == NULL ? 0 : mixed[first + i],
+			after->showing->is_apart != NULL && after->showing->is_apart[first + i], i
+		};
+	qsort(parting, n, sizeof(Parting), compare_partings);
+	for (uint64 i = 0; i < n; i++)
 	{
-		uint64		j = 0;
-
-		CHECK_FOR_INTERRUPTS();
+		const Parting *of = &parting[i];
 
 		/* The first place of the old part that is treated alike. */
-		while (before[j] != before[i] || (is_apart != NULL && is_apart[j] != is_apart[i]) || (mixed != NULL && mixed[j] != mixed[i]))
-			j++;
-		after->places.part[first + i] = j;
-		after->places.is_apart[first + i] |= is_apart != NULL && is_apart[i];
+		if (i == 0 || of[-1].before != of->before || of[-1].mixed != of->mixed || of[-1].is_apart != of->is_apart)
+			head = of->place;
+		after->places.part[first + of->place] = head;
+		after->places.is_apart[first + of->place] |= of->is_apart;
 	}
+	pfree(parting);
 }
 
 /* ----------------------------------------------------------------
