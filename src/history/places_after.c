@@ -334,6 +334,26 @@ seat_people(After *after)
  * ----------------------------------------------------------------
  */
 
+/* Whoever left had done so before somebody else came to the place: of links from a first one on. */
+static void
+end_links(Places *places, uint64 first, const int32 *since, uint64 nstays, const Stay *stay)
+{
+	uint64	   *last = new_zeros(uint64, places->nplaces);	/* links from each place, counted from 1 on */
+	uint64	   *before = new_array(uint64, places->nlinks);
+
+	for (uint64 i = first; i < places->nlinks; i++)
+	{
+		before[i] = last[places->link[i].from];
+		last[places->link[i].from] = i + 1;
+	}
+	for (uint64 i = 0; i < nstays; i++)
+		for (uint64 link = last[stay[i].place]; link > 0; link = before[link - 1])
+			if (stay[i].came > since[link - 1])
+				places->link[link - 1].left = Min(places->link[link - 1].left, stay[i].came - 1);
+	pfree(last);
+	pfree(before);
+}
+
 /* People who sit elsewhere than before stay there from now on, and link the two groups. */
 static void
 add_stays(After *after)
@@ -342,12 +362,14 @@ add_stays(After *after)
 	Places	   *places = &after->places;
 	uint64		nrows = after->frame->nrows;
 	uint64		added = 0;
+	int32	   *since;			/* [links] when the person had come to the first place */
 
 	for (uint64 row = 0; row < nrows; row++)
 		added += after->arrived[row] != NO_PLACE;
 	places->first_stay = new_zeros(uint64, nrows);
 	places->stay = new_array(Stay, before->first_stay[nrows] + added);
 	places->link = new_array(Link, before->nlinks + added);
+	since = new_array(int32, before->nlinks + added);
 	memcpy(places->link, before->link, sizeof(Link) * before->nlinks);
 	for (uint64 row = 0; row < nrows; row++)
 	{
@@ -359,18 +381,16 @@ add_stays(After *after)
 		{
 			if (n > 0)
 			{
-				RowId		holder = before->row[stay[n - 1].place];
-				int32		left = after->release - 1;
-
-				/* Somebody may have taken the place before. */
-				if (holder != NO_ROW && holder != row)
-					left = Min(left, before->stay[before->first_stay[holder + 1] - 1].came - 1);
-				places->link[places->nlinks++] = (Link) {stay[n - 1].place, after->arrived[row], left, after->release};
+				since[places->nlinks] = stay[n - 1].came;
+				places->link[places->nlinks++] = (Link) {stay[n - 1].place, after->arrived[row], after->release - 1, after->release};
 			}
 			stay[n++] = (Stay) {after->arrived[row], after->release};
 		}
 		places->first_stay[row + 1] = places->first_stay[row] + n;
 	}
+	if (places->nlinks > before->nlinks)
+		end_links(places, before->nlinks, since, before->first_stay[nrows], before->stay);
+	pfree(since);
 }
 
 /* Nobody who is shown has moved since. */
