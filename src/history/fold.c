@@ -5,7 +5,7 @@
  * NOTES
  *		Both tables are read from end to end for all of the source, or for many people.  Otherwise the stays of the people
  *		asked for are found by their keys, and groups by their numbers: in both cases groups come in the order of numbers,
- *		so that a draft does not depend on how they were found.
+ *		so that a draft does not depend on how they were found, but where ties lead further than they are followed.
  */
 #include "history/fold.h"
 

@@ -197,6 +197,7 @@ typedef struct Parting
 	uint32		place;
 } Parting;
 
+/* Places that are parted alike are neighbors, the first one first. */
 static int
 compare_partings(const void *a, const void *b)
 {
@@ -334,7 +335,7 @@ seat_people(After *after)
  * ----------------------------------------------------------------
  */
 
-/* Whoever left had done so before somebody else came to the place: of links from a first one on. */
+/* A person had left before somebody else came to the place: of links from a first one on. */
 static void
 end_links(Places *places, uint64 first, const int32 *since, uint64 nstays, const Stay *stay)
 {
