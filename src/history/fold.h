@@ -39,6 +39,7 @@ typedef struct GroupRow
 	const int32 *parts;			/* [size] or NULL */
 	const int32 *epochs;		/* [nepochs] */
 	ArrayType  *sensitive;		/* NULL once its values are among those of the places */
+	bool		is_followed;	/* have the stays of all who ever sat there been looked up? */
 } GroupRow;
 
 /* A stay that was read, by the person's row, or a number behind all rows. */
@@ -59,6 +60,7 @@ typedef struct Fold
 	Past		past;
 	bool		keeps_places;	/* are there any to read and to write? */
 	bool		wants_indexes;	/* are some of their people asked for, so few that indexes would find them? */
+	bool		is_followed;	/* were ties followed by them, and not all read? */
 	Places		places;
 	GroupRow   *groups;			/* [places.ngroups] */
 	uint32		groups_allocated;
@@ -73,11 +75,12 @@ typedef struct Fold
 
 /*
  * Reads the fold, and looks up its people among the rows loaded.  is_all says that these are the whole source: only then
- * have missing people left, and only then are links between groups told.  Otherwise, of few people only their own groups
- * are read, and those that they were in before.  Callers act as the owner, inside SPI, under the active snapshot;
- * everything is allocated in the context given.
+ * have missing people left.  Otherwise, of few people only their own groups are read, those that they were in before, and
+ * those that ties lead to from groups that may show new values, or from all of them if what is shown may be too little for the
+ * ties of the past (was_weaker).  Callers act as the owner, inside SPI, under the active snapshot; everything is allocated in the
+ * context given.
  */
-extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context);
+extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, bool was_weaker, MemoryContext context);
 
 /* Returns the past as methods see it, in the codes of the finished frame. */
 extern const Past *fold_past(Fold *fold, const LoadedFrame *loaded);

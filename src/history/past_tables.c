@@ -178,14 +178,16 @@ past_table_ensure(const DeclaredPublication *publication, PastTable which)
 	return private_table_ensure(publication, kind->name, columns.data, kind->storage);
 }
 
-static bool
-has_index(Oid table)
+/* Makes an index of a column where there is none; keys may be too long for a tree. */
+static void
+index_ensure(Oid table, int column, bool is_unique, const char *by)
 {
-	Relation	relation = table_open(table, AccessShareLock);
-	bool		result = RelationGetIndexList(relation) != NIL;
+	IndexReader *reader = index_reader_open(table, column);
 
-	table_close(relation, NoLock);
-	return result;
+	if (reader != NULL)
+		index_reader_close(reader);
+	else
+		execute_own_ddl(psprintf("CREATE %sINDEX ON %s %s", is_unique ? "UNIQUE " : "", quoted_relation(table), by));
 }
 
 void
@@ -194,10 +196,9 @@ past_indexes_ensure(const DeclaredPublication *publication)
 	Oid			groups = past_table_ensure(publication, GROUPS_TABLE);
 	Oid			places = past_table_ensure(publication, PLACES_TABLE);
 
-	if (!has_index(groups))
-		execute_own_ddl(psprintf("CREATE UNIQUE INDEX ON %s (\"group\")", quoted_relation(groups)));
-	if (!has_index(places))		/* keys may be too long for a tree */
-		execute_own_ddl(psprintf("CREATE INDEX ON %s USING hash (key)", quoted_relation(places)));
+	index_ensure(groups, GROUPS_GROUP, true, "USING btree (\"group\")");
+	index_ensure(places, PLACES_GROUP, false, "USING btree (\"group\")");
+	index_ensure(places, PLACES_KEY, false, "USING hash (key)");
 }
 
 /* ----------------------------------------------------------------

@@ -369,7 +369,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	values = dictionary_create(publication_column(publication, ROLE_SENSITIVE)->type);
 	load = load_given(publication, import->people, values, remembered_values(import, values), import->context);
 	load_protected_values(publication, load);
-	fold = fold_read(publication, load, false, import->context);
+	fold = fold_read(publication, load, false, false, import->context);
 	loaded = load_finish(load);
 	past = fold_past(fold, loaded);
 	if (shows_last_values(publication, import->shown))

@@ -248,7 +248,7 @@ seat_the_past(Ties *ties)
 			seating_break(waiting[i]);
 	pfree(waiting);
 	seating_keep(ties->seating);
-	for (uint32 g = 0; g < places->ngroups; g++)
+	for (uint32 g = 0; g < places->ngroups && ties->takes_more; g++)
 		if (ties->hall[g] != NULL && ties->rule == TIES_WORLDS)
 			hall_prove(ties->seating, ties->hall[g]);
 }
@@ -457,13 +457,24 @@ tie_to_class(Ties *ties, RowId *rows, uint64 n)
 
 /* ---- Parts ---- */
 
+/* Do the group's ties lead further than the past was read, so that nothing is known to be safe? */
+static inline bool
+has_open_ties(const Ties *ties, uint32 group)
+{
+	return ties->places->has_open_ties != NULL && ties->places->has_open_ties[group];
+}
+
 bool
 ties_allow_part(Ties *ties, uint64 place)
 {
 	uint32		group = places_group(ties->places, place);
 
-	if (!ties->was_weaker || ties->hall[group] == NULL)
+	if (!ties->was_weaker)
 		return true;			/* it was asked when they were tied, and when the values came */
+	if (has_open_ties(ties, group))
+		return false;
+	if (ties->hall[group] == NULL)
+		return true;
 	seat_the_past(ties);
 	return part_is_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
 }
@@ -486,6 +497,8 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 	Code	   *value;
 	MemoryContext old;
 
+	if (has_open_ties(ties, group))
+		return false;
 	if (!asks(ties, group))
 		return true;
 	old = MemoryContextSwitchTo(ties->context);
