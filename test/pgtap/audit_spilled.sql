@@ -118,7 +118,7 @@ SELECT sum("group") AS kept FROM published_private.invented_groups \gset
 \set VERBOSITY terse
 \set ON_ERROR_STOP off
 SET work_mem = '64kB';
-SET statement_timeout = '3ms';
+SET statement_timeout = '1ms';
 SELECT * FROM pprepub.audit('invented') \g /dev/null
 \set audited :SQLSTATE
 SELECT * FROM pprepub.attack('invented') \g /dev/null
