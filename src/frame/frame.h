@@ -35,7 +35,7 @@ typedef struct Aspect
 {
 	const char *name;			/* of the column */
 	Code		ncodes;			/* codes are 0 .. ncodes - 1 */
-	const Code *code;			/* [nsensitive] of each sensitive value, NO_CODE for NULL; NULL: its own code */
+	const Code *code;			/* [rows of sensitive values] NO_CODE for NULL; NULL: each value's own code */
 	const double *place;		/* [ncodes] in the order of the values, ascending or not, from 0 to 1; NULL where they
 								 * have none */
 } Aspect;
@@ -46,6 +46,8 @@ typedef struct Aspects
 	int			n;				/* at least 1 */
 	Code		nvalues;		/* of the arrays by sensitive code, if the distribution has more than there are others */
 	const Aspect *aspect;
+	const uint64 *first;		/* [nsensitive + 1] where a person has several rows, a sensitive value is all of them:
+								 * value v has the rows from first[v] on; NULL: each value is one row */
 	const double *share;		/* [nsensitive] of all people, in the distribution that sets are compared with, or NULL */
 	const int32 *since;			/* [nsensitive] the release that gave the share: those of the first make up the
 								 * distribution, others were found later; NULL: all are of one */
