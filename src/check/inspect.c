@@ -457,7 +457,7 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 
 	inspection->unchanged++;
 	for (int q = 0; q < inspecting->nqis; q++)
-		if (!span_contains(cells[q].codes, span_of(frame->code[q][row])))
+		if (!span_contains(cells[q].codes, row_span(frame, q, row)))
 		{
 			inspection->uncovered_class = inspecting->seen->number[class];
 			inspection->uncovered_column = inspecting->present->codings[q]->column->name;

@@ -67,6 +67,8 @@ typedef struct Frame
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */
 	Code	  **code;			/* [nqis][nrows] */
+	Code	  **upto;			/* [nqis][nrows] where a person's rows differ: code is the first of theirs, and this is
+								 * the last; NULL, or NULL for a column, where nobody's do */
 	double	   *weight;			/* [nqis] how much the loss of each counts where rows are cut; NULL for all alike */
 
 	/* The sensitive column; NO_CODE where it is NULL */
@@ -79,6 +81,15 @@ typedef struct Frame
 	int			nstrata;
 	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
+
+/* What a person has in a quasi-identifier. */
+static inline Span
+row_span(const Frame *frame, int qi, RowId row)
+{
+	Code		code = frame->code[qi][row];
+
+	return (Span) {code, frame->upto == NULL || frame->upto[qi] == NULL ? code : frame->upto[qi][row]};
+}
 
 static inline double
 weight_of(const Frame *frame, int qi)

@@ -105,7 +105,7 @@ measure_cells(const Bpg *bpg, const Part *part, RowId without, Span *cell, doubl
 			RowId		row = bpg->sitter[bpg->member[i]];
 
 			if (row != NO_ROW && row != without)
-				span_widen(&span, frame->code[q][row]);
+				span = span_hull(span, row_span(frame, q, row));
 		}
 		cell[q] = span.lo == NO_CODE ? span : domain_cover(&frame->domain[q], span);
 		cell_loss[q] = cover_loss(&frame->domain[q], span);
@@ -133,11 +133,11 @@ cost_of_person(const Bpg *bpg, uint32 p, RowId row, double limit)
 
 	for (int q = 0; q < frame->nqis && cost < limit; q++)
 	{
-		Span		code = span_of(frame->code[q][row]);
+		Span		own = row_span(frame, q, row);
 
-		if (!span_contains(cell[q], code))
+		if (!span_contains(cell[q], own))
 			cost += (part->occupied + 1) * bpg->weight[q] *
-				(domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], span_hull(cell[q], code))) - cell_loss[q]);
+				(domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], span_hull(cell[q], own))) - cell_loss[q]);
 	}
 	return cost;
 }
@@ -242,11 +242,11 @@ take_place(Bpg *bpg, RowId row, uint64 place)
 	for (int q = 0; q < frame->nqis; q++)
 	{
 		Span	   *cell = &bpg->cell[first + q];
-		Span		code = span_of(frame->code[q][row]);
+		Span		own = row_span(frame, q, row);
 
-		if (!span_contains(*cell, code))
+		if (!span_contains(*cell, own))
 		{
-			*cell = domain_cover(&frame->domain[q], span_hull(*cell, code));
+			*cell = domain_cover(&frame->domain[q], span_hull(*cell, own));
 			bpg->cell_loss[first + q] = domain_loss(&frame->domain[q], *cell);
 		}
 		part->loss += bpg->weight[q] * bpg->cell_loss[first + q];
@@ -425,7 +425,7 @@ distance_of(const Bpg *bpg, RowId a, RowId b)
 
 	for (int q = 0; q < frame->nqis; q++)
 	{
-		Span		hull = span_hull(span_of(frame->code[q][a]), span_of(frame->code[q][b]));
+		Span		hull = span_hull(row_span(frame, q, a), row_span(frame, q, b));
 
 		distance += bpg->weight[q] * domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], hull));
 	}
