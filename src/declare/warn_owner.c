@@ -132,8 +132,8 @@ void
 warn_of_several_rows(const DeclaredPublication *publication)
 {
 	const char *key = publication_column(publication, ROLE_KEY)->name;
-	int			n;
-	PersonColumn *columns = find_person_columns(publication->source, key, &n);
+	int			n = 0;
+	PersonColumn *columns = has_several_rows(publication) ? NULL : find_person_columns(publication->source, key, &n);
 
 	for (int i = 0; i < n; i++)
 	{

@@ -11,6 +11,7 @@
 #include "frame/coding.h"
 #include "frame/dictionary.h"
 #include "frame/line.h"
+#include "frame/several_rows.h"
 #include "miscadmin.h"
 #include "shared/string_map.h"
 #include "utils/builtins.h"
@@ -52,27 +53,32 @@ has_tuple(const DeclaredPublication *publication)
 	return publication_column(publication, ROLE_SENSITIVE) >= publication->columns + publication->ncolumns;
 }
 
+/* Takes a tuple apart. */
+static void
+split_tuple(Datum tuple, Datum *columns, bool *nulls)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(tuple);
+	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
+	TupleDesc	fields = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+
+	heap_deform_tuple(&row, fields, columns, nulls);
+	ReleaseTupleDesc(fields);
+}
+
 void
 split_value(const DeclaredPublication *publication, Datum value, bool isnull, Datum *columns, bool *nulls)
 {
-	TupleDesc	fields;
-	HeapTupleHeader header;
-	HeapTupleData row = {0};
+	int			n;
 
+	if (has_tuple(publication) && !isnull)
+	{
+		split_tuple(value, columns, nulls);
+		return;
+	}
+	pfree(list_sensitive(publication, &n));
+	memset(nulls, true, sizeof(bool) * n);
 	columns[0] = value;
 	nulls[0] = isnull;
-	if (!has_tuple(publication))
-		return;
-	fields = lookup_rowtype_tupdesc(publication_column(publication, ROLE_SENSITIVE)->type, -1);
-	memset(nulls, true, sizeof(bool) * fields->natts);
-	if (!isnull)
-	{
-		header = DatumGetHeapTupleHeader(value);
-		row.t_len = HeapTupleHeaderGetDatumLength(header);
-		row.t_data = header;
-		heap_deform_tuple(&row, fields, columns, nulls);
-	}
-	ReleaseTupleDesc(fields);
 }
 
 Datum
@@ -92,9 +98,34 @@ join_value(const DeclaredPublication *publication, const Datum *columns, const b
 	return tuple;
 }
 
-/* Gives the values of each column codes. */
+/* All rows of n values, one after the other, as tuples. */
+static Datum *
+list_rows(SensitiveColumns *columns, const Datum *values, Code n, uint64 *nrows)
+{
+	uint64	   *first = new_zeros(uint64, n);
+	Datum	   *all = NULL;
+	uint64		room = 0;
+
+	*nrows = 0;
+	for (Code value = 0; value < n; value++)
+	{
+		int			own;
+		Datum	   *rows = rows_of_value(values[value], &own);
+
+		CHECK_FOR_INTERRUPTS();
+		array_reserve(all, room, *nrows + own);
+		memcpy(all + *nrows, rows, sizeof(Datum) * own);
+		*nrows += own;
+		first[value + 1] = *nrows;
+		pfree(rows);
+	}
+	columns->first = first;
+	return all;
+}
+
+/* Gives the values of each column codes, in n tuples. */
 static void
-code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, const Datum *values, Code n)
+code_parts(SensitiveColumns *columns, const Datum *values, uint64 n)
 {
 	Dictionary **dictionary = palloc(sizeof(Dictionary *) * columns->n);
 	uint32	  **number = palloc(sizeof(uint32 *) * columns->n); /* [column][tuple] */
@@ -106,10 +137,10 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 		dictionary[c] = dictionary_create(columns->column[c].column->type);
 		number[c] = new_array(uint32, n);
 	}
-	for (Code value = 0; value < n; value++)
+	for (uint64 value = 0; value < n; value++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		split_value(publication, values[value], false, field, isnull);
+		split_tuple(values[value], field, isnull);
 		for (int c = 0; c < columns->n; c++)
 			number[c][value] = dictionary_number(dictionary[c], field[c], isnull[c]);
 	}
@@ -119,7 +150,7 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 		Datum	   *merged;
 		const Code *code = dictionary_merge_equal(dictionary[c], column->column->collation, &column->ncodes, &merged);
 
-		for (Code value = 0; value < n; value++)
+		for (uint64 value = 0; value < n; value++)
 			number[c][value] = code[number[c][value]];
 		column->values = merged;
 		column->code = number[c];
@@ -229,7 +260,7 @@ bands_of_nodes(const SensitiveColumn *column, Code *code)
 
 /* Makes a column's aspect: of its values or, if it has bands, of these. */
 static Aspect
-judge_column(SensitiveColumn *column, Code n)
+judge_column(SensitiveColumn *column, uint64 n)
 {
 	const DeclaredColumn *declared = column->column;
 	Code	   *band;
@@ -247,7 +278,7 @@ judge_column(SensitiveColumn *column, Code n)
 		: declared->level > 0 ? bands_of_nodes(column, band)
 		: bands_of_ladder(column, stored_ladder_read(declared->tree), band);
 	code = new_array(Code, n);
-	for (Code value = 0; value < n; value++)
+	for (uint64 value = 0; value < n; value++)
 	{
 		Code		own = code_in_column(column, value);
 
@@ -264,24 +295,30 @@ sensitive_columns(const DeclaredPublication *publication, const Datum *values, C
 	int		   *listed = list_sensitive(publication, &columns->n);
 	Aspects    *aspects = palloc0(sizeof(Aspects));
 	Aspect	   *aspect = palloc0(sizeof(Aspect) * columns->n);
-	bool		has_aspects = columns->n > 1;
+	bool		has_aspects = columns->n > 1 || has_several_rows(publication);
+	uint64		nrows = n;
 
 	columns->column = palloc0(sizeof(SensitiveColumn) * columns->n);
 	for (int c = 0; c < columns->n; c++)
 		columns->column[c].column = &publication->columns[listed[c]];
-	if (columns->n == 1)
+	if (has_several_rows(publication))
+	{
+		values = list_rows(columns, values, n, &nrows);
+		code_parts(columns, values, nrows);
+	}
+	else if (columns->n == 1)
 	{
 		columns->column[0].ncodes = n;
 		columns->column[0].values = values;
 	}
 	else
-		code_parts(publication, columns, values, n);
+		code_parts(columns, values, n);
 	for (int c = 0; c < columns->n; c++)
 	{
-		aspect[c] = judge_column(&columns->column[c], n);
+		aspect[c] = judge_column(&columns->column[c], nrows);
 		has_aspects |= has_bands(columns->column[c].column);
 	}
-	*aspects = (Aspects) {.n = columns->n, .aspect = aspect};
+	*aspects = (Aspects) {.n = columns->n, .aspect = aspect, .first = columns->first};
 	columns->aspects = has_aspects ? aspects : NULL;
 	pfree(listed);
 	return columns;
@@ -291,8 +328,16 @@ bool
 is_beyond(const SensitiveColumns *columns, int column, Code value)
 {
 	Code		beyond = columns->column[column].judged.beyond;
+	const Code *code = columns->aspects == NULL ? NULL : columns->aspects->aspect[column].code;
+	bool		is = false;
 
-	return beyond != NO_CODE && value != NO_CODE && columns->aspects->aspect[column].code[value] == beyond;
+	if (beyond == NO_CODE || value == NO_CODE)
+		return false;
+	if (columns->first == NULL)
+		return code[value] == beyond;
+	for (uint64 row = columns->first[value]; row < columns->first[value + 1]; row++)
+		is |= code[row] == beyond;
+	return is;
 }
 
 void
@@ -301,7 +346,7 @@ spell_alike(const DeclaredPublication *publication, const SensitiveColumns *colu
 	Datum	   *column = palloc(sizeof(Datum) * columns->n);
 	bool	   *isnull = palloc(sizeof(bool) * columns->n);
 
-	for (Code value = 0; value < n && columns->n > 1; value++)
+	for (Code value = 0; value < n && columns->n > 1 && !has_several_rows(publication); value++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int c = 0; c < columns->n; c++)

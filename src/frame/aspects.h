@@ -31,7 +31,7 @@ typedef struct SensitiveColumn
 	const DeclaredColumn *column;	/* borrowed */
 	Code		ncodes;
 	const Datum *values;		/* [ncodes] */
-	const Code *code;			/* [sensitive values] NO_CODE for NULL; NULL: each value is its own */
+	const Code *code;			/* [rows of sensitive values] NO_CODE for NULL; NULL: each value is its own */
 	JudgedValues judged;		/* by the codes of the column's aspect, if there are aspects: its values, or bands */
 } SensitiveColumn;
 
@@ -39,6 +39,7 @@ typedef struct SensitiveColumns
 {
 	int			n;
 	SensitiveColumn *column;	/* [n] in the order of the publication's columns */
+	const uint64 *first;		/* [sensitive values + 1] where each is several rows: see Aspects; or NULL */
 	const Aspects *aspects;		/* an aspect for each column; NULL for a column without bands that is the only one */
 } SensitiveColumns;
 
@@ -48,9 +49,9 @@ extern SensitiveColumns *sensitive_columns(const DeclaredPublication *publicatio
 /* Writes equal values of a column alike in all the tuples that were taken apart: who has which spelling tells people apart. */
 extern void spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n);
 
-/* A column's own code of a sensitive value, which may be NO_CODE. */
+/* A column's own code of a sensitive value, or of a row where they are several; it may be NO_CODE. */
 static inline Code
-code_in_column(const SensitiveColumn *column, Code value)
+code_in_column(const SensitiveColumn *column, uint64 value)
 {
 	return value == NO_CODE || column->code == NULL ? value : column->code[value];
 }

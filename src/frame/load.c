@@ -17,6 +17,7 @@
 #include "executor/tuptable.h"
 #include "frame/arrays.h"
 #include "frame/line.h"
+#include "frame/several_rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "tcop/dest.h"
@@ -30,6 +31,13 @@
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
 
+/* A value of one of a person's rows that the first of them does not have. */
+typedef struct Further
+{
+	RowId		person;
+	uint32		number;
+} Further;
+
 /* A column of the source on its way into the frame. */
 typedef struct LoadingColumn
 {
@@ -38,6 +46,9 @@ typedef struct LoadingColumn
 	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
+	uint64		nfurther;		/* values of people whose rows differ in it */
+	uint64		further_allocated;
+	struct Further *further;	/* [nfurther] */
 	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
 } LoadingColumn;
 
@@ -70,6 +81,10 @@ struct FrameLoad
 	/* Answers leave a row out that cannot be shown, instead of raising an error */
 	bool		is_lenient;
 	uint64		left_out;		/* of the rows asked for */
+
+	/* Where a person may have several rows */
+	RowSets    *sets;			/* or NULL */
+	uint64		kept_back;		/* rows of people with too many */
 
 	/* The distribution that people are compared with, and the numbers of its values; or NULL */
 	const Shares *shares;
@@ -193,6 +208,8 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		}
 		column->dictionary = dictionary_create(declared->type);
 		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
+		if (declared->role == ROLE_SENSITIVE && has_several_rows(publication))
+			load->sets = row_sets_create(publication, column->dictionary);
 	}
 	return load;
 }
@@ -205,6 +222,105 @@ load_sensitive_column(const FrameLoad *load)
 			return &load->columns[i];
 	elog(ERROR, "the publication has no sensitive column");
 }
+
+/* ----------------------------------------------------------------
+ * People who have several rows
+ * ----------------------------------------------------------------
+ */
+
+/* The number of each new row's person, from 0 on, in the order of their first rows; *npeople: how many there are. */
+static uint32 *
+number_people(FrameLoad *load, uint64 from, uint64 *npeople)
+{
+	uint64		nrows = load->nrows - from;
+	uint32	   *person = new_array(uint32, nrows);
+
+	(void) keys_index(load->keys);
+	*npeople = 0;
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		uint32		first = keys_find(load->keys, load->keys->keys[from + i]);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		person[i] = first == from + i ? (*npeople)++ : person[first - from];
+	}
+	return person;
+}
+
+/* Keeps the first row of each person, and the further values of others. */
+static void
+gather_column(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+
+	for (uint64 p = 0; p < npeople; p++)
+	{
+		uint32		number = column->number[from + row[first[p]]];
+
+		for (uint64 i = first[p] + 1; i < first[p + 1]; i++)
+		{
+			uint32		other = column->number[from + row[i]];
+			uint64		before = column->nfurther;
+
+			while (before > 0 && column->further[before - 1].person == from + p && column->further[before - 1].number != other)
+				before--;
+			if (other == number || (before > 0 && column->further[before - 1].person == from + p))
+				continue;
+			array_reserve(column->further, column->further_allocated, column->nfurther + 1);
+			column->further[column->nfurther++] = (Further) {from + p, other};
+		}
+		column->number[from + p] = number;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Puts the sensitive rows of each person together. */
+static void
+gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
+{
+	uint32	   *own = NULL;
+	uint64		room = 0;
+
+	for (uint64 p = 0; p < npeople; p++)
+	{
+		uint64		n = first[p + 1] - first[p];
+
+		if (p % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		array_reserve(own, room, n);
+		for (uint64 i = 0; i < n; i++)
+			own[i] = column->number[from + row[first[p] + i]];
+		column->number[from + p] = row_set_number(load->sets, own, n, keys_hash(load->keys, load->keys->keys[from + row[first[p]]]));
+		load->kept_back += n - Min(n, load->publication->max_rows);
+	}
+}
+
+/* Makes a row for each person of the new rows, which stand one after the other in the order of their people's first rows. */
+static void
+gather_people(FrameLoad *load, uint64 from)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "people", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	uint64		npeople;
+	uint32	   *person = number_people(load, from, &npeople);
+	uint64	   *first;
+	uint32	   *row;
+
+	list_by_group(person, load->nrows - from, npeople, &first, &row);
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].column->role == ROLE_SENSITIVE)
+			gather_sensitive(load, &load->columns[i], from, npeople, first, row);
+		else if (i != load->key)
+			gather_column(load, &load->columns[i], from, npeople, first, row);
+	for (uint64 p = 0; p < npeople; p++)
+		load->keys->keys[from + p] = load->keys->keys[from + row[first[p]]];
+	load->nrows = load->keys->size = from + npeople;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}
+
+/* ---- Reading ---- */
 
 /*
  * Appends the rows of a relation that meet a condition, or all: those of the pinned view, or of a registry, which has keys
@@ -219,6 +335,7 @@ read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo pa
 	StringInfoData sql;
 	SPIPlanPtr	plan;
 	int			result;
+	uint64		from = load->nrows;
 
 	initStringInfo(&sql);
 	for (int i = 0; i < load->ncolumns; i++)
@@ -232,8 +349,12 @@ read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo pa
 			appendStringInfo(&sql, "NULL::%s", column_type_sql(column));
 	}
 	appendStringInfo(&sql, " FROM %s", quoted_relation(relation));
-	if (condition != NULL)
+	if (condition != NULL && load->sets == NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
+	else if (condition != NULL) /* all rows of the people of whom one meets it */
+		appendStringInfo(&sql, " WHERE %s %s ANY (SELECT %s FROM %s WHERE %s)",
+						 quote_identifier(load->columns[load->key].column->name), equality_sql(load->columns[load->key].column->type),
+						 quote_identifier(load->columns[load->key].column->name), quoted_relation(relation), condition);
 	if (params != NULL)
 	{
 		prepare.parserSetup = params->parserSetup;
@@ -246,8 +367,10 @@ read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo pa
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
 	SPI_freeplan(plan);
-	resize(load, load->nrows);
 	fix_settings();				/* the source's code may have changed them */
+	if (load->sets != NULL && load->null_keys == 0)
+		gather_people(load, from);
+	resize(load, load->nrows);
 }
 
 /* ----------------------------------------------------------------
@@ -269,6 +392,8 @@ mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, 
 	(void) code_column(column->column, NULL, column->tree, column->dictionary, false, &code, &uncodable);
 	for (uint64 row = from; row < load->nrows && uncodable.reason != NULL; row++)
 		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+	for (uint64 i = 0; i < column->nfurther && uncodable.reason != NULL; i++)
+		is_out[column->further[i].person] |= column->further[i].number != DICTIONARY_NULL && code[column->further[i].number] == NO_CODE;
 }
 
 /* Marks rows with a sensitive value that the taxonomy does not cover by which its column is judged. */
@@ -305,7 +430,27 @@ forget_values(FrameLoad *load, LoadingColumn *column)
 			number[before] = dictionary_number(column->dictionary, dictionary_value(old, before), false);
 		column->number[row] = number[before];
 	}
+	for (uint64 i = 0; i < column->nfurther; i++)
+	{
+		uint32		before = column->further[i].number;
+
+		if (before != DICTIONARY_NULL && number[before] == DICTIONARY_NULL)
+			number[before] = dictionary_number(column->dictionary, dictionary_value(old, before), false);
+		column->further[i].number = number[before];
+	}
 	pfree(number);
+}
+
+/* Forgets the further values of people who are left out; kept: the new numbers of the others. */
+static void
+close_up_further(LoadingColumn *column, const bool *is_out, const RowId *kept)
+{
+	uint64		n = 0;
+
+	for (uint64 i = 0; i < column->nfurther; i++)
+		if (!is_out[column->further[i].person])
+			column->further[n++] = (Further) {kept[column->further[i].person], column->further[i].number};
+	column->nfurther = n;
 }
 
 /* Indexes the keys, and leaves out rows that cannot be shown, beginning with row "from". */
@@ -317,6 +462,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	uint64		repeated = keys_index(load->keys);
 	uint64		before = load->nrows;
 	bool	   *is_out;
+	RowId	   *number;
 	uint64		kept;
 
 	old = MemoryContextSwitchTo(work);
@@ -336,20 +482,26 @@ sieve_rows(FrameLoad *load, uint64 from)
 		if (first >= from)
 			is_out[first] = true;
 	}
-	MemoryContextSwitchTo(old);
 	/* Closes up the rows that stay. */
 	kept = from;
+	number = new_array(RowId, load->nrows);
+	for (uint64 row = 0; row < from; row++)
+		number[row] = row;
 	for (uint64 row = from; row < load->nrows; row++)
 	{
 		if (is_out[row])
 			continue;
+		number[row] = kept;
 		load->keys->keys[kept] = load->keys->keys[row];
 		for (int i = 0; i < load->ncolumns; i++)
 			if (load->columns[i].dictionary != NULL)
 				load->columns[i].number[kept] = load->columns[i].number[row];
 		kept++;
 	}
+	for (int i = 0; i < load->ncolumns; i++)
+		close_up_further(&load->columns[i], is_out, number);
 	load->nrows = load->keys->size = kept;
+	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	if (load->nrows == before)
 		return;
@@ -646,19 +798,31 @@ refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const Range
 			 errhint("%s", uncodable->hint)));
 }
 
-/* Adds a column to the fingerprints of rows: of its values, or of their bins. */
+/*
+ * Adds a column to the fingerprints of rows: of its values, or of their bins.  Several rows of a person may come in any
+ * order.
+ */
 static void
 add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column, const Bins *bins)
 {
 	uint32	   *prints = dictionary_fingerprints(bins == NULL ? column->dictionary : bins->bins);
+	uint32	   *further = column->nfurther == 0 ? NULL : new_zeros(uint32, load->nrows);
 
+	for (uint64 i = 0; i < column->nfurther; i++)
+	{
+		uint32		number = column->further[i].number;
+
+		further[column->further[i].person] += murmurhash32(prints[bins == NULL ? number : bins->number[number]]);
+	}
 	for (uint64 row = 0; row < load->nrows; row++)
 	{
 		uint32		number = column->number[row];
+		uint32		print = prints[bins == NULL ? number : bins->number[number]];
 
 		CHECK_FOR_INTERRUPTS();
-		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row],
-												prints[bins == NULL ? number : bins->number[number]]);
+		if (further != NULL && further[row] != 0)
+			print = murmurhash32(print) + further[row];
+		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], print);
 	}
 	pfree(prints);
 }
@@ -681,7 +845,28 @@ round_to_bins(const FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 		return NULL;
 	column->dictionary = bins.bins;
 	recode(load, column->number, bins.number);
+	for (uint64 i = 0; i < column->nfurther; i++)
+		column->further[i].number = bins.number[column->further[i].number];
 	return step;
+}
+
+/* From the codes of first rows to those of all rows of a person: the least stays, and the greatest is returned. */
+static Code *
+cover_further(const FrameLoad *load, LoadingColumn *column, const Code *code)
+{
+	Code	   *least = column->number;
+	Code	   *greatest = new_array(Code, load->nrows);
+
+	memcpy(greatest, least, sizeof(Code) * load->nrows);
+	for (uint64 i = 0; i < column->nfurther; i++)
+	{
+		RowId		person = column->further[i].person;
+		Code		own = code[column->further[i].number];
+
+		least[person] = Min(least[person], own);
+		greatest[person] = Max(greatest[person], own);
+	}
+	return greatest;
 }
 
 /* Codes a quasi-identifier; registered people, who are not in the source, do not count as frequencies. */
@@ -699,11 +884,15 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	step = round_to_bins(load, loaded, column);
 	for (uint64 row = 0; row < load->nrows && !has_null; row++)
 		has_null = column->number[row] == DICTIONARY_NULL;
+	for (uint64 i = 0; i < column->nfurther && !has_null; i++)
+		has_null = column->further[i].number == DICTIONARY_NULL;
 	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary, has_null, &code, &uncodable);
 	loaded->codings[q]->is_part = load->condition != NULL;
 	if (uncodable.reason != NULL && !load->is_lenient)
 		refuse_uncodable(load, column, step, code, &uncodable);
 	frame->code[q] = recode(load, column->number, code);
+	if (column->nfurther > 0)
+		frame->upto[q] = cover_further(load, column, code);
 	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
@@ -818,6 +1007,7 @@ load_finish(FrameLoad *load)
 	frame->nrows = load->nrows;
 	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
 	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
+	frame->upto = load->sets == NULL ? NULL : palloc0(sizeof(Code *) * load->ncolumns);
 	frame->weight = palloc0(sizeof(double) * load->ncolumns);
 	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);

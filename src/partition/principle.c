@@ -448,7 +448,10 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 	if (!principle_judges_shares(principle, aspects != NULL && has_aspects(aspects->n, aspects->aspect)))
 		return bound;
 	if (aspects != NULL)
+	{
+		bound.several_rows = aspects->first != NULL;
 		bind_to_aspects(&bound, nvalues, aspects);
+	}
 	else
 	{
 		/* The value itself, where nothing is said of aspects */
@@ -470,6 +473,7 @@ principle_weaker(const Principle *a, const Principle *b)
 			weaker.nterms += weaker_term(&a->term[i], &b->term[j], &weaker.term[weaker.nterms]);
 	if (a->judging != NULL && principle_judges_shares(&weaker, has_aspects(a->judging->naspects, a->judging->room[0].aspect)))
 		weaker.judging = a->judging;
+	weaker.several_rows = a->several_rows;
 	return weaker;
 }
 

@@ -234,9 +234,9 @@ set_class(Sending *sending, uint32 c, int64 number)
 										 checksum_value(sending->checksum, a, sending->values[a], sending->nulls[a]));
 }
 
-/* A row of the release: what it says of the person, and a sensitive value. */
+/* A row of the release: what it says of the person, and a sensitive value, or one of its rows. */
 static void
-add_row(Sending *sending, RowId row, Code value)
+add_row(Sending *sending, RowId row, uint64 value)
 {
 	const LoadedFrame *loaded = sending->build->loaded;
 	const DeclaredPublication *publication = sending->build->publication;
@@ -331,6 +331,35 @@ send_class(Sending *sending, uint32 c)
 		pfree(copied);
 }
 
+/* Sends a class of people with several rows each: all rows mixed, so that nobody can tell which are of one person. */
+static void
+send_several_rows(Sending *sending, uint32 c)
+{
+	const Classes *classes = sending->build->draft->classes;
+	const uint64 *first = sending->build->loaded->columns->first;
+	uint64		size = class_size(classes, c);
+	uint64		all = size + class_counterfeits(classes, c);
+	uint64	   *rows = NULL;
+	uint64		nrows = 0;
+	uint64		room = 0;
+	uint32	   *order;
+
+	for (uint64 i = 0; i < all; i++)
+	{
+		Code		value = i < size ? sending->build->loaded->sensitive.code[classes->rows[classes->first[c] + i]] :
+			classes->counterfeit[classes->first_counterfeit[c] + i - size];
+
+		array_reserve(rows, room, nrows + first[value + 1] - first[value]);
+		for (uint64 row = first[value]; row < first[value + 1]; row++)
+			rows[nrows++] = row;
+	}
+	order = shuffled(nrows);
+	for (uint64 i = 0; i < nrows; i++)
+		add_row(sending, NO_ROW, rows[order[i]]);
+	pfree(order);
+	pfree(rows);
+}
+
 /* Sends all rows to the sink; returns their checksum. */
 static pg_uuid_t *
 send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *sink)
@@ -360,7 +389,10 @@ send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *s
 		if (sending.sink->add_class != NULL)
 			sending.sink->add_class(sending.sink, sending.values, sending.nulls,
 									class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
-		send_class(&sending, order[i]);
+		if (build->loaded->columns->first != NULL)
+			send_several_rows(&sending, order[i]);
+		else
+			send_class(&sending, order[i]);
 		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
 	}
 	return checksum_result(sending.checksum);

@@ -1,0 +1,27 @@
+/*
+ * several_rows.h
+ *		Sensitive values of people who may have several rows each.
+ *
+ * A value is then all rows of a person, as an array of tuples of the sensitive columns, in one order: so it can be compared,
+ * and remembered, like any other.
+ */
+#ifndef PPREPUB_FRAME_SEVERAL_ROWS_H
+#define PPREPUB_FRAME_SEVERAL_ROWS_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "frame/dictionary.h"
+
+/* The tuples of a value, and how many there are. */
+extern Datum *rows_of_value(Datum value, int *nrows);
+
+/* Makes values of rows, of which the dictionary has each as a value of one row. */
+typedef struct RowSets RowSets;
+
+extern RowSets *row_sets_create(const DeclaredPublication *publication, Dictionary *dictionary);
+
+/* The number of the value that has the rows with these numbers, or a sample of them that is drawn by the person, if they are too many. */
+extern uint32 row_set_number(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash);
+
+#endif							/* PPREPUB_FRAME_SEVERAL_ROWS_H */
