@@ -81,6 +81,14 @@ split_value(const DeclaredPublication *publication, Datum value, bool isnull, Da
 	nulls[0] = isnull;
 }
 
+Oid
+split_type(const DeclaredPublication *publication)
+{
+	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
+
+	return has_several_rows(publication) ? type_of_rows(column->type) : column->type;
+}
+
 Datum
 join_value(const DeclaredPublication *publication, const Datum *columns, const bool *nulls)
 {
@@ -90,7 +98,7 @@ join_value(const DeclaredPublication *publication, const Datum *columns, const b
 
 	if (!has_tuple(publication))
 		return columns[0];
-	fields = lookup_rowtype_tupdesc(publication_column(publication, ROLE_SENSITIVE)->type, -1);
+	fields = lookup_rowtype_tupdesc(split_type(publication), -1);
 	row = heap_form_tuple(fields, unconstify(Datum *, columns), unconstify(bool *, nulls));
 	tuple = heap_copy_tuple_as_datum(row, fields);
 	heap_freetuple(row);

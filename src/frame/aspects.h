@@ -65,7 +65,11 @@ extern int *list_sensitive(const DeclaredPublication *publication, int *n);
 /* Which of them are among the columns that are shown: [n]. */
 extern bool *shown_sensitive(const DeclaredPublication *publication, const bool *shown);
 
-/* A sensitive value's columns: [n] in the order of the publication's columns; and a value of columns, one of which is not NULL. */
+/*
+ * A sensitive value's columns: [n] in the order of the publication's columns; and a value of columns, one of which is not
+ * NULL.  Where people have several rows, this is about one of them, and its type is another one than that of all.
+ */
+extern Oid	split_type(const DeclaredPublication *publication);
 extern void split_value(const DeclaredPublication *publication, Datum value, bool isnull, Datum *columns, bool *nulls);
 extern Datum join_value(const DeclaredPublication *publication, const Datum *columns, const bool *nulls);
 

@@ -12,6 +12,16 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+Oid
+type_of_rows(Oid type)
+{
+	TupleDesc	fields = lookup_rowtype_tupdesc(type, -1);
+	Oid			tuple = get_element_type(TupleDescAttr(fields, 0)->atttypid);
+
+	ReleaseTupleDesc(fields);
+	return tuple;
+}
+
 Datum *
 rows_of_value(Datum value, int *nrows)
 {
@@ -37,11 +47,11 @@ RowSets *
 row_sets_create(const DeclaredPublication *publication, Dictionary *dictionary)
 {
 	RowSets    *sets = palloc(sizeof(RowSets));
-	TupleDesc	fields = lookup_rowtype_tupdesc_copy(publication_column(publication, ROLE_SENSITIVE)->type, -1);
-	Oid			tuple = get_element_type(TupleDescAttr(fields, 0)->atttypid);
+	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
+	Oid			tuple = type_of_rows(type);
 
 	*sets = (RowSets) {
-		.dictionary = dictionary, .most = publication->max_rows, .fields = fields, .tuple = tuple,
+		.dictionary = dictionary, .most = publication->max_rows, .fields = lookup_rowtype_tupdesc_copy(type, -1), .tuple = tuple,
 		.compare = &lookup_type_cache(tuple, TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
 		.person = AllocSetContextCreate(CurrentMemoryContext, "rows of a person", ALLOCSET_SMALL_SIZES)
 	};

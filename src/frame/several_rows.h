@@ -13,7 +13,8 @@
 #include "declare/publication.h"
 #include "frame/dictionary.h"
 
-/* The tuples of a value, and how many there are. */
+/* The type of a row, by that of a value; the rows of a value, as tuples, and how many there are. */
+extern Oid	type_of_rows(Oid type);
 extern Datum *rows_of_value(Datum value, int *nrows);
 
 /* Makes values of rows, of which the dictionary has each as a value of one row. */
