@@ -348,26 +348,49 @@ is_beyond(const SensitiveColumns *columns, int column, Code value)
 	return is;
 }
 
-void
-spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n)
+/* A value, or a row of it, in the spelling of the codes. */
+static Datum
+spelled(const DeclaredPublication *publication, const SensitiveColumns *columns, uint64 row)
 {
 	Datum	   *column = palloc(sizeof(Datum) * columns->n);
 	bool	   *isnull = palloc(sizeof(bool) * columns->n);
+	Datum		value;
 
-	for (Code value = 0; value < n && columns->n > 1 && !has_several_rows(publication); value++)
+	for (int c = 0; c < columns->n; c++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		for (int c = 0; c < columns->n; c++)
-		{
-			Code		own = code_in_column(&columns->column[c], value);
+		Code		own = code_in_column(&columns->column[c], row);
 
-			isnull[c] = own == NO_CODE;
-			column[c] = isnull[c] ? (Datum) 0 : columns->column[c].values[own];
-		}
-		values[value] = join_value(publication, column, isnull);
+		isnull[c] = own == NO_CODE;
+		column[c] = isnull[c] ? (Datum) 0 : columns->column[c].values[own];
 	}
+	value = join_value(publication, column, isnull);
 	pfree(column);
 	pfree(isnull);
+	return value;
+}
+
+void
+spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n)
+{
+	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
+
+	for (Code value = 0; value < n && (columns->n > 1 || columns->first != NULL); value++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (columns->first != NULL)
+		{
+			uint64		first = columns->first[value];
+			int			nrows = columns->first[value + 1] - first;
+			Datum	   *rows = palloc(sizeof(Datum) * nrows);
+
+			for (int i = 0; i < nrows; i++)
+				rows[i] = spelled(publication, columns, first + i);
+			values[value] = value_of_rows(type, rows, nrows);
+			pfree(rows);
+		}
+		else
+			values[value] = spelled(publication, columns, value);
+	}
 }
 
 /* ----------------------------------------------------------------

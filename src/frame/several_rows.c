@@ -33,13 +33,25 @@ rows_of_value(Datum value, int *nrows)
 	return rows;
 }
 
+Datum
+value_of_rows(Oid type, Datum *rows, int nrows)
+{
+	TupleDesc	fields = lookup_rowtype_tupdesc(type, -1);
+	Oid			tuple = get_element_type(TupleDescAttr(fields, 0)->atttypid);
+	Datum		array = PointerGetDatum(construct_array(rows, nrows, tuple, -1, false, TYPALIGN_DOUBLE));
+	bool		isnull = false;
+	Datum		value = heap_copy_tuple_as_datum(heap_form_tuple(fields, &array, &isnull), fields);
+
+	ReleaseTupleDesc(fields);
+	return value;
+}
+
 struct RowSets
 {
 	Dictionary *dictionary;
 	uint32		most;			/* rows */
-	TupleDesc	fields;			/* of a value: the array alone */
-	Oid			tuple;			/* the type of a row */
-	FmgrInfo   *compare;		/* its order */
+	Oid			type;			/* of values */
+	FmgrInfo   *compare;		/* the order of rows */
 	MemoryContext person;		/* the work for one */
 };
 
@@ -48,11 +60,10 @@ row_sets_create(const DeclaredPublication *publication, Dictionary *dictionary)
 {
 	RowSets    *sets = palloc(sizeof(RowSets));
 	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
-	Oid			tuple = type_of_rows(type);
 
 	*sets = (RowSets) {
-		.dictionary = dictionary, .most = publication->max_rows, .fields = lookup_rowtype_tupdesc_copy(type, -1), .tuple = tuple,
-		.compare = &lookup_type_cache(tuple, TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
+		.dictionary = dictionary, .most = publication->max_rows, .type = type,
+		.compare = &lookup_type_cache(type_of_rows(type), TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
 		.person = AllocSetContextCreate(CurrentMemoryContext, "rows of a person", ALLOCSET_SMALL_SIZES)
 	};
 	return sets;
@@ -113,18 +124,6 @@ compare_tuples(const void *a, const void *b, void *arg)
 	return DatumGetInt32(FunctionCall2(arg, *(const Datum *) a, *(const Datum *) b));
 }
 
-/* A value of these tuples, which are put in order. */
-static Datum
-value_of_rows(RowSets *sets, Datum *tuple, int n)
-{
-	bool		isnull = false;
-	Datum		array;
-
-	qsort_arg(tuple, n, sizeof(Datum), compare_tuples, sets->compare);
-	array = PointerGetDatum(construct_array(tuple, n, sets->tuple, -1, false, TYPALIGN_DOUBLE));
-	return heap_copy_tuple_as_datum(heap_form_tuple(sets->fields, &array, &isnull), sets->fields);
-}
-
 uint32
 row_set_number(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash)
 {
@@ -145,7 +144,8 @@ row_set_number(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash)
 
 		tuple[i] = rows_of_value(dictionary_value(sets->dictionary, row[i]), &one)[0];
 	}
-	number = dictionary_number(sets->dictionary, value_of_rows(sets, tuple, n), false);
+	qsort_arg(tuple, n, sizeof(Datum), compare_tuples, sets->compare);
+	number = dictionary_number(sets->dictionary, value_of_rows(sets->type, tuple, n), false);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sets->person);
 	return number;

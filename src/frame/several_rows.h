@@ -17,6 +17,9 @@
 extern Oid	type_of_rows(Oid type);
 extern Datum *rows_of_value(Datum value, int *nrows);
 
+/* A value of these rows, in this order. */
+extern Datum value_of_rows(Oid type, Datum *rows, int nrows);
+
 /* Makes values of rows, of which the dictionary has each as a value of one row. */
 typedef struct RowSets RowSets;
 
