@@ -209,7 +209,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		column->dictionary = dictionary_create(declared->type);
 		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
 		if (declared->role == ROLE_SENSITIVE && has_several_rows(publication))
-			load->sets = row_sets_create(publication, column->dictionary);
+			load->sets = row_sets_create(publication);
 	}
 	return load;
 }
@@ -291,7 +291,7 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 		array_reserve(own, room, n);
 		for (uint64 i = 0; i < n; i++)
 			own[i] = column->number[from + row[first[p] + i]];
-		column->number[from + p] = row_set_number(load->sets, own, n, keys_hash(load->keys, load->keys->keys[from + row[first[p]]]));
+		column->number[from + p] = row_set_number(load->sets, column->dictionary, own, n, keys_hash(load->keys, load->keys->keys[from + row[first[p]]]));
 		load->kept_back += n - Min(n, load->publication->max_rows);
 	}
 }

@@ -48,7 +48,6 @@ value_of_rows(Oid type, Datum *rows, int nrows)
 
 struct RowSets
 {
-	Dictionary *dictionary;
 	uint32		most;			/* rows */
 	Oid			type;			/* of values */
 	FmgrInfo   *compare;		/* the order of rows */
@@ -56,13 +55,13 @@ struct RowSets
 };
 
 RowSets *
-row_sets_create(const DeclaredPublication *publication, Dictionary *dictionary)
+row_sets_create(const DeclaredPublication *publication)
 {
 	RowSets    *sets = palloc(sizeof(RowSets));
 	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
 
 	*sets = (RowSets) {
-		.dictionary = dictionary, .most = publication->max_rows, .type = type,
+		.most = publication->max_rows, .type = type,
 		.compare = &lookup_type_cache(type_of_rows(type), TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
 		.person = AllocSetContextCreate(CurrentMemoryContext, "rows of a person", ALLOCSET_SMALL_SIZES)
 	};
@@ -97,7 +96,7 @@ compare_lots(const void *a, const void *b)
 
 /* Puts a sample of the rows first: each is drawn by what it says and whose it is, so the sample is the next time as it is now. */
 static void
-draw_sample(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash)
+draw_sample(const Dictionary *dictionary, uint32 *row, uint32 nrows, uint32 person_hash)
 {
 	Lot		   *lot = new_array(Lot, nrows);
 
@@ -106,7 +105,7 @@ draw_sample(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash)
 	qsort(lot, nrows, sizeof(Lot), compare_rows);
 	for (uint32 i = 0; i < nrows; i++)
 	{
-		Datum		value = dictionary_value(sets->dictionary, lot[i].row);
+		Datum		value = dictionary_value(dictionary, lot[i].row);
 
 		if (i > 0 && lot[i].row == lot[i - 1].row)
 			lot[i].copy = lot[i - 1].copy + 1;
@@ -125,7 +124,7 @@ compare_tuples(const void *a, const void *b, void *arg)
 }
 
 uint32
-row_set_number(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash)
+row_set_number(RowSets *sets, Dictionary *dictionary, uint32 *row, uint32 nrows, uint32 person_hash)
 {
 	MemoryContext old;
 	uint32		number;
@@ -136,16 +135,16 @@ row_set_number(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash)
 		return row[0];
 	old = MemoryContextSwitchTo(sets->person);
 	if (nrows > n)
-		draw_sample(sets, row, nrows, person_hash);
+		draw_sample(dictionary, row, nrows, person_hash);
 	tuple = new_array(Datum, n);
 	for (uint32 i = 0; i < n; i++)
 	{
 		int			one;
 
-		tuple[i] = rows_of_value(dictionary_value(sets->dictionary, row[i]), &one)[0];
+		tuple[i] = rows_of_value(dictionary_value(dictionary, row[i]), &one)[0];
 	}
 	qsort_arg(tuple, n, sizeof(Datum), compare_tuples, sets->compare);
-	number = dictionary_number(sets->dictionary, value_of_rows(sets->type, tuple, n), false);
+	number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, n), false);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sets->person);
 	return number;

@@ -20,12 +20,12 @@ extern Datum *rows_of_value(Datum value, int *nrows);
 /* A value of these rows, in this order. */
 extern Datum value_of_rows(Oid type, Datum *rows, int nrows);
 
-/* Makes values of rows, of which the dictionary has each as a value of one row. */
+/* Makes values of rows. */
 typedef struct RowSets RowSets;
 
-extern RowSets *row_sets_create(const DeclaredPublication *publication, Dictionary *dictionary);
+extern RowSets *row_sets_create(const DeclaredPublication *publication);
 
-/* The number of the value that has the rows with these numbers, or a sample of them that is drawn by the person, if they are too many. */
-extern uint32 row_set_number(RowSets *sets, uint32 *row, uint32 nrows, uint32 person_hash);
+/* The number of the value that has the rows with these numbers, each of which the dictionary has as a value of one row; or a sample of them that is drawn by the person, if they are too many. */
+extern uint32 row_set_number(RowSets *sets, Dictionary *dictionary, uint32 *row, uint32 nrows, uint32 person_hash);
 
 #endif							/* PPREPUB_FRAME_SEVERAL_ROWS_H */
