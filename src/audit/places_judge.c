@@ -12,6 +12,7 @@
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "utils/memutils.h"
 
 typedef struct PlacesJudge
@@ -164,6 +165,7 @@ verify_values(const PlacesJudge *judge, uint32 c)
 	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
+	Code	   *before;
 	bool		is_refreshed = false;
 	bool		may_be = class_counterfeits(classes, c) == 0 && !judge->frame->shows_no_value;
 
@@ -185,9 +187,17 @@ verify_values(const PlacesJudge *judge, uint32 c)
 		return;
 	if (!may_be)
 		refuse_draft(c, "it shows new values, though not everybody of it was there before and is now");
+	before = new_array(Code, class_size(classes, c));
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
 		if (shown_of(judge, classes->rows[i]) != judge->frame->sensitive[classes->rows[i]])
 			refuse_draft(c, "it shows new values of some of its people only");
+		judge->value[i - classes->first[c]] = judge->frame->sensitive[classes->rows[i]];
+		before[i - classes->first[c]] = last_shown(places, group, draft->place[classes->rows[i]]);
+	}
+	if (!changes_are_allowed(&judge->principle, judge->frame->aspects, before, judge->value, class_size(classes, c)))
+		refuse_draft(c, "it shows rows that came to few people, or went");
+	pfree(before);
 }
 
 /* Its places first, since all else is read at these. */

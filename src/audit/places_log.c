@@ -19,6 +19,7 @@
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "utils/memutils.h"
 
 #define NO_STAY PG_UINT64_MAX
@@ -319,8 +320,9 @@ fault_of_part(LogJudge *judge, const PlacesOfGroup *places, const Principle *pri
 
 /* It shows what it showed last; or everybody is there, and sits where he sat before. */
 static const char *
-fault_of_values(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c, uint32 group)
+fault_of_values(LogJudge *judge, const Principle *principle, const SeenRelease *release, int32 r, uint32 c, uint32 group)
 {
+	uint64		n = seen_size(release, c);
 	bool		is_refreshed = false;
 	bool		is_void = false;
 	bool		may_be = seen_shows_values(judge->seen, r);
@@ -333,11 +335,17 @@ fault_of_values(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c, 
 		may_be &= release->person[i] != NO_INDIVIDUAL && judge->holder[place] == release->person[i];
 		is_void |= judge->is_void[place];
 		judge->is_void[place] = false;
+		judge->some[i - release->first[c]] = judge->shown[place];
 	}
 	if (!is_refreshed)
 		return NULL;
 	remember_values(judge, release, c, group);
-	return may_be || is_void ? NULL : "it shows new values, though not everybody of it was there before and is now";
+	if (is_void)
+		return NULL;
+	if (!may_be)
+		return "it shows new values, though not everybody of it was there before and is now";
+	return changes_are_allowed(principle, judge->aspects, judge->some, release->value + release->first[c], n) ? NULL :
+		"it shows rows that came to few people, or went";
 }
 
 /* Hidden parts are not shown, so all that are keep the promise of their release. */
@@ -371,7 +379,7 @@ fault_of_class(LogJudge *judge, const PlacesOfGroup *places, const Principle *pr
 		const char *of_values;
 
 		fault = fault_of_part(judge, places, principle, release, r, c, group);
-		of_values = fault_of_values(judge, release, r, c, group);
+		of_values = fault_of_values(judge, principle, release, r, c, group);
 		fault = fault != NULL ? fault : of_values;
 	}
 	else

@@ -12,3 +12,28 @@ SELECT * FROM pprepub.publish('v') \g /dev/null
 SELECT is(count(*), (SELECT count(*) FROM published.v_2), 'an answer about everybody is the last release') FROM published.v_now;
 SELECT ok(count(*) > 0, 'an answer about some') FROM published.v('age < 30');
 SELECT ok(bool_and(holds), 'all releases and answers are as they were declared') FROM pprepub.audit('v');
+
+-- Observers know whose number of rows has changed, so new rows leave when k people have some, with l values.
+CREATE TABLE ward AS SELECT i AS patient, 40 AS age, 'd' || i AS ill FROM generate_series(1, 5) i;
+SELECT pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 1}', rows => 'several') \g /dev/null
+CREATE FUNCTION shown_after(change text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	rows bigint;
+BEGIN
+	EXECUTE change;
+	EXECUTE format('SELECT count(*) FROM published.ward_%s', (pprepub.publish('ward')).number) INTO rows;
+	RETURN rows;
+END $$;
+SELECT is(shown_after('SELECT 1'), 5::bigint, 'a row each');
+SELECT is(shown_after('INSERT INTO ward VALUES (1, 40, ''new'')'), 5::bigint, 'a new row of one person waits');
+SELECT is(shown_after('INSERT INTO ward VALUES (2, 40, ''new'')'), 5::bigint, 'and of two');
+SELECT is(shown_after('INSERT INTO ward VALUES (3, 40, ''new'')'), 5::bigint, 'and of three, if all are the same');
+SELECT is(shown_after('UPDATE ward SET ill = ''other'' WHERE patient = 3 AND ill = ''new'''), 8::bigint, 'but not if they differ');
+SELECT is(shown_after('DELETE FROM ward WHERE patient = 1 AND ill = ''new'''), 8::bigint, 'a row of one person goes later');
+SELECT ok(bool_and(holds), 'the log tells nothing else') FROM pprepub.audit('ward');
+SELECT is((SELECT equal FROM pprepub.rebuild_history('ward')), true, 'the history can be made again');
+SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''patient'', ''{"age": "range"}'', ''ill'', %L, %L, rows => ''several'')', method, params),
+	'0A000', NULL, method || ' takes one row a person')
+	FROM (VALUES ('m-invariance', '{"m": 2}'), ('sequential', '{"k": 2}')) m(method, params);
+SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
+SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');

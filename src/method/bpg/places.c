@@ -15,6 +15,7 @@
 #include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
@@ -524,6 +525,31 @@ is_shown(const Bpg *bpg, const Part *part, uint64 asked)
 	return bpg->past->is_whole ? part->occupied >= part->n - part->occupied : !adds_too_much(bpg, part->n - asked, part->n);
 }
 
+/* Are those people enough whose number of rows has changed, with the rows that they got, or lost? */
+static bool
+rows_may_change(const Bpg *bpg, const Part *part)
+{
+	Code	   *before;
+	Code	   *after;
+	bool		may;
+
+	if (bpg->frame->aspects == NULL || bpg->frame->aspects->first == NULL)
+		return true;
+	before = new_array(Code, part->n);
+	after = new_array(Code, part->n);
+	for (uint64 i = 0; i < part->n; i++)
+	{
+		uint64		place = bpg->member[part->first + i];
+
+		before[i] = shown_at(bpg, place);
+		after[i] = bpg->frame->sensitive[bpg->sitter[place]];
+	}
+	may = changes_are_allowed(&bpg->principle, bpg->frame->aspects, before, after, part->n);
+	pfree(before);
+	pfree(after);
+	return may;
+}
+
 /* May a part show the values of today? */
 static bool
 may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
@@ -538,7 +564,7 @@ may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->sitter[bpg->member[i]]]);
 	allowed = principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return allowed && ties_allow_values(bpg->ties, bpg->member + part->first, part->n, bpg->sitter);
+	return allowed && rows_may_change(bpg, part) && ties_allow_values(bpg->ties, bpg->member + part->first, part->n, bpg->sitter);
 }
 
 /* Has a person show what the place showed last. */

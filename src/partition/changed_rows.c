@@ -1,0 +1,134 @@
+/*
+ * changed_rows.c
+ *		Rows that came to people, or went, as a set of their own.
+ */
+#include "postgres.h"
+
+#include "frame/arrays.h"
+#include "partition/changed_rows.h"
+#include "utils/memutils.h"
+
+/* People, with the rows that one value of theirs has and another does not. */
+typedef struct Changes
+{
+	const Aspects *of;
+	Aspects		aspects;		/* each person is a value */
+	Code		npeople;
+	uint64	   *first;			/* [npeople + 1] */
+	Code	  **code;			/* [aspects][first[npeople]] */
+} Changes;
+
+static Changes
+changes_create(const Aspects *of, uint64 n, uint64 nrows)
+{
+	Changes		changes = {.of = of, .first = new_zeros(uint64, n), .code = new_array(Code *, of->n)};
+	Aspect	   *aspect = new_array(Aspect, of->n);
+
+	for (int a = 0; a < of->n; a++)
+	{
+		changes.code[a] = new_array(Code, nrows);
+		aspect[a] = of->aspect[a];
+		aspect[a].code = changes.code[a];
+	}
+	changes.aspects = (Aspects) {.n = of->n, .aspect = aspect, .first = changes.first};
+	return changes;
+}
+
+static uint64
+count_rows(const Aspects *aspects, Code value)
+{
+	return aspects->first[value + 1] - aspects->first[value];
+}
+
+static bool
+are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
+{
+	bool		equal = true;
+
+	for (int i = 0; i < aspects->n; i++)
+		equal &= aspects->aspect[i].code[a] == aspects->aspect[i].code[b];
+	return equal;
+}
+
+/* Adds a person with the rows of one value that another value lacks. */
+static void
+add_person(Changes *changes, Code more, Code less)
+{
+	const Aspects *of = changes->of;
+	bool	   *is_met = new_zeros(bool, count_rows(of, less));
+	uint64		end = changes->first[changes->npeople];
+
+	for (uint64 row = of->first[more]; row < of->first[more + 1]; row++)
+	{
+		uint64		other = of->first[less];
+
+		while (other < of->first[less + 1] && (is_met[other - of->first[less]] || !are_equal_rows(of, row, other)))
+			other++;
+		if (other < of->first[less + 1])
+		{
+			is_met[other - of->first[less]] = true;
+			continue;
+		}
+		for (int a = 0; a < of->n; a++)
+			changes->code[a][end] = of->aspect[a].code[row];
+		end++;
+	}
+	changes->first[++changes->npeople] = end;
+	pfree(is_met);
+}
+
+/* Nobody's rows, or a set that is allowed. */
+static bool
+allows_alone(const Principle *principle, const Changes *changes)
+{
+	Principle	alone;
+	Tally	   *tally;
+
+	if (changes->npeople == 0)
+		return true;
+	if (changes->npeople < principle->k || principle_compares(principle))
+		return false;
+	alone = principle_bound(principle, changes->npeople, &changes->aspects);
+	tally = tally_create(changes->npeople);
+	for (Code person = 0; person < changes->npeople; person++)
+		tally_add(tally, person);
+	return principle_allows(&alone, tally);
+}
+
+bool
+changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n)
+{
+	MemoryContext work;
+	MemoryContext old;
+	Changes		came;
+	Changes		went;
+	uint64		nbefore = 0;
+	uint64		nafter = 0;
+	bool		allowed;
+
+	if (aspects == NULL || aspects->first == NULL)
+		return true;
+	for (uint64 i = 0; i < n; i++)
+	{
+		nbefore += count_rows(aspects, before[i]);
+		nafter += count_rows(aspects, after[i]);
+	}
+	work = AllocSetContextCreate(CurrentMemoryContext, "changed rows", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(work);
+	came = changes_create(aspects, n, nafter);
+	went = changes_create(aspects, n, nbefore);
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint64		rows = count_rows(aspects, before[i]);
+		uint64		rows_now = count_rows(aspects, after[i]);
+
+		if (rows_now > rows)
+			add_person(&came, after[i], before[i]);
+		else if (rows_now < rows)
+			add_person(&went, before[i], after[i]);
+	}
+	allowed = allows_alone(principle, &came) && allows_alone(principle, &went);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return allowed;
+}
