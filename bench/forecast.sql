@@ -13,7 +13,7 @@ VACUUM ANALYZE small, large;
 SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null
 SELECT pprepub.create_publication(name, name::regclass, 'id',
 	'{"age": "range", "sex": "suppress", "education": "taxonomy education", "country": "taxonomy country"}',
-	'salary_class', 'bpg', '{"k": 10, "l": 3, "repair": "counterfeit", "reserve": 4}')
+	'salary_class', 'bpg', '{"k": 10, "l": 3}')
 FROM unnest('{small,large}'::text[]) name \g /dev/null
 
 CREATE TABLE run (source text, reserve text, what text, seconds float8);
@@ -32,7 +32,7 @@ BEGIN
 	END LOOP;
 END
 $$;
-SELECT format('CALL measure(%L, %L)', source, reserve) FROM unnest('{small,large}'::text[]) source, unnest('{1,4,\"auto\"}'::text[]) reserve \gexec
+SELECT format('CALL measure(%L, %L)', source, reserve) FROM unnest('{small,large}'::text[]) source, unnest('{1,2,4}'::text[]) reserve \gexec
 
 \echo
 \echo seconds of a preview, and of a forecast of ten releases
@@ -43,5 +43,5 @@ FROM (SELECT source, reserve, percentile_cont(0.5) WITHIN GROUP (ORDER BY second
 \echo
 \echo what is foreseen of 20,000 people, averages of ten releases
 SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
-FROM unnest('{dirty,counterfeit}'::text[]) repair, unnest('{1,4,10,\"auto\"}'::jsonb[]) reserve,
+FROM unnest('{dirty,counterfeit}'::text[]) repair, unnest('{1,2,4,10}'::jsonb[]) reserve,
 	pprepub.forecast('small', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1 DESC, 2;

@@ -1,5 +1,6 @@
 -- alter_publication() and drop_publication(): neither weakens what was promised unless told so in so many words.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, chr(97 + i % 3) AS ward, 'd' || i % 5 AS disease FROM generate_series(1, 30) i;
@@ -13,6 +14,7 @@ CREATE VIEW params AS SELECT params FROM pprepub.release;
 SELECT pprepub.alter_publication('patients', '{"k": 3}') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{"k": 4, "reserve": 1}') \g /dev/null
 SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
+\set ECHO all
 SELECT pprepub.alter_publication('patients', '{"k": 0}');
 SELECT pprepub.alter_publication('patients', '{"m": 3}');
 SELECT pprepub.alter_publication('patients', '[]');

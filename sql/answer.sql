@@ -1,5 +1,6 @@
 -- Answers on the fly: who may ask, what comes, when it counts.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
@@ -8,6 +9,7 @@ SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zi
 	'{"k": 10, "l": 3, "repair": "dirty"}', insensitive => '{note}') \g /dev/null
 CREATE VIEW asked_so_far AS
 	SELECT number, kind, published_by, relation, cohort, columns, rows FROM pprepub.release WHERE publication = 'asked' ORDER BY number;
+\set ECHO all
 
 -- The functions stand beside the releases, the one that answers for nobody else to call yet.
 SELECT proname, pg_get_function_arguments(oid), pg_get_function_result(oid), provolatile, proparallel, prosecdef, proconfig, proowner::regrole, proacl,
@@ -67,6 +69,7 @@ RESET SESSION AUTHORIZATION;
 CREATE MATERIALIZED VIEW kept AS SELECT class FROM published.asked();
 CREATE TEMP TABLE kept AS SELECT class FROM published.asked();
 SELECT count(*) FROM kept;
+\set ECHO none
 DROP TABLE kept;
 
 -- Whatever a column holds: types of the owner's, nulls, values larger than what is sent at once.
@@ -78,11 +81,13 @@ CREATE TABLE wide (id text, day date, mood mood, pair pair, tags short[], big te
 ALTER TABLE wide ALTER big SET STORAGE EXTERNAL;
 INSERT INTO wide SELECT 'P' || i, '2020-01-01'::date + i % 10, (enum_range(NULL::mood))[1 + i % 2], (i % 3, repeat('b', 9000))::pair,
 	ARRAY['t' || i % 4, NULL], CASE WHEN i > 1 THEN repeat('x', 300000) END FROM generate_series(1, 20) i;
+\set ECHO all
 SELECT pprepub.create_publication('wide', 'wide', 'id', '{"day": "range", "mood": "suppress"}', 'big', 'bpg', '{"k": 2, "repair": "dirty"}', insensitive => '{pair,tags}');
 SELECT pg_get_function_result('published.wide'::regproc);
 CREATE TEMP TABLE answer AS SELECT * FROM published.wide();
 SELECT count(*), count(big), min(length(big)), max(length(big)), min(length((pair).b)), array_agg(DISTINCT (pair).a), bool_and(lower_inc(day)),
 	array_agg(DISTINCT tags), array_agg(DISTINCT mood) FROM answer;
+\set ECHO none
 DROP TABLE answer;
 SELECT pprepub.drop_publication('wide', true) \g /dev/null
 DROP TABLE wide;
@@ -98,6 +103,7 @@ BEGIN
 	PERFORM set_config('test.asked', count(*)::text, false) FROM asked_so_far;
 	RETURN current_setting('test.asked')::bigint - since;
 END $$;
+\set ECHO all
 SELECT asked_since() > 0 AS asked;
 
 -- run not at all
@@ -207,6 +213,7 @@ SELECT number, kind, rows FROM pprepub.release WHERE publication = 'locked';
 
 -- ---- A source that fails looks like one without anybody ----
 
+\set ECHO none
 CREATE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
 	IF id = 50 THEN
@@ -215,6 +222,7 @@ BEGIN
 	RETURN id;
 END $$;
 CREATE VIEW failing AS SELECT fail(id) AS id, age, disease FROM others;
+\set ECHO all
 SELECT pprepub.create_publication('failing', 'failing', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');
 GRANT USAGE ON SCHEMA others TO regress_analyst;
 GRANT EXECUTE ON FUNCTION others.failing TO regress_analyst;
@@ -227,6 +235,7 @@ SET ROLE regress_other;
 SELECT number, kind, published_by, rows, classes FROM pprepub.release WHERE publication = 'failing';
 SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
 -- also when it says that the machine is to blame
+\set ECHO none
 CREATE OR REPLACE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
 	IF id = 50 THEN
@@ -234,6 +243,7 @@ BEGIN
 	END IF;
 	RETURN id;
 END $$;
+\set ECHO all
 SELECT * FROM others.failing();
 SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
 SELECT pprepub.drop_publication('failing', true) \g /dev/null

@@ -9,6 +9,7 @@ CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETUR
 \set VERBOSITY default
 \pset format unaligned \t on
 
+\set ECHO none
 SET ROLE regress_owner;
 CREATE TABLE patients (id text PRIMARY KEY, age int, sex text, illness text, ward int);
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu', 1), ('Bob', 36, 'M', 'HIV', 2), ('Carol', 33, 'F', 'Migraine', 1), ('Dave', 40, 'M', 'Flu', 2),
@@ -23,6 +24,7 @@ $$;
 
 -- An answer has the rows that a stored release would have, class by class.
 CREATE TABLE seen AS SELECT row_number() OVER () AS place, a.* FROM answer(cohort => 'age > 0') a;
+\set ECHO all
 SELECT count(DISTINCT class), bool_and(n = 1) AS class_by_class FROM (SELECT class, max(place) - min(place) + 2 - count(*) AS n FROM seen GROUP BY class) s;
 SELECT age, sex, illness, ward FROM seen ORDER BY age, illness, ward;
 -- It is a release, without a table.

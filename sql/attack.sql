@@ -1,5 +1,6 @@
 -- Attacks find what all releases reveal together.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, sex text, ill text);
 CREATE PROCEDURE begin_life(params jsonb) LANGUAGE plpgsql AS $$
@@ -31,12 +32,14 @@ CREATE VIEW attacked AS
 
 -- Nothing is published yet, so nothing is revealed.
 CALL begin_life('{"k": 5, "l": 2, "reserve": 8}');
+\set ECHO all
 SELECT * FROM pprepub.attack('people');
 -- One release: its classes are all there is.
 SELECT number FROM pprepub.publish('people');
 SELECT release, kind, other_release, records >= 5 AS k, sensitive_values >= 2 AS l, holds FROM pprepub.attack('people');
 -- And who is in which is what class_members() says.
 SELECT records = (SELECT min(n) FROM (SELECT count(*) n FROM pprepub.class_members('people') GROUP BY class) c) AS equal FROM pprepub.attack('people');
+\set ECHO none
 CALL forget('people');
 
 -- A life under each repair, in which one release shows no ages, and one no illnesses.
@@ -54,6 +57,7 @@ BEGIN
 	END LOOP;
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
+\set ECHO all
 CALL report('dirty');
 CALL report('counterfeit');
 RESET client_min_messages;

@@ -1,6 +1,7 @@
 -- Roles that may audit, and see no data.
 \pset format unaligned \t on
 \set VERBOSITY default
+\set ECHO none
 CREATE ROLE regress_audited_owner;
 CREATE ROLE regress_auditor;
 CREATE ROLE regress_auditors;
@@ -13,6 +14,7 @@ CREATE TABLE regress_ward.patients AS
 ALTER TABLE regress_ward.patients ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('audited', 'regress_ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg',
 	'{"k": 5, "l": 2, "repair": "counterfeit"}', target => 'regress_audited') \g /dev/null
+\set ECHO all
 SELECT number FROM pprepub.publish('audited');
 SELECT number FROM pprepub.publish('audited', cohort => 'age < 20');
 
@@ -46,7 +48,7 @@ SELECT check_name, holds FROM pprepub.audit('audited', '{"frequency": 1.5}');
 SELECT DISTINCT kind, holds FROM pprepub.attack('audited') ORDER BY 1;
 SELECT releases, linkability > 0 FROM pprepub.linkability('audited');
 SELECT count(*) FROM pprepub.historical_correlations('audited');
-SELECT metric FROM pprepub.metrics('audited', 1) ORDER BY 1;
+SELECT count(*) FROM pprepub.metrics('audited', 1);
 SELECT metric FROM pprepub.metrics('audited', 2);
 SELECT measure, value FROM pprepub.risks('audited', 1) WHERE measure IN ('rows', 'prosecutor_highest');
 SELECT measure FROM pprepub.risks('audited', 2);
@@ -83,6 +85,7 @@ TABLE regress_audited_private.audited_auditors;
 TABLE pprepub_internal.catalog_release;
 
 -- A value of the source is in no message.
+\set ECHO none
 SET ROLE regress_audited_owner;
 CREATE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
 	RAISE WARNING 'reading %', t;
@@ -91,6 +94,7 @@ CREATE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgsql AS $$ BE
 CREATE VIEW regress_ward.telling AS SELECT id, age, regress_ward.tell(disease) AS disease FROM regress_ward.patients WHERE id <= 20;
 SET client_min_messages = error;
 SELECT pprepub.create_publication('telling', 'regress_ward.telling', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', target => 'regress_audited', beside => '{audited}') \g /dev/null
+\set ECHO all
 SELECT number FROM pprepub.publish('telling');
 RESET client_min_messages;
 SELECT pprepub.grant_audit('telling', 'regress_auditor') \g /dev/null
@@ -104,6 +108,7 @@ SELECT kind FROM pprepub.attack('telling', '{"k": 2}');
 SET ROLE regress_audited_owner;
 SET client_min_messages = error;
 SELECT releases FROM pprepub.linkability('telling');
+\set ECHO none
 RESET client_min_messages;
 -- Nor in an error that looks like one of the moment, with its context
 SET ROLE regress_audited_owner;
@@ -111,6 +116,7 @@ CREATE OR REPLACE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgs
 	IF current_setting('regress.fails', true) = 'on' THEN RAISE 'the value is %', t USING ERRCODE = '40001'; END IF;
 	RETURN t; END $$;
 SET ROLE regress_auditor;
+\set ECHO all
 SELECT releases FROM pprepub.linkability('telling');
 \echo :LAST_ERROR_SQLSTATE
 -- Nor in the code of an error, of either sort
@@ -195,6 +201,7 @@ RESET client_min_messages;
 
 RESET ROLE;
 DROP ROLE regress_audit_stranger;	-- refused while it may
+\set ECHO none
 DROP OWNED BY regress_audit_stranger;
 DROP ROLE regress_audit_stranger;
 
@@ -203,6 +210,7 @@ CREATE ROLE regress_audited_heir;
 SET ROLE regress_audited_owner;
 SELECT pprepub.grant_audit('audited', 'regress_auditor') \g /dev/null
 SET ROLE regress_auditor;
+\set ECHO all
 SELECT count(*) FROM pprepub.publication;
 RESET ROLE;
 ALTER TABLE regress_ward.patients OWNER TO regress_audited_heir;

@@ -79,6 +79,7 @@ SELECT number, classes, counterfeits FROM pprepub.publish('skewed');
 -- A value that nobody has had, among invented rows
 INSERT INTO ward.skewed VALUES (101, 20, 'new');
 SELECT number FROM pprepub.publish('skewed');
+\set ECHO none
 DELETE FROM ward.skewed WHERE id = 101;
 
 -- cor-split
@@ -89,6 +90,7 @@ CREATE FUNCTION ward.live(step int) RETURNS void LANGUAGE sql AS $$
 	DELETE FROM ward.stays WHERE hashint8extended(id, step) & 7 = 0;
 	INSERT INTO ward.stays SELECT 1000 * step + i, i * 11 % 50, 'd' || (hashint8extended(i, step) & 7) FROM generate_series(1, 70) i;
 $$;
+\set ECHO all
 SELECT number, suppressed FROM pprepub.publish('stays') UNION ALL SELECT number, suppressed FROM pprepub.publish('plain');
 SELECT ward.live(1);
 SELECT number, suppressed FROM pprepub.publish('stays') UNION ALL SELECT number, suppressed FROM pprepub.publish('plain');

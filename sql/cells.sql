@@ -1,5 +1,6 @@
 -- Cells print every kind and type, also at the ends of the types.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 \set k2 '{"k": 2}'
@@ -24,6 +25,7 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(' / ', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
+\set ECHO all
 
 -- Ranges, in the column's range type: canonical where that is discrete.
 SELECT cells('int', 'range', '1', '2', '8', '9');
@@ -106,6 +108,7 @@ SELECT cells('mood', 'suppress', 'sad', 'sad', 'happy', 'happy');
 SELECT cells('mood', 'range', 'sad', 'ok');
 
 -- Taxonomies.
+\set ECHO none
 CREATE TABLE levels (leaf text, middle text, root text);
 INSERT INTO levels VALUES ('a', 'ab', 'abcd'), ('b', 'ab', 'abcd'), ('c', 'cd', 'abcd'), ('d', 'cd', 'abcd');
 SELECT pprepub.create_taxonomy('letters', 'levels') \g /dev/null
@@ -116,6 +119,7 @@ DELETE FROM levels;
 INSERT INTO levels VALUES ('lone', 'lone', 'lone');
 SELECT pprepub.create_taxonomy('lone', 'levels') \g /dev/null
 SELECT pprepub.create_range_taxonomy('decades', 0, 25, '{5, 10}') \g /dev/null
+\set ECHO all
 SELECT cells('text', 'taxonomy letters', 'a', 'b', 'c', 'c');
 SELECT cells('text', 'taxonomy letters', 'a', 'c', NULL, NULL);
 SELECT cells('text', 'taxonomy letters', 'a', 'c', NULL);
@@ -233,6 +237,7 @@ SELECT cells('text', 'range 5', 'a');
 SELECT cells('text', 'prefix 5', 'a');
 
 SELECT pprepub.drop_taxonomy(t) FROM unnest('{letters,moods,lone,decades}'::text[]) t;
+\set ECHO none
 DROP FUNCTION cells;
 DROP TABLE levels;
 DROP TYPE mood;
@@ -240,3 +245,4 @@ DROP DOMAIN old_years, years, code;
 DROP SCHEMA published, published_private;
 RESET client_min_messages;
 RESET ROLE;
+\set ECHO all

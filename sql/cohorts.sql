@@ -1,5 +1,6 @@
 -- The language of cohorts, and releases of them.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 CREATE DOMAIN nonnegative AS int CHECK (VALUE >= 0);
 CREATE TYPE mood AS ENUM ('good', 'bad');
@@ -11,11 +12,13 @@ CREATE TABLE patients AS SELECT i AS id, 20 + i % 40 AS age, 53100 + i % 20 || '
 	FROM generate_series(1, 200) i;
 CREATE INDEX ON patients (age);
 UPDATE patients SET zip = NULL WHERE id % 50 = 0;
+\set ECHO all
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "sex": "suppress", "visits": "range", "weight": "range", "smokes": "suppress", "admitted": "range",
 	  "seen": "range", "stay": "suppress", "mood": "suppress"}', 'disease', 'bpg', '{"k": 2, "repair": "dirty"}', insensitive => '{ward}');
 
 -- How many rows a release of the cohort has, of how many who meet the condition.
+\set ECHO none
 CREATE FUNCTION rows_of(cohort text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	n numeric;
@@ -40,6 +43,7 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN format('%s: %s', SQLSTATE, SQLERRM);
 END
 $$;
+\set ECHO all
 
 -- Accepted: how many, how many different numbers of rows they pick, and those that pick others than plain SQL.
 SELECT count(*), count(DISTINCT picked), string_agg(format('%s: %s', cohort, picked), '; ') FILTER (WHERE picked !~ '^(\d+) of \1$') FROM unnest(ARRAY[
@@ -131,6 +135,7 @@ SELECT cohort, columns FROM pprepub.release ORDER BY number;
 SELECT count(*) AS strangers FROM pprepub.class_members('patients') JOIN patients p ON p.id = key::int WHERE p.age NOT BETWEEN 30 AND 39;
 SELECT pprepub.publish('patients', 'age > 1000');
 SELECT pprepub.publish('patients', 'age = 30 AND visits = 5');
+\set ECHO none
 CALL public.forget('patients');
 DROP FUNCTION rows_of, answer_to;
 DROP TABLE patients;
@@ -138,3 +143,4 @@ DROP TYPE mood;
 DROP DOMAIN nonnegative, pg_temp.date;
 DROP SCHEMA published, published_private;
 RESET ROLE;
+\set ECHO all

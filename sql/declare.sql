@@ -1,5 +1,6 @@
 -- create_publication(): what it accepts, and what it refuses, changing nothing.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, sex text, disease text, ward text, photo point);
@@ -12,6 +13,7 @@ SELECT pprepub.create_range_taxonomy('decades', 0, 120, '{10}') \g /dev/null
 
 -- Declared, with every default, and seen by its owner only.
 SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease', 'bpg', :'params') \g /dev/null
+\set ECHO all
 SELECT * FROM published.patients;		-- nothing is published yet
 SELECT relname, relkind, relacl FROM pg_class
 WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
@@ -36,6 +38,7 @@ INSERT INTO patients VALUES (1, 30, '531', 'F', 'flu'), (2, 31, '531', 'F', 'flu
 SELECT count(*) FROM pprepub.publish('patients');
 \set VERBOSITY terse
 SELECT age, zip, sex, disease FROM published.patients;
+\set ECHO none
 ALTER TABLE patients RENAME COLUMN postcode TO zip;
 ALTER TABLE patients RENAME COLUMN station TO ward;
 CALL forget('patients');
@@ -55,6 +58,7 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(' / ', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
+\set ECHO all
 SELECT try();
 
 -- Columns.

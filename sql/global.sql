@@ -26,6 +26,7 @@ SELECT * FROM pprepub.plan('global', '{"l": 2, "k": 2, "strategy": "geometric"}'
 \set SHOW_CONTEXT errors
 
 -- The running example.
+\set ECHO none
 CREATE TABLE patients (id text PRIMARY KEY, sex text, zip text, disease text);
 INSERT INTO patients VALUES ('o1', 'M', '65001', 'flu'), ('o2', 'M', '65002', 'chlamydia'), ('o3', 'F', '65014', 'flu'), ('o4', 'F', '65015', 'fever');
 
@@ -34,6 +35,7 @@ CREATE FUNCTION declare_patients(params jsonb) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication('patients', 'worlds.patients', 'id', '{"sex": "suppress", "zip": "prefix"}', 'disease', 'global', params,
 		target => 'worlds_out')
 $$;
+\set ECHO all
 SELECT declare_patients('{}');
 SELECT declare_patients('{"l": 2}');
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio"}');
@@ -152,7 +154,7 @@ SET ROLE regress_other;
 SELECT * FROM pprepub.breach_probability('patients');
 SELECT count(*) FROM worlds_out_private.patients_registry;
 \set VERBOSITY terse
-SELECT count(*) FROM worlds_out_private.patients_paths;
+SELECT count(*) FROM worlds_out_private.patients_members;
 RESET ROLE;
 SET ROLE regress_owner;
 DELETE FROM worlds_out_private.patients_registry;
@@ -161,6 +163,7 @@ CALL public.forget('patients');
 SELECT to_regclass('worlds_out_private.patients_registry');
 
 -- Two releases that were made elsewhere, each of which keeps the promise by itself: the owner hears what they tell together.
+\set ECHO none
 CREATE TABLE guests (name text PRIMARY KEY, zip text, sex text, disease text);
 INSERT INTO guests VALUES ('Otto', '65001', 'M', 'flu'), ('Paul', '65002', 'M', 'chlamydia'), ('Rita', '65011', 'F', 'flu'), ('Sara', '65012', 'F', 'fever');
 CREATE TABLE delicate (disease text);
@@ -168,6 +171,7 @@ INSERT INTO delicate VALUES ('chlamydia');
 SELECT pprepub.create_publication('guests', 'guests', 'name', '{"zip": "prefix", "sex": "suppress"}', 'disease', 'global',
 	'{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "delicate"}', target => 'worlds_out') \g /dev/null
 CREATE TABLE extract_1 AS SELECT name, left(zip, 4) || '*' AS zip, sex, disease FROM guests;
+\set ECHO all
 SELECT number FROM pprepub.import_release('guests', 'extract_1', key => 'name');
 UPDATE guests SET disease = CASE name WHEN 'Otto' THEN 'chlamydia' ELSE 'flu' END WHERE sex = 'M';
 CREATE TABLE extract_2 AS SELECT name, left(zip, 4) || '*' AS zip, sex, disease FROM guests;

@@ -1,5 +1,6 @@
 -- import_release(): tables that were published elsewhere become releases.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE levels (leaf text, parent text, root text);
@@ -47,6 +48,7 @@ CREATE TABLE published_before (person text, age text, zip text, country text, se
 INSERT INTO published_before VALUES
 	('1', '[30,34)', '531*', 'Europe', 'F', 'flu', 'A'), ('2', '[30,33]', '531**', 'Europe', '*', 'cold', 'A'), ('3', '(29,34)', '531*', 'Europe', 'F', 'gout', NULL),
 	('4', '61', '7710', 'Mali', 'M', 'flu', 'B'), ('5', '*', '***', '*', NULL, 'cold', 'A'), ('6', NULL, NULL, 'Mali', 'M', NULL, 'B');
+\set ECHO all
 SELECT number, kind, method, relation, cohort, columns, rows, classes, suppressed, dirty, counterfeits
 FROM pprepub.import_release('patients', 'published_before', key => 'person');
 \pset format aligned \t off
@@ -58,7 +60,6 @@ SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTIN
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');
-SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 -- There is no view of it: what is imported is not the newest that is stored here.
 SELECT to_regclass('published.patients');
 SELECT kind, relacl AS rights FROM pprepub.release JOIN pg_class ON oid = relation;
@@ -198,6 +199,7 @@ SELECT pprepub.import_release('patients', 'others', 'person');
 GRANT SELECT ON others TO regress_owner;
 ALTER TABLE others ENABLE ROW LEVEL SECURITY;
 SELECT pprepub.import_release('patients', 'others', 'person');
+\set ECHO none
 SET ROLE regress_owner;
 CALL forget('patients');
 
@@ -215,6 +217,7 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(' / ', state || ' ' || message, nullif(detail, ''));
 END
 $$;
+\set ECHO all
 SELECT x, try_sequential(x::jsonb) FROM unnest(ARRAY[
 	'{}', '{"k": 0.5}', '{"k": 2.0000001}', '{"k": "2"}', '{"k": 2.5}', '{"k": 2, "privacy": "secrecy"}',
 	'{"k": 2, "join": "fmj"}', '{"k": 2, "seed": -1}', '{"k": 2, "l": 2}',
@@ -246,6 +249,7 @@ SELECT pprepub.alter_publication('seq', '{"join": "mj"}') \g /dev/null
 SELECT pprepub.alter_publication('seq', '{"k": 2.5}');
 SELECT pprepub.alter_publication('seq', '{"k": 2.5, "privacy": "diversity"}') \g /dev/null
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3}');
+\set ECHO none
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3, "accept_weakening": true}') \g /dev/null
 SELECT pprepub.alter_publication('seq', '{"join": "mj", "accept_weakening": true}') \g /dev/null
 CALL forget('seq');
@@ -257,3 +261,4 @@ SELECT pprepub.drop_taxonomy('places') \g /dev/null
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP TABLE others;
+\set ECHO all

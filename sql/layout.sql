@@ -3,6 +3,7 @@ SET ROLE regress_owner;
 SET client_min_messages = warning;
 \pset format unaligned
 \pset tuples_only on
+\set ECHO none
 CREATE TABLE people (id int PRIMARY KEY, age int, zip int, country text, sex text, disease text, photo point);
 INSERT INTO people SELECT i, i * 37 % 101, i * 53 % 97, CASE WHEN i % 20 < 16 THEN (ARRAY['Chad', 'Mali', 'Peru', 'Togo'])[1 + i % 4] WHEN i % 20 < 19 THEN 'rare ' || i % 20 END,
 	(ARRAY['F', 'M'])[i % 3], 'd' || i % 7 FROM generate_series(0, 999) i;
@@ -16,6 +17,7 @@ $$;
 
 -- No classes mix two countries but those of few people, and none the sexes; an answer about one takes whole classes.
 SELECT declare('{"k": 60, "strata": ["country", "sex"], "weights": {"age": 4.5}}') \g /dev/null
+\set ECHO all
 SELECT params -> 'strata' AS strata, params -> 'weights' AS weights FROM pprepub.publication;
 SELECT rows, suppressed FROM pprepub.publish('people');
 SELECT countries, count(DISTINCT sexes) AS sexes, max(cardinality(sexes)) AS together FROM shown() GROUP BY countries ORDER BY countries;
@@ -33,6 +35,7 @@ SELECT pprepub.alter_publication('people', '{"reserve": 1, "strata": ["country"]
 SELECT rows FROM pprepub.publish('people', columns => '{age,disease}') \g /dev/null
 SELECT release, avg((cardinality(countries) > 1)::int) > 0.75 AS most_mix, avg((cardinality(countries) > 1)::int) < 0.25 AS few_mix FROM shown() GROUP BY release ORDER BY release;
 SELECT check_name FROM pprepub.audit('people') WHERE NOT holds;
+\set ECHO none
 SELECT pprepub.drop_publication('people', true) \g /dev/null
 
 -- A column that weighs more has narrower cells, and answers about it add fewer rows; only the ratio of weights counts, and loss is measured without them.
@@ -49,6 +52,7 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 CALL try(NULL); CALL try('{"age": 16, "zip": 16}'); CALL try('{"age": 8}'); CALL try('{"zip": 4, "age": 0.5}');
+\set ECHO all
 SELECT weights, round(100 * age) AS age, round(100 * zip) AS zip, age + zip - ail BETWEEN 0 AND 0.05 AS same, of_ages FROM tried;
 
 -- The first people who are asked for lay out an answer likewise; a forecast and a preview take other ones, by the names that the publication has.

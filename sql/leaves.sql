@@ -1,5 +1,6 @@
 -- Parameter "leaves" of method bpg: newcomers are laid out by a column that tells who leaves together.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE stays (id int PRIMARY KEY, age int, disease text, ward text, until date, photo point, notes json);
@@ -8,6 +9,7 @@ INSERT INTO stays SELECT i, i * 37 % 80, 'd' || i % 5, 'w' || i % 3, date '2026-
 
 -- The column is read, and is no column of the publication: neither shown, nor asked about, nor told to anybody.
 SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range"}', 'disease', 'bpg', :'params', '{ward}') \g /dev/null
+\set ECHO all
 SELECT regexp_replace(pg_get_viewdef('published_private.stays_source'), '\m(patients|stays)\.', '', 'g') AS source;
 SELECT params, quasi_identifiers, insensitive FROM pprepub.publication;
 SELECT rows, suppressed, counterfeits FROM pprepub.publish('stays');
@@ -106,6 +108,7 @@ SELECT pprepub.create_publication('slots', 'slots', 'id', '{"age": "range"}', 'd
 SELECT rows, suppressed FROM pprepub.publish('slots');
 SELECT count(*) AS classes, count(*) FILTER (WHERE slots = 1) AS of_one_slot FROM (
 	SELECT count(DISTINCT coalesce(slot, '{}')) AS slots FROM pprepub.class_members('slots') m JOIN slots s ON s.id = m.key::int GROUP BY class) c;
+\set ECHO none
 CALL forget('slots');
 
 DROP TABLE slots, stays;
@@ -114,3 +117,4 @@ DROP FUNCTION try;
 DROP SCHEMA published, published_private;
 RESET client_min_messages;
 RESET ROLE;
+\set ECHO all

@@ -1,5 +1,6 @@
 -- The live table: plain SQL is the question, and each scan is one answer.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), seen timestamptz, disease text, note text COLLATE "C", weight numeric(5, 1));
@@ -9,6 +10,7 @@ SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zi
 	'{"k": 10, "l": 3, "repair": "dirty", "reserve": 1, "max_added": 1}', insensitive => '{note}') \g /dev/null
 CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) LANGUAGE sql AS
 	'SELECT number, cohort, columns::text FROM pprepub.release WHERE publication = ''asked'' ORDER BY number DESC LIMIT 1';
+\set ECHO all
 
 -- It stands beside the releases, for nobody else to read yet.
 \pset format aligned \t off
@@ -132,6 +134,7 @@ SELECT count(*) > 0 AS some FROM (SELECT age, sex FROM published.asked_now UNION
 
 -- ---- One scan, one answer ----
 
+\set ECHO none
 SET client_min_messages = warning;
 CREATE FUNCTION asked_since() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -140,6 +143,7 @@ BEGIN
 	PERFORM set_config('test.asked', (last_cohort()).number::text, false);
 	RETURN current_setting('test.asked')::bigint - since;
 END $$;
+\set ECHO all
 SELECT asked_since() > 0 AS asked;
 EXPLAIN (COSTS OFF) SELECT * FROM published.asked_now WHERE age > 30;
 SELECT * FROM published.asked_now LIMIT 0;
@@ -272,6 +276,7 @@ SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) > 0 AS ok FROM published.asked_now WHERE age > 30;
 SELECT count(*) FROM published.asked_now WHERE sex = 'F';
 SELECT answers_used > 0 AS used FROM pprepub.answers('published.asked_now');
+\set ECHO none
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 
@@ -285,6 +290,7 @@ BEGIN
 	RETURN id;
 END $$;
 CREATE VIEW failing AS SELECT fail(id) AS id, age, disease FROM people;
+\set ECHO all
 SELECT pprepub.create_publication('failing', 'failing', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "max_answers_per_statement": 10}', beside => '{asked}');
 GRANT SELECT ON published.failing_now TO regress_analyst;
 GRANT EXECUTE ON FUNCTION published.failing TO regress_analyst;
@@ -308,6 +314,7 @@ RESET SESSION AUTHORIZATION;
 SET ROLE regress_analyst;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
+\set ECHO none
 RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication('failing', true) \g /dev/null
@@ -329,6 +336,7 @@ INSERT INTO kinds SELECT i, i % 4, 10 * (i % 4), (i % 4) / 2.0, '2026-01-01'::da
 	(enum_range(NULL::mood))[1 + i % 2], 10 * (i % 4) + 3, i % 2 = 0, 'n' || i % 2, 'd' || i % 3 FROM generate_series(1, 240) i;
 SELECT pprepub.create_publication('kinds', 'kinds', 'id', '{"small": "range", "big": "range", "real8": "range", "day": "range", "hour": "range", "code": "taxonomy codes",
 	"mood": "taxonomy moods", "ten": "taxonomy tens", "flag": "suppress", "name": "prefix"}', 'disease', 'bpg', '{"k": 10, "l": 2, "reserve": 1}') \g /dev/null
+\set ECHO all
 SELECT rows FROM pprepub.publish('kinds');
 \d published.kinds_values
 SELECT small, big, real8, day, hour, code, mood, ten, flag, name, cells - 'hour' AS cells, count(*) FROM published.kinds_values GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 \g (format=aligned t=off)

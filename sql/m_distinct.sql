@@ -1,6 +1,7 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
 \pset format unaligned \t on
 \set VERBOSITY terse
+\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -9,6 +10,7 @@ INSERT INTO patients VALUES ('Ken', 14, 20, 'dyspepsia'), ('Julia', 16, 23, 'pne
 CREATE TABLE progress (from_value text, to_value text);
 INSERT INTO progress VALUES ('dyspepsia', 'gastritis'), ('gastritis', 'dyspepsia'), ('pneumonia', 'flu'), ('flu', 'pneumonia'),
 	('pneumonia', 'lung cancer'), ('glaucoma', 'cataract');
+\set ECHO all
 \set qis '{"zip": "range", "hours": "range"}'
 
 -- The paper's two releases (Tables I and II), and what they need.
@@ -77,6 +79,7 @@ CALL forget('patients');
 SELECT count(*) FROM pg_class WHERE relnamespace = 'published_private'::regnamespace;
 
 -- Declaring: each table that makes no sense, and why.
+\set ECHO none
 CREATE FUNCTION try(params jsonb, source regclass DEFAULT 'patients', sensitive name DEFAULT 'disease', insensitive name[] DEFAULT '{}')
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -90,6 +93,7 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(' / ', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END $$;
 CREATE TABLE updates (from_value text, to_value text, probability numeric);
+\set ECHO all
 SELECT x, try(x::jsonb) FROM unnest(ARRAY[
 	'{"m": 2}', '{"m": 0, "updates": "updates"}', '{"m": 2, "updates": 1}', '{"m": 2, "updates": ""}',
 	'{"m": 2, "updates": "no"}', '{"m": 2, "updates": "no.such.table.at.all"}', '{"m": 2, "updates": "patients_pkey"}',
@@ -162,6 +166,7 @@ SELECT * FROM pprepub.risk_after_updates('no');
 SELECT * FROM pprepub.risk_after_updates(NULL);
 SET ROLE regress_other;
 SELECT * FROM pprepub.risk_after_updates('plain', 'updates');
+\set ECHO none
 SET ROLE regress_owner;
 CALL forget('plain');
 
@@ -175,8 +180,10 @@ SELECT pprepub.create_publication('people', 'people', 'name', '{"zip": "range"}'
 CREATE TABLE first AS SELECT * FROM (VALUES ('Ann', 1, 'well', 1), ('Bob', 1, 'ill', 1)) v(name, zip, health, class);
 CREATE TABLE second AS SELECT * FROM (VALUES ('Ann', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 CREATE TABLE third AS SELECT * FROM (VALUES ('Bob', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
+\set ECHO all
 SELECT (pprepub.import_release('people', relation, key => 'name', accept_changes => true)).number FROM unnest('{first,second,third}'::regclass[]) relation;
 SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release \g (format=aligned t=off)
+\set ECHO none
 CALL forget('people');
 
 -- Strict, and m is raised: classes stay as they are, since whatever filled them up would have values that nobody of theirs can have. A newcomer
@@ -186,6 +193,7 @@ INSERT INTO updates (from_value, to_value) VALUES ('a', 'a'), ('b', 'b'), ('b', 
 CREATE TABLE raised (id int PRIMARY KEY, age int, d text);
 INSERT INTO raised VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 50, 'a'), (4, 51, 'c');
 SELECT pprepub.create_publication('raised', 'raised', 'id', '{"age": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "updates", "strict": true}') \g /dev/null
+\set ECHO all
 SELECT rows, classes, counterfeits FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 3}') \g /dev/null
 SELECT rows, classes, counterfeits FROM pprepub.publish('raised');
@@ -222,6 +230,7 @@ SELECT pprepub.alter_publication('raised', '{"m": 3}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 2, "accept_weakening": true}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('raised');
+\set ECHO none
 CALL forget('raised');
 
 DROP FUNCTION try;
@@ -230,3 +239,4 @@ DROP TABLE patients, updates, passing, people, first, second, third, raised, all
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP TABLE secret;
+\set ECHO all

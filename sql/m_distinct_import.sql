@@ -1,5 +1,6 @@
 -- m-distinct goes on from releases that were made elsewhere; risk_after_updates() judges what they and other methods are worth.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -22,6 +23,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disea
 CREATE TABLE three AS SELECT * FROM (VALUES ('Ken', '[14,17)', '[20,24)', 'dyspepsia', 1), ('Julia', '[14,17)', '[20,24)', 'pneumonia', 1),
 	('Tom', '[24,27)', '[32,36)', 'pneumonia', 2), ('Harry', '[24,27)', '[32,36)', 'gastritis', 2), ('Lily', '[29,32)', '[17,20)', 'glaucoma', 3),
 	('Ben', '[29,32)', '[17,20)', 'flu', 3)) v(name, zip, hours, disease, class);
+\set ECHO all
 SELECT number, kind, rows, classes FROM pprepub.import_release('patients', 'three', key => 'name');
 CALL a_release_later();
 SELECT number, rows, classes, counterfeits FROM pprepub.publish('patients');
@@ -104,6 +106,7 @@ SELECT count(*) AS releases FROM (SELECT pprepub.publish('strict') FROM generate
 SELECT release, count(*) FILTER (WHERE key IN ('Julia', 'Tom')) AS lungs, count(*) FILTER (WHERE key NOT IN ('Julia', 'Tom')) AS others
 	FROM pprepub.class_members('strict') WHERE release > 1 GROUP BY release, class HAVING bool_or(key IN ('Julia', 'Tom')) ORDER BY release;
 SELECT check_name, failing_people FROM pprepub.audit('strict') WHERE NOT holds;
+\set ECHO none
 CALL forget('strict');
 -- Values that no release has shown yet connect others: 1 and 2 are not what the first import says they are (docs/explanation/m_distinct.md).
 CREATE TABLE crossing (id int PRIMARY KEY, d text, zip int DEFAULT 1);
@@ -112,6 +115,7 @@ CREATE TABLE ways AS SELECT v[1] AS from_value, v[2] AS to_value FROM (VALUES ('
 	('{5,E}'), ('{5,F}'), ('{6,E}'), ('{6,F}')) w(v);
 SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "ways", "strict": true}') \g /dev/null
 CREATE TABLE first_classes AS SELECT id, d, (id + 2) / 3 AS class FROM crossing;
+\set ECHO all
 SELECT number FROM pprepub.import_release('strict', 'first_classes', key => 'id');
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
 UPDATE crossing SET d = (ARRAY['A', 'B', 'F', 'D', 'C', 'E'])[id];
@@ -120,6 +124,7 @@ SELECT number FROM pprepub.import_release('strict', 'second_classes', key => 'id
 SELECT min(candidates) FROM pprepub.risk_after_updates('strict');
 SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT pprepub.assert_safe('strict');
+\set ECHO none
 CALL forget('strict');
 -- Classes of their own families each, which a third one mixes.
 CREATE TABLE others (from_value text, to_value text);
@@ -129,6 +134,7 @@ INSERT INTO crossing VALUES (1, 'a'), (2, 'b'), (3, 'c');
 SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "others", "strict": true}') \g /dev/null
 CREATE TABLE a_and_b AS SELECT id, d FROM crossing WHERE id < 3;
 CREATE TABLE a_and_c AS SELECT id, d FROM crossing WHERE id <> 2;
+\set ECHO all
 SELECT number FROM pprepub.import_release('strict', 'a_and_b', key => 'id');
 SELECT count(*) FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('strict', 'a_and_c', key => 'id');

@@ -26,6 +26,7 @@ DROP VIEW nobody;
 SELECT pprepub.create_publication('twice', 'visits', 'person', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 
 -- Rows of persons who have several: said of a column's name and of a foreign key, through views, also where it is not shown; not where the key is the person, nor of few large wards.
+\set ECHO none
 CREATE TABLE people (id int PRIMARY KEY);
 CREATE TABLE stays AS SELECT id, person AS who, 'w' || id % 7 AS ward, age, disease, note FROM visits;
 ALTER TABLE stays ADD PRIMARY KEY (id);
@@ -34,11 +35,13 @@ ALTER TABLE stays ADD FOREIGN KEY (who) REFERENCES people;
 CREATE VIEW stays_seen AS SELECT id, who, age, disease FROM stays;
 CREATE VIEW stays_joined AS SELECT s.id, s.age, s.disease FROM stays s JOIN people p ON p.id = s.who;
 CREATE VIEW stays_last AS SELECT DISTINCT ON (who) who, id, ward, age, disease FROM stays ORDER BY who, id DESC;
+\set ECHO all
 SELECT pprepub.create_publication('stays', 'stays_seen', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 SELECT rows > 0 AS published FROM pprepub.publish('stays');
 SELECT rows > 0 AS published FROM pprepub.publish('stays');	-- said once
 CALL forget('stays');
 SELECT pprepub.create_publication('stays', 'stays_joined', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+\set ECHO none
 CALL forget('stays');
 SELECT pprepub.create_publication('stays', 'stays_last', 'who', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}') \g /dev/null
 CALL forget('stays');
@@ -47,6 +50,7 @@ CALL forget('stays');
 
 -- Sensitive values that are rows' own: amounts, notes; not where they are judged by bands.
 CREATE TABLE costs AS SELECT id, age, 1000 + id * 7 / 3.0 AS cost, 'patient ' || id % 200 || ' came back with a headache' AS note FROM stays;
+\set ECHO all
 SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', 'cost', params => '{"k": 10, "l": 3}');
 SELECT pprepub.alter_publication('costs', '{"bands": {"cost": "range 100"}}') \g /dev/null
 SELECT rows > 0 AS published FROM pprepub.publish('costs');
@@ -126,6 +130,7 @@ SELECT rows FROM pprepub.publish('visits');
 SELECT xmin, * FROM published.visits_1;
 
 -- Raising l asks first where people would be lost.
+\set ECHO none
 DO $$
 BEGIN
 	PERFORM pprepub.alter_publication('visits', '{"k": 200}');
@@ -133,6 +138,7 @@ BEGIN
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
 	RAISE NOTICE '%', regexp_replace(SQLERRM, '\d+', 'N');
 END $$;
+\set ECHO all
 
 -- Text without quotes.
 SELECT count(*) FROM published.visits('age = forty');
@@ -146,6 +152,7 @@ SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', '
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "dirty", "accept_insensitive": true}', insensitive => '{ward,note}');
 CALL forget('named');
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', insensitive => '{note}');
+\set ECHO none
 SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "dirty"}', insensitive => '{ward}') \g /dev/null
 
 -- Schemas are left, for what others may have made or been granted there: said where they are empty.
@@ -158,6 +165,7 @@ DROP SCHEMA published, published_private;
 
 -- A table that a crash empties, or that ends with the session.
 ALTER TABLE visits SET UNLOGGED;
+\set ECHO all
 SELECT pprepub.create_publication('light', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 CALL forget('light');
 DROP SCHEMA published, published_private;

@@ -5,6 +5,7 @@ RESET ROLE;
 CREATE ROLE "regress ""Ünï"" 'owner', a name of sixty-three bytes: $$ %s \n!";
 SELECT octet_length(rolname) FROM pg_roles WHERE rolname LIKE 'regress "%' \gset
 SELECT :octet_length AS bytes;
+\set ECHO none
 DO $do$ BEGIN
 	EXECUTE format('GRANT CREATE ON DATABASE %I TO %I', current_database(), 'regress "Ünï" ''owner'', a name of sixty-three bytes: $$ %s \n!');
 END $do$;
@@ -21,6 +22,7 @@ INSERT INTO "T""a'b; -- Ω $x$ %s %I \n"
 CREATE TABLE levels (leaf text, root text);
 INSERT INTO levels VALUES ('l''eaf"a', 'The "root" $$ %s'), ('Blätt %s', 'The "root" $$ %s');
 SELECT pprepub.create_taxonomy('a "taxonomy" of ''leaves'' $$ 森', 'levels') \g /dev/null
+\set ECHO all
 
 SELECT pprepub.create_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s',
 	source => '"T""a''b; -- Ω $x$ %s %I \n"',
@@ -40,6 +42,7 @@ SELECT pprepub.alter_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $
 DROP TABLE "Target ""T"" '; DROP SCHEMA public; -- Ω, these 55 bytes"."Pub ""1"" 'x'; DROP TABLE y; -- Ω: 48 bytes $$ %s_1" CASCADE;
 SELECT pprepub.drop_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s');
 SELECT pprepub.drop_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', forget_history => true);
+\set ECHO none
 SELECT pprepub.drop_taxonomy('a "taxonomy" of ''leaves'' $$ 森') \g /dev/null
 
 -- Names that differ in case only, or that one's releases would have, or that something else has.
@@ -49,6 +52,7 @@ SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
 CREATE TABLE visitors AS TABLE patients;
 SELECT pprepub.create_publication('pub', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}') \g /dev/null
+\set ECHO all
 SELECT pprepub.create_publication('pub', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
 SELECT pprepub.create_publication('pub_1', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');
 SELECT pprepub.create_publication('pub_counterfeits', 'visitors', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "reserve": 1}');

@@ -1,5 +1,6 @@
 -- audit() and attack() by any principle: releases that were made elsewhere, and parameters that change.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 SET client_min_messages = error;
 
@@ -15,6 +16,7 @@ CREATE VIEW diverse AS SELECT id, left(zip, 4) || '*' AS zip, CASE WHEN age < 40
 SELECT pprepub.create_publication('four', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}') \g /dev/null
 SELECT pprepub.create_publication('diverse', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four}') \g /dev/null
 SELECT pprepub.create_publication('both', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four,diverse}') \g /dev/null
+\set ECHO all
 SELECT rows, classes FROM pprepub.import_release('four', 'four', 'id');
 SELECT rows, classes FROM pprepub.import_release('diverse', 'diverse', 'id');
 
@@ -53,6 +55,7 @@ SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_
 
 -- ---- Raised, and added: who could never be shown again? ----
 
+\set ECHO none
 CREATE FUNCTION try_alter(name text, params jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	message text; detail text; hint text;
@@ -66,6 +69,7 @@ END
 $$;
 CREATE TABLE pupils AS SELECT id, id % 7 AS age, 'd' || id % 5 AS ill FROM generate_series(1, 40) id;
 SELECT pprepub.create_publication('new', 'pupils', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4}') \g /dev/null
+\set ECHO all
 -- A principle is given up, too, if that is meant; and a distance is declared with the t that it is of.
 SELECT rows FROM pprepub.publish('new');
 SELECT try_alter('new', '{"t": 0.5, "distance": "equal"}');
@@ -94,6 +98,7 @@ SELECT check_name, holds FROM pprepub.audit('four') WHERE check_name ~ '^t$|reve
 
 -- ---- Principles that are none ----
 
+\set ECHO none
 CREATE FUNCTION try_principle(principle jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	state text; message text; detail text; hint text;
@@ -105,6 +110,7 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(' / ', state || ' ' || message, nullif(detail, ''), nullif(hint, ''));
 END
 $$;
+\set ECHO all
 SELECT x, try_principle(x::jsonb) FROM unnest(ARRAY[
 	'{}', '[]', '3', '{"k": 1, "l": 1, "frequency": 1, "joint": true}', '{"m": 3}', '{"K": 3}', '{"repair": "dirty"}', '{"k": 0}',
 	'{"k": 2.5}', '{"l": null}', '{"t": -1}', '{"t": 1.5}', '{"t": "NaN"}', '{"t": {"t": 0.1}}', '{"frequency": [2]}',
@@ -134,6 +140,7 @@ SELECT * FROM pprepub.attack('visits', '{"k": 2, "frequency": 2}');
 
 -- ---- "t-Closeness": nine salaries, a 3-diverse table of them, and a close one ----
 
+\set ECHO none
 CREATE TABLE staff (id int, zip text, salary int);
 INSERT INTO staff VALUES (1, '47677', 3000), (2, '47602', 4000), (3, '47678', 5000), (4, '47905', 6000), (5, '47909', 11000), (6, '47906', 8000),
 	(7, '47605', 7000), (8, '47673', 9000), (9, '47607', 10000);
@@ -141,12 +148,14 @@ CREATE VIEW staff_diverse AS SELECT id, CASE WHEN id < 4 THEN '47***' WHEN id < 
 CREATE VIEW staff_close AS SELECT id, CASE WHEN id IN (1, 3, 8) THEN '4767*' WHEN id IN (2, 7, 9) THEN '4760*' ELSE '4790*' END AS zip, salary FROM staff;
 SELECT pprepub.create_publication('diverse_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}') \g /dev/null
 SELECT pprepub.create_publication('close_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}', beside => '{diverse_staff}') \g /dev/null
+\set ECHO all
 SELECT rows, classes FROM pprepub.import_release('diverse_staff', 'staff_diverse', 'id');
 SELECT rows, classes FROM pprepub.import_release('close_staff', 'staff_close', 'id');
 -- From 3, 4 and 5 thousand it is 0.375 to all of them, and no more than 0.167 from each class of the other table.
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('diverse_staff', '{"t": 0.2}');
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('close_staff', '{"t": 0.166667, "distance": "ordered"}');
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('close_staff', '{"t": 0.6, "distance": "equal"}');
+\set ECHO none
 CALL forget('diverse_staff', 'close_staff');
 DROP VIEW staff_diverse, staff_close;
 DROP TABLE staff;
@@ -157,6 +166,7 @@ CREATE TABLE workers (id int, ward text, ill text, income int);
 INSERT INTO workers VALUES (1, 'a', 'flu', 10), (2, 'a', 'flu', 10), (3, 'a', 'gout', 20), (4, 'a', 'gout', 20),
 	(5, 'b', 'flu', 10), (6, 'b', 'gout', 10), (7, 'b', 'flu', 20), (8, 'b', 'gout', 30);
 SELECT pprepub.create_publication('workers', 'workers', 'id', '{"ward": "suppress"}', '{ill, income}', 'bpg', '{"k": 4}') \g /dev/null
+\set ECHO all
 SELECT rows, classes FROM pprepub.import_release('workers', 'workers', 'id');
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('workers', '{"l": 2, "frequency": 2}');
 SELECT check_name, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('workers', '{"frequency": 2.5}');
@@ -171,6 +181,7 @@ RESET client_min_messages;
 SET ROLE regress_other;
 SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_classes, failing_people FROM pprepub.audit('visits', '{"frequency": 2}');
 SELECT * FROM pprepub.attack('visits', '{"frequency": 2}');
+\set ECHO none
 SET ROLE regress_owner;
 
 -- ---- What a release was published with counts for it, and for all up to it, whatever comes later ----
@@ -180,6 +191,7 @@ CREATE TABLE eight AS SELECT i AS id, i AS age, 'v' || i % 2 AS ill FROM generat
 ALTER TABLE eight ADD PRIMARY KEY (id);
 CREATE VIEW halves AS SELECT id, ill, id / 5 AS class FROM eight;
 CREATE VIEW others AS SELECT id, ill, id / 3 % 2 AS class FROM eight;	-- 1, 2, 6, 7, 8; 3, 4, 5
+\set ECHO all
 SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2}', beside => ARRAY(SELECT name FROM pprepub.publication));
 SELECT number FROM pprepub.import_release('eight', 'halves', 'id');
 -- More is asked of later releases only: each keeps k, and what both tell apart does not, by k of the second one.
@@ -200,6 +212,7 @@ INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;
 SELECT pprepub.alter_publication('eight', '{"k": 4, "l": 3, "accept_lockout": true}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, holds FROM pprepub.audit('eight') WHERE check_name IN ('k', 'l', 'atoms') OR NOT holds;
+\set ECHO none
 CALL forget('eight');
 DROP VIEW halves, others;
 DROP TABLE eight;
@@ -211,3 +224,4 @@ DROP FUNCTION try_alter, try_principle;
 RESET client_min_messages;
 RESET ROLE;
 DROP SCHEMA published, published_private;
+\set ECHO all

@@ -5,6 +5,7 @@ SET client_min_messages = notice;
 SET ROLE regress_owner;
 SELECT * FROM pprepub.progress;
 
+\set ECHO none
 CREATE TABLE seen_people AS SELECT i AS id, i % 50 AS age, 'd' || i % 7 AS disease FROM generate_series(1, 200) i;
 CREATE FUNCTION see(id int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
@@ -20,6 +21,7 @@ BEGIN
 END
 $$;
 CREATE VIEW seen_source AS SELECT see(id) AS id, age, disease FROM seen_people;
+\set ECHO all
 -- A publication with a long name.
 SELECT pprepub.create_publication(rpad('seen', 40, '_'), 'seen_source', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 3}');
 SELECT number FROM pprepub.publish(rpad('seen', 40, '_'));
@@ -45,6 +47,7 @@ $$;
 -- Of what a source's code runs itself nothing is shown, whether it ends well or not: the outer command goes on.
 CREATE TABLE inner_people AS TABLE seen_people;
 SELECT pprepub.create_publication('inner', 'inner_people', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 3}');
+\set ECHO none
 CREATE FUNCTION run_inner(id int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
 	IF id = 50 THEN
@@ -62,6 +65,7 @@ END
 $$;
 CREATE TABLE outer_people AS TABLE seen_people;
 CREATE VIEW outer_source AS SELECT see(run_inner(id)) AS id, age, disease FROM outer_people;
+\set ECHO all
 SELECT pprepub.create_publication('outer', 'outer_source', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 3}');
 SELECT number FROM pprepub.publish('outer');
 

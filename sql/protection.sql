@@ -5,6 +5,7 @@ CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM 
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
 SELECT rows FROM pprepub.publish('patients');
 
+\set ECHO none
 CREATE FUNCTION refused(VARIADIC commands text[]) RETURNS TABLE (command text, answer text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOREACH command IN ARRAY commands LOOP
@@ -18,6 +19,7 @@ BEGIN
 	END LOOP;
 END $$;
 SET client_min_messages = error;
+\set ECHO all
 
 -- The owner himself, and then a superuser.
 SELECT answer, string_agg(n::text, ' ' ORDER BY n) AS commands FROM refused(
@@ -98,6 +100,7 @@ SELECT answer, string_agg(n::text, ' ' ORDER BY n) AS commands FROM refused(
 	'DROP FUNCTION pprepub_internal.refuse_change() CASCADE',
 	'DROP EVENT TRIGGER pprepub_protect_drops',
 	'DELETE FROM published_private.patients_members') WITH ORDINALITY r(command, answer, n) GROUP BY answer ORDER BY min(n);
+\set ECHO none
 SET ROLE regress_owner;
 
 -- Statements that leave rows, columns and fences alone are free, and those of pg_restore.
@@ -116,6 +119,7 @@ CREATE INDEX ON published_private.patients_members (release);
 ANALYZE published.patients_1;
 VACUUM published.patients_1;
 VACUUM FULL published.patients_1;
+\set ECHO all
 CLUSTER published.patients_1 USING patients_1_lower_idx;
 REINDEX TABLE published.patients_1;
 CREATE STATISTICS published.st ON class, disease FROM published.patients_1;
@@ -135,6 +139,7 @@ DROP TABLE bystander;
 CREATE TEMPORARY TABLE passing (a int);
 BEGIN READ ONLY;
 ALTER TABLE passing ADD b int;
+\set ECHO none
 COMMIT;
 DROP TABLE passing;
 
@@ -143,6 +148,7 @@ RESET ROLE;
 SET allow_system_table_mods = on;
 BEGIN;
 UPDATE pg_trigger SET tgenabled = 'D' WHERE tgrelid = 'published.patients_1'::regclass;
+\set ECHO all
 SELECT count(*) FROM (SELECT 1 FROM pg_class) c WHERE false;
 UPDATE pg_class SET relhastriggers = false WHERE oid = 'published.patients_1'::regclass;
 SAVEPOINT before;

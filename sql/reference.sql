@@ -77,6 +77,7 @@ SET ROLE regress_owner;
 SELECT count(*) FROM published_private.asked_reference;
 SELECT count(*) FROM pprepub.publish('asked');
 SELECT * FROM published_private.asked_reference WHERE release > 1 ORDER BY 1;
+\set ECHO none
 CALL forget('asked');
 -- A source that fails for the people asked about writes as much as for others.
 CREATE TABLE broken (name text PRIMARY KEY, age int, disease text, divisor int);
@@ -85,6 +86,7 @@ CREATE VIEW breaking AS SELECT name, age / divisor AS age, disease FROM broken;
 SELECT pprepub.create_publication('failing', 'breaking', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "delta": 1000}') \g /dev/null
 GRANT EXECUTE ON FUNCTION published.failing TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
+\set ECHO all
 SELECT count(*) FROM published.failing('age = 21');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
@@ -116,6 +118,7 @@ SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT pprepub.alter_publication('later', '{"delta": 1000}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
 SELECT * FROM published_private.later_reference ORDER BY 1;
+\set ECHO none
 CALL forget('later');
 
 -- A public distribution.
@@ -130,6 +133,7 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(' / ', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
 END $$;
+\set ECHO all
 SELECT x, try(x::jsonb) FROM unnest(ARRAY[
 	'{"distribution": "census"}', '{"distribution": "census", "frequency": 2}', '{"distribution": "census", "beta": 1}']) x;
 INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.2);
@@ -248,6 +252,7 @@ SELECT count(*) FROM pprepub.publish('workers');
 CALL forget('workers');
 UPDATE pairs SET job = NULL WHERE job = 'j0' AND disease = 'd0';
 SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
+\set ECHO none
 DROP TABLE workers, pairs;
 DROP SCHEMA worked, worked_private;
 
@@ -274,6 +279,7 @@ BEGIN
 	RETURN high * 0.001;
 END $$;
 SET client_min_messages = warning;
+\set ECHO all
 SELECT closeness('income', 'incomes_of_all'), closeness('income', 'incomes_of_all', '{"distance": "ordered"}'), closeness('income', 'incomes_of_all', '{"distance": "equal"}');
 UPDATE alike SET income = -7 WHERE age > 10;
 UPDATE alike SET income = 200 WHERE age <= 10;
@@ -293,6 +299,7 @@ SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', '
 UPDATE alike SET income = 10;
 SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', 'both_of_all', '{"joint": true}'), closeness('{word, income}', 'both_of_all', '{"distance": "equal"}');
 SELECT closeness('{word, income}', 'both_of_all', '{"distance": "ordered"}');
+\set ECHO none
 DROP TABLE both_of_all;
 RESET client_min_messages;
 DROP FUNCTION closeness;
@@ -301,3 +308,4 @@ DROP FUNCTION try;
 DROP TABLE people, census, numbers, incomes, listed;
 DROP SCHEMA published, published_private;
 RESET ROLE;
+\set ECHO all

@@ -1,5 +1,6 @@
 -- A page to sign.
 \pset format unaligned \t on
+\set ECHO none
 CREATE ROLE regress_report_owner;
 CREATE ROLE regress_report_auditor;
 CREATE ROLE regress_report_stranger;
@@ -16,6 +17,7 @@ SELECT pprepub.create_publication('"></h1><script>alert(1)</script>', 'regress_d
 
 -- Before the first release
 SELECT pprepub.report(:'name') AS page \gset
+\set ECHO all
 SELECT xml_is_well_formed_document(replace(:'page', '<!DOCTYPE html>', '')) AS well_formed;
 SELECT array_agg(id) FROM (SELECT (regexp_matches(:'page', '<h2 id="([^"]*)"', 'g'))[1] AS id) s;
 SELECT (regexp_match(:'page', '<p class="verdict[^>]*>[^<]*'))[1];
@@ -60,6 +62,7 @@ SELECT pprepub.report('nothing');
 SELECT pprepub.report(NULL);
 BEGIN READ ONLY;
 SELECT length(pprepub.report(:'name')) > 10000 AS in_read_only;
+\set ECHO none
 COMMIT;
 
 -- A page of what was made elsewhere, and fails
@@ -69,6 +72,7 @@ ALTER TABLE regress_desk.people ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('bad', 'regress_desk.people', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}', target => 'regress_desk_out') \g /dev/null
 CREATE TABLE regress_desk.made AS SELECT id, int4range("age <b>", "age <b>" + 1) AS "age <b>", "sick & tired" FROM regress_desk.patients WHERE "age <b>" < 8;
 SET client_min_messages = error;
+\set ECHO all
 SELECT number, kind FROM pprepub.import_release('bad', 'regress_desk.made', 'id');
 RESET client_min_messages;
 SELECT pprepub.report('bad') AS page \gset
@@ -89,6 +93,7 @@ CREATE VIEW regress_desk.breaks AS SELECT id, "age <b>", "sick & tired" FROM reg
 SELECT pprepub.create_publication('breaks', 'regress_desk.breaks', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg', '{"k": 5}', target => 'regress_desk_out',
 	beside => ARRAY[:'name']) \g /dev/null
 SELECT number FROM pprepub.publish('breaks');
+\set ECHO none
 CREATE FUNCTION regress_desk.fail(id text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no such patient: %', id; END $$;
 CREATE OR REPLACE VIEW regress_desk.breaks AS SELECT regress_desk.fail(id) AS id, "age <b>", "sick & tired" FROM regress_desk.patients;
 SELECT pprepub.grant_audit('breaks', 'regress_report_auditor') \g /dev/null
@@ -96,11 +101,13 @@ SELECT pprepub.report('breaks') AS page, pprepub.report('breaks', true) AS inter
 SET ROLE regress_report_auditor;
 SELECT pprepub.report('breaks') AS audited \gset
 SET ROLE regress_report_owner;
+\set ECHO all
 SELECT xml_is_well_formed_document(replace(:'page', '<!DOCTYPE html>', '')) AS well_formed, :'page' ~ 'patient: KEY' AS told,
 	regexp_replace(:'page', 'Made at [-0-9 :]*', '') = regexp_replace(:'audited', 'Made at [-0-9 :]*', '') AS same_page;
 SELECT regress_desk.text_of((regexp_matches(:'page', '<p class="verdict[^>]*>[^<]*', 'g'))[1]);
 SELECT check_name, required, regexp_replace(measured, 'KEY-[0-9]+', 'KEY') AS measured FROM pprepub.audit('breaks') WHERE NOT holds;
 SELECT regexp_replace(regress_desk.text_of((regexp_matches(:'internal', '<p class="verdict[^>]*>[^<]*', 'g'))[1]), 'KEY-[0-9]+', 'KEY') AS told_the_owner;
+\set ECHO none
 CALL forget('breaks');
 -- Other methods have pages, too.
 CREATE TABLE regress_desk.others AS TABLE regress_desk.people;
@@ -111,6 +118,7 @@ SELECT pprepub.create_publication('inv', 'regress_desk.others', 'id', '{"age <b>
 SELECT pprepub.create_publication('glo', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'regress_desk_out', beside => '{seq,inv}') \g /dev/null
 CREATE TABLE regress_desk.updates AS SELECT a AS from_value, b AS to_value FROM (SELECT DISTINCT "sick & tired" AS a FROM regress_desk.others) x, (SELECT DISTINCT "sick & tired" AS b FROM regress_desk.others) y WHERE a <> b;
 SELECT pprepub.create_publication('dis', 'regress_desk.others', 'id', '{"age <b>": "range"}', 'sick & tired', 'm-distinct', '{"m": 2, "updates": "regress_desk.updates"}', target => 'regress_desk_out', beside => '{seq,inv,glo}') \g /dev/null
+\set ECHO all
 SELECT count(*) FROM (VALUES ('seq'), ('inv'), ('glo'), ('dis')) v (name), pprepub.publish(name);
 SELECT name, xml_is_well_formed_document(replace(pprepub.report(name), '<!DOCTYPE html>', '')) AS well_formed FROM (VALUES ('seq'), ('inv'), ('glo'), ('dis')) v (name);
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication WHERE target = 'regress_desk_out';

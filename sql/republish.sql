@@ -1,6 +1,7 @@
 -- Releases that follow each other, and are safe together.
 \pset format unaligned \t on
 \set VERBOSITY terse
+\set ECHO none
 SET ROLE regress_owner;
 
 -- Sets of places that nobody can tell apart, from the log alone.
@@ -22,6 +23,7 @@ $$;
 CREATE TABLE patients (name text, age int, gender text, illness text);
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
 SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 3, "repair": "dirty"}') \g /dev/null
+\set ECHO all
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
 DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
 INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
@@ -47,6 +49,7 @@ SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
+\set ECHO none
 CALL forget('patients');
 
 -- A larger life, under each repair.
@@ -69,6 +72,7 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 SET client_min_messages = error;
+\set ECHO all
 SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('dirty', 1);
 TRUNCATE people;
 INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
@@ -149,6 +153,7 @@ SELECT unsafe('odd', 3, 2);
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('odd') GROUP BY key ORDER BY key LIMIT 2;
 -- The folds can be made anew from the log.
+\set ECHO none
 RESET ROLE;
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
@@ -156,10 +161,12 @@ UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_gr
 DELETE FROM published_private.odd_groups WHERE "group" = (SELECT min("group") FROM published_private.odd_groups);
 UPDATE published_private.odd_groups SET sensitive[1] = sensitive[2];
 UPDATE pg_class SET relhastriggers = true WHERE oid = 'published_private.odd_groups'::regclass;
+\set ECHO all
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT number, rows, suppressed FROM pprepub.publish('odd');
 SELECT * FROM pprepub.rebuild_history('odd');
+\set ECHO none
 ROLLBACK;
 -- A history that was lost, whole or in part, is not taken for a short one.
 BEGIN;
@@ -168,6 +175,7 @@ UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_gr
 SAVEPOINT s;
 \set VERBOSITY terse
 DELETE FROM published_private.odd_groups;
+\set ECHO all
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
 DELETE FROM published_private.odd_groups WHERE "group" = (SELECT max("group") FROM published_private.odd_groups);

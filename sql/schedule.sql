@@ -60,6 +60,7 @@ SELECT pprepub.unschedule('patients');
 ROLLBACK;
 BEGIN READ ONLY;
 SELECT publication, job FROM pprepub.health;
+\set ECHO none
 COMMIT;
 
 SET ROLE regress_owner;
@@ -68,3 +69,4 @@ DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP ROLE regress_member;
 DROP TABLE schedule_patients;
+\set ECHO all

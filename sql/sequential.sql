@@ -1,5 +1,6 @@
 -- Method sequential: releases with different columns, each safe together with all before.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 CREATE FUNCTION try_publish(publication text, columns name[] DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -20,6 +21,7 @@ $$;
 CREATE TABLE four (id int PRIMARY KEY, age int, gender text, disease text);
 INSERT INTO four VALUES (1, 20, 'male', 'measles'), (2, 20, 'female', 'hepatitis'), (3, 30, 'male', 'flu'), (4, 30, 'female', 'angina');
 SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 2, "seed": 1}') \g /dev/null
+\set ECHO all
 SELECT metric, value FROM pprepub.preview('four', columns => '{age, disease}') WHERE metric IN ('rows', 'lm');
 SELECT number, kind, columns, rows, classes, suppressed, params FROM pprepub.publish('four', columns => '{age, disease}');
 SELECT * FROM published.four_1 ORDER BY disease \g (format=aligned t=off)
@@ -51,6 +53,7 @@ SELECT pprepub.create_publication('four', 'four', 'id', '{"age": "range", "gende
 SELECT try_publish('four');
 TRUNCATE four;
 SELECT try_publish('four');
+\set ECHO none
 CALL forget('four');
 DROP TABLE four;
 
@@ -75,6 +78,7 @@ BEGIN
 END
 $$;
 CALL declare('{"k": 4}');
+\set ECHO all
 SELECT try_publish('people', '{age, zip, ward}');
 SELECT try_publish('people', '{age, sex, disease}');
 -- Whose ward this is everybody may know by release 1.
@@ -161,6 +165,7 @@ SELECT try_publish('leaving', '{age}');
 DELETE FROM leaving WHERE id IN (2, 6);
 SELECT try_publish('leaving', '{disease}');
 SELECT check_name, required, measured, holds FROM pprepub.audit('leaving') WHERE check_name = 'joined';
+\set ECHO none
 CALL forget('leaving');
 DROP TABLE leaving;
 
@@ -177,6 +182,7 @@ BEGIN
 END
 $$;
 SELECT pprepub.create_publication('audited', 'audited', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 3, "seed": 1}') \g /dev/null
+\set ECHO all
 SELECT try_publish('audited', '{age, gender}');
 CALL audit();
 SELECT try_publish('audited', '{age, disease}');
@@ -201,6 +207,7 @@ CALL audit();
 SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}') \g /dev/null
 SELECT try_publish('audited', '{gender}');
 CALL audit();
+\set ECHO none
 CALL forget('audited');
 DROP TABLE audited CASCADE;
 DROP PROCEDURE audit;
@@ -213,3 +220,4 @@ DROP PROCEDURE declare;
 SELECT pprepub.drop_taxonomy('countries') \g /dev/null
 DROP SCHEMA published, published_private;
 RESET ROLE;
+\set ECHO all

@@ -1,5 +1,6 @@
 -- The extension, two owners and an analyst for all tests.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_owner, regress_other, regress_analyst;		-- of a run that was interrupted
 RESET client_min_messages;
@@ -34,6 +35,7 @@ $$ SELECT pprepub.drop_publication(name, true) FROM unnest(names) name $$;
 -- The parameter by which plans are made parallel is called otherwise since 16.
 CREATE FUNCTION force_parallel(value text) RETURNS void LANGUAGE sql AS
 $$ SELECT set_config(name, value, false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') $$;
+\set ECHO all
 
 -- The extension itself.
 SELECT extname, extrelocatable, nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace

@@ -1,5 +1,6 @@
 -- Several sensitive columns, and bands of numbers and texts.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = notice;
 CREATE SCHEMA several;
 CREATE TABLE several.patients (
@@ -15,6 +16,7 @@ INSERT INTO several.patients
 		CASE WHEN i % 11 = 0 THEN NULL ELSE 1000 + i * 37 % 4000 END, 'Dr ' || i % 3
 	FROM generate_series(1, 200) i;
 SELECT pprepub.create_range_taxonomy('incomes', 0, 5000, '{1000, 5000}') \g /dev/null
+\set ECHO all
 
 -- lists
 \set call 'SELECT pprepub.create_publication(\'wards\', \'several.patients\', \'id\', \'{"age": "range", "zip": "prefix"}\', '
@@ -159,6 +161,7 @@ SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 200"}}') \
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true}');
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true, "accept_lockout": true}');
 SELECT check_name, holds FROM pprepub.audit('paid') WHERE NOT holds;
+\set ECHO none
 CALL forget('paid');
 
 -- Bands of texts: the nodes of a level of a taxonomy, of which 250.01 and 250.02 are one.
@@ -167,6 +170,7 @@ INSERT INTO several.icd VALUES ('250.01', '250', 'endocrine', 'any'), ('250.02',
 	('401.1', '401', 'circulatory', 'any'), ('401.9', '401', 'circulatory', 'any'), ('V70', 'V70', 'V70', 'any');
 SELECT pprepub.create_taxonomy('icd', 'several.icd') \g /dev/null
 CREATE TABLE several.ill AS SELECT i AS id, i AS age, CASE WHEN i < 60 THEN '250.0' || 1 + i % 3 ELSE (ARRAY['250', '250.01', '401.1', '401.9', 'V70'])[1 + i % 5] END AS diagnosis FROM generate_series(0, 119) i;
+\set ECHO all
 \set icd 'SELECT pprepub.create_publication(\'ill\', \'several.ill\', \'id\', \'{"age": "range"}\', \'diagnosis\', \'bpg\', '
 :icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd"}}');
 :icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 0"}}');
@@ -230,6 +234,7 @@ SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"
 SELECT number FROM pprepub.publish('four');
 SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
 SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4;
+\set ECHO none
 CALL forget('four');
 
 -- Hostile names, and types of all sorts.
@@ -252,6 +257,7 @@ INSERT INTO several.odd
 	SELECT 'p' || i, i, (ARRAY['good', 'bad'])[1 + i % 2]::several.mood, (ARRAY['Flu', 'flu', 'HIV'])[1 + i % 3], ARRAY[i % 4, NULL], 1 + i % 5,
 		CASE WHEN i % 7 > 0 THEN ROW(nullif(i % 2, 0), NULL)::several.pair END, point(i, i)
 	FROM generate_series(1, 60) i;
+\set ECHO all
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{sensitive, place}', 'bpg', '{"k": 3, "l": 2}');
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{sensitive, secret}', 'bpg', '{"k": 3, "l": 2}');
 SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{odd', 'bpg', '{"k": 3, "l": 2}');

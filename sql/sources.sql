@@ -1,5 +1,6 @@
 -- Sources, and relations that share data with them.
 \pset format unaligned \t on
+\set ECHO none
 SET ROLE regress_owner;
 CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -23,6 +24,7 @@ CREATE MATERIALIZED VIEW kept AS SELECT * FROM through_views;
 CREATE VIEW through_kept AS SELECT * FROM kept;
 CREATE VIEW through_subquery AS SELECT 1 AS id, 2 AS age, 'x' AS disease WHERE EXISTS (SELECT FROM people_low);
 CREATE TABLE copied AS TABLE people;
+\set ECHO all
 SELECT declare('whole', 'people');
 SELECT declare('again', 'people');
 SELECT declare('part', 'people_low');
@@ -56,6 +58,7 @@ SELECT rows FROM pprepub.publish('apart');
 SELECT pprepub.drop_publication('low'), pprepub.drop_publication('apart', true);
 
 -- Lookup tables, which two publications share; what is shared besides is listed.
+\set ECHO none
 CREATE TABLE wards (id int PRIMARY KEY, ward text);
 INSERT INTO wards SELECT i, 'w' || i FROM generate_series(1, 7) i;
 CREATE TABLE patients (pid int PRIMARY KEY, age int, disease text, ward int REFERENCES wards);
@@ -79,6 +82,7 @@ EXCEPTION WHEN others THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
 	RETURN SQLERRM || ' / ' || detail;
 END $$;
+\set ECHO all
 SELECT looked_up('patients_seen', '{}');
 SELECT looked_up('staff_seen', '{}');
 SELECT looked_up('visits_seen', '{}');
@@ -120,6 +124,7 @@ SELECT check_name, measured, holds FROM pprepub.audit('patients_seen') WHERE che
 SELECT pprepub.alter_publication('staff_seen', '{"lookup": []}');
 CALL forget('staff_seen');
 SELECT looked_up('staff_seen', '{}');
+\set ECHO none
 CALL forget('patients_seen');
 DROP VIEW patients_seen, staff_seen, visits_seen, nobody_seen CASCADE;
 DROP TABLE units, seen, staff, visits CASCADE;
@@ -130,9 +135,11 @@ CREATE TABLE parent (id int, age int, disease text);
 CREATE TABLE child (more text) INHERITS (parent);
 INSERT INTO parent SELECT i, i, 'p' FROM generate_series(1, 5) i;
 INSERT INTO child SELECT i, i, 'c' FROM generate_series(6, 10) i;
+\set ECHO all
 SELECT declare('parent', 'parent');
 SELECT declare('child', 'child');
 SELECT rows FROM pprepub.publish('parent');
+\set ECHO none
 CALL forget('parent');
 
 -- A foreign table.
@@ -142,6 +149,7 @@ CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
 GRANT USAGE ON FOREIGN SERVER nowhere TO regress_owner;
 SET ROLE regress_owner;
 CREATE FOREIGN TABLE far (id int, age int, disease text) SERVER nowhere;
+\set ECHO all
 SELECT declare('far', 'far');
 SELECT pprepub.publish('far');
 CALL forget('far');
@@ -155,6 +163,7 @@ SELECT declare('odd', 'odd');
 SELECT rows FROM pprepub.publish('odd');
 SELECT age, count(*) FROM published.odd GROUP BY age ORDER BY age;
 SELECT attname FROM pg_attribute WHERE attrelid = 'published.odd_1'::regclass AND attnum > 0;
+\set ECHO none
 CALL forget('odd');
 
 -- Keys of any type that can be hashed and sorted.
@@ -175,6 +184,7 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 CREATE TYPE pair AS (a int, b text);
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+\set ECHO all
 SELECT type, key_type(type, make) FROM (VALUES
 	('smallint', 'i'), ('bigint', '(i * 10000000000)'), ('numeric', '(i / 7.0)'), ('text', '(repeat(''x'', 3000) || i)'),
 	('char(5)', 'i'), ('uuid', 'md5(i::text)'), ('bytea', '(''\x0'' || i % 10)'), ('date', '(date ''2024-01-01'' + i)'),
@@ -204,6 +214,7 @@ SET ROLE regress_other;
 CREATE SCHEMA others;
 SELECT pprepub.create_publication('mine', 'mine', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'others');
 SELECT rows FROM pprepub.publish('mine');		-- he sees those rows anyway
+\set ECHO none
 CALL forget('mine');
 RESET ROLE;
 SET ROLE regress_owner;
@@ -212,10 +223,12 @@ REVOKE SELECT ON copied FROM regress_other;
 -- Row security that hides rows from the owner is an error, not a smaller release.
 ALTER TABLE copied ENABLE ROW LEVEL SECURITY;
 ALTER TABLE copied FORCE ROW LEVEL SECURITY;
+\set ECHO all
 SELECT declare('copied', 'copied');
 SELECT pprepub.publish('copied');
 ALTER TABLE copied NO FORCE ROW LEVEL SECURITY;
 SELECT rows FROM pprepub.publish('copied');
+\set ECHO none
 CALL forget('copied');
 
 DROP FUNCTION declare, key_type;
@@ -230,3 +243,4 @@ DROP TABLE people, copied, apart, parent, child, odd, same;
 DROP SCHEMA published, published_private, others, others_private;
 DROP SERVER nowhere CASCADE;
 DROP FOREIGN DATA WRAPPER nothing;
+\set ECHO all

@@ -1,5 +1,6 @@
 -- Sources that cannot be published as they are: said when they are declared, not at the first release.
 \pset format unaligned \t on
+\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE ill (id numeric, age int, disease text, cost numeric);
@@ -9,6 +10,7 @@ BEGIN
 	CALL forget('ill');
 	RETURN 'declared';
 END $$;
+\set ECHO all
 \set VERBOSITY terse
 
 -- One that is empty may be filled later.
@@ -96,6 +98,7 @@ SELECT rows FROM pprepub.publish('ill');
 SELECT pprepub.alter_publication('ill', '{"l": 6, "accept_lockout": true}');
 INSERT INTO ill VALUES (7, 40, 'd1');
 SELECT pprepub.alter_publication('ill', '{"l": 7, "accept_lockout": true}');
+\set ECHO none
 DELETE FROM ill WHERE age = 40;
 CALL forget('ill');
 
@@ -108,6 +111,7 @@ BEGIN
 END $$;
 CREATE VIEW looked AS SELECT * FROM ill WHERE id > 19 AND look(id);
 RESET ROLE;
+\set ECHO all
 \set VERBOSITY default
 SELECT declare('bpg', '{"k": 1}', 'looked');
 \set VERBOSITY terse
@@ -127,6 +131,7 @@ SELECT declare('bpg', '{"k": 1}', 'unfilled');
 CREATE VIEW slow AS SELECT i AS id, 1 AS age, pg_sleep(10)::text AS disease FROM generate_series(1, 100) i;
 SET statement_timeout = '200ms';
 SELECT declare('bpg', '{"k": 1}', 'slow');
+\set ECHO none
 RESET statement_timeout;
 
 -- Tables that a crash empties, while what was published of them is remembered.
@@ -136,6 +141,7 @@ CREATE MATERIALIZED VIEW kept AS SELECT * FROM behind;
 CREATE TABLE parts (id int, age int, disease text) PARTITION BY LIST (age);
 CREATE TABLE part PARTITION OF parts FOR VALUES IN (1);
 CREATE UNLOGGED TABLE gone_part PARTITION OF parts FOR VALUES IN (2);
+\set ECHO all
 \set VERBOSITY default
 SELECT declare('bpg', '{"k": 1}', 'gone');
 SELECT declare('bpg', '{"k": 1}', 'behind');
@@ -145,6 +151,7 @@ SELECT declare('bpg', '{"k": 1}', 'part');
 ALTER TABLE gone SET LOGGED;
 SELECT declare('bpg', '{"k": 1}', 'behind');
 
+\set ECHO none
 DROP VIEW looked, writing, failing, slow;
 DROP MATERIALIZED VIEW unfilled, kept;
 DROP VIEW behind;
@@ -152,3 +159,4 @@ DROP FUNCTION declare, look, note;
 DROP TABLE ill, gone, parts, registry, shameful, updates, notes;
 DROP SCHEMA published, published_private;
 RESET ROLE;
+\set ECHO all

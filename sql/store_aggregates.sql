@@ -2,6 +2,7 @@
 -- Each query is asked three times: of the table, of a heap with the same rows, and of the table with OFFSET 0, which
 -- PostgreSQL's own plan aggregates row by row.  Shown are those that we leave to PostgreSQL, or that differ.
 \pset format unaligned \t on
+\set ECHO none
 CREATE TABLE agg_row (id int, big bigint, small smallint, f8 float8, f4 float4, t text, c text COLLATE "C", v varchar(9), d date,
 	ts timestamptz, n numeric, o oid, r int4range, u uuid, e int);
 CREATE TABLE agg_store (gone int, LIKE agg_row) USING pprepub;
@@ -18,9 +19,11 @@ INSERT INTO agg_store SELECT r.*, 'in time', id FROM agg_rows(40001, 45000) r;
 CREATE TABLE agg_heap (LIKE agg_store) USING heap;
 INSERT INTO agg_heap TABLE agg_store;
 ANALYZE agg_store, agg_heap;
+\set ECHO all
 SELECT count(*) AS groups FROM pprepub.verify_storage('agg_store');
 
 -- Differences between the three; the plan, if asked for.
+\set ECHO none
 CREATE FUNCTION agg_ask(query text, OUT uses_ours boolean, OUT is_same boolean) LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -52,6 +55,7 @@ END $$;
 
 -- The plan.
 SET max_parallel_workers_per_gather = 0;
+\set ECHO all
 SELECT agg_plan('SELECT count(*), count(v), min(id), max(ts) FROM agg_store');
 SELECT agg_plan('SELECT count(*) FROM agg_store WHERE id > 20000');
 SELECT agg_plan('SELECT count(*), sum(id) FROM agg_store WHERE id > 20000 AND e IS NULL AND f8 + 1 > 2');
@@ -145,6 +149,7 @@ COMMIT;
 SET work_mem = '64kB';
 SET enable_sort = off;
 SELECT (agg_ask('SELECT c, d, count(*), sum(id), max(c) FROM TAB GROUP BY c, d')).*;
+\set ECHO none
 RESET work_mem;
 RESET enable_sort;
 
@@ -158,6 +163,7 @@ BEGIN
 	RETURN QUERY EXECUTE ours;
 	RETURN QUERY EXECUTE format('SELECT ''differs: '' || q FROM ((%1$s EXCEPT ALL (%2$s)) UNION ALL (%2$s EXCEPT ALL (%1$s))) q', '(' || ours || ')', theirs);
 END $$;
+\set ECHO all
 SELECT agg_both('SELECT count(*), count(f8), min(f8), max(f4), min(d), sum(i), sum(b), avg(i), avg(b), min(c) FROM agg_special');
 INSERT INTO agg_special SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM generate_series(1, 200);
 SELECT agg_both('SELECT count(*), count(f8), min(f8), max(f4), min(d), sum(i), sum(b), avg(i), avg(b), min(c) FROM agg_special');
@@ -202,6 +208,7 @@ INSERT INTO agg_t VALUES (5000, 'v');
 SELECT count(*), sum(id), max(t) FROM agg_t;
 FETCH ALL FROM agg_old;
 FETCH ALL FROM agg_old_groups;
+\set ECHO none
 COMMIT;
 -- While a statement inserts, the functions that it calls see what is theirs to see, also inside of a subtransaction.
 CREATE FUNCTION agg_seen() RETURNS text LANGUAGE plpgsql AS $$
@@ -218,9 +225,11 @@ BEGIN
 END $$;
 CREATE FUNCTION agg_seen_stable() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM agg_t WHERE id > 5000 $$;
 INSERT INTO agg_t SELECT i, agg_seen_stable() || coalesce(agg_seen(), 'nothing') FROM generate_series(5001, 5004) i;
+\set ECHO all
 SELECT * FROM agg_t WHERE id > 5000 ORDER BY id;
 TRUNCATE agg_t;
 SELECT count(*), sum(id), max(t) FROM agg_t;
+\set ECHO none
 DROP TABLE agg_t;
 
 -- Roles that may not read a row, a column, or call a function, do not count.
@@ -232,6 +241,7 @@ CREATE VIEW agg_barrier WITH (security_barrier) AS SELECT * FROM agg_secret WHER
 GRANT SELECT ON agg_barrier TO agg_reader;
 CREATE FUNCTION agg_owned() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS $$ SELECT count(owner) FROM agg_secret $$;
 SET ROLE agg_reader;
+\set ECHO all
 SELECT count(*), max(id) FROM agg_secret;
 SELECT count(owner) FROM agg_secret;
 SELECT count(*) FROM agg_secret WHERE owner = 'agg_reader';
@@ -260,6 +270,7 @@ GRANT SELECT ON agg_store TO agg_reader;
 REVOKE EXECUTE ON FUNCTION pg_catalog.int4gt(int, int) FROM PUBLIC;
 SET LOCAL ROLE agg_reader;
 SELECT count(*) FROM agg_store WHERE id > 500;
+\set ECHO none
 ROLLBACK;
 DROP VIEW agg_barrier;
 DROP FUNCTION agg_owned();
@@ -273,6 +284,7 @@ CREATE OPERATOR agg_planted.< (LEFTARG = int, RIGHTARG = int, FUNCTION = agg_pla
 CREATE AGGREGATE agg_planted.count(*) (SFUNC = int8inc, STYPE = bigint, INITCOND = '1000000');
 CREATE AGGREGATE agg_planted.max(int) (SFUNC = int4smaller, STYPE = int);
 SET search_path = agg_planted, public, pg_catalog;
+\set ECHO all
 SELECT count(*), max(id) FROM agg_store WHERE id < 5;
 SELECT pg_catalog.count(*) FROM agg_store WHERE id < 5;
 RESET search_path;

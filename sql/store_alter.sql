@@ -116,6 +116,7 @@ ALTER TABLE store_c ADD CHECK (b <= 10), ALTER a SET NOT NULL;
 SELECT * FROM store_c;
 
 -- Partitions of both kinds.
+\set ECHO none
 CREATE TABLE store_p (k int, t text) PARTITION BY RANGE (k);
 CREATE TABLE store_p1 PARTITION OF store_p FOR VALUES FROM (0) TO (1000) USING pprepub;
 CREATE TABLE store_p2 PARTITION OF store_p FOR VALUES FROM (1000) TO (2000);
@@ -124,6 +125,7 @@ INSERT INTO store_p3 SELECT i, 'attached' FROM generate_series(2000, 2099) i;
 ALTER TABLE store_p ATTACH PARTITION store_p3 FOR VALUES FROM (2000) TO (3000);
 CREATE INDEX ON store_p (k);
 INSERT INTO store_p SELECT i % 3000, 'routed' FROM generate_series(1, 6000) i;
+\set ECHO all
 SELECT tableoid::regclass, count(*) FROM store_p GROUP BY 1 ORDER BY 1;
 SELECT t, count(*) FROM store_p WHERE k BETWEEN 1999 AND 2000 GROUP BY 1 ORDER BY 1;
 UPDATE store_p SET t = 'u' WHERE k = 1500;

@@ -1,5 +1,6 @@
 -- Above TID block 131,072 the executor's bitmap scans fail; tables are planned without them before they come there.
 \pset format unaligned \t on
+\set ECHO none
 CREATE TABLE store_t (id int, a int[]) USING pprepub;
 CREATE INDEX store_gin ON store_t USING gin (a);
 CREATE INDEX store_btree ON store_t (id);
@@ -19,6 +20,7 @@ BEGIN
 END $$;
 CREATE FUNCTION block() RETURNS bigint LANGUAGE sql AS $$ SELECT (ctid::text::point)[0]::bigint FROM store_t ORDER BY ctid DESC LIMIT 1 $$;
 PREPARE p AS SELECT count(*), min(id), max(id + 0) FROM store_t WHERE a @> '{3}';
+\set ECHO all
 SELECT explained('COSTS OFF', 'EXECUTE p');
 EXECUTE p;
 CALL store_use_up(2030);

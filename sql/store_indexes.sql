@@ -1,5 +1,6 @@
 -- Indexes on tables of the access method pprepub.
 \pset format unaligned \t on
+\set ECHO none
 CREATE TABLE store_t (id int, k int, t text, a int[], r int4range) USING pprepub;
 INSERT INTO store_t SELECT i, i % 1000, 'v' || i % 500, ARRAY[i % 7, i % 11], int4range(i, i + 5) FROM generate_series(1, 20000) i;
 CREATE INDEX store_btree ON store_t (k, id);
@@ -12,6 +13,7 @@ CREATE INDEX store_expr ON store_t ((k * 2 + id)) INCLUDE (t);
 CREATE INDEX CONCURRENTLY store_conc ON store_t (id DESC);
 ANALYZE store_t;
 SET enable_seqscan = off;
+\set ECHO all
 \set EXPLAIN 'EXPLAIN (COSTS OFF)'
 :EXPLAIN SELECT count(*), sum(id) FROM store_t WHERE k = 77;
 SELECT count(*), sum(id) FROM store_t WHERE k = 77;
@@ -52,6 +54,7 @@ INSERT INTO store_t (id) VALUES (500001), (500001);
 INSERT INTO store_t (id) VALUES (500001);
 CREATE UNIQUE INDEX ON store_t (k);
 CREATE UNIQUE INDEX CONCURRENTLY store_no ON store_t (k);
+\set ECHO none
 DROP INDEX store_no;
 ALTER TABLE store_t ADD PRIMARY KEY USING INDEX store_unique;
 
@@ -61,6 +64,7 @@ SET max_parallel_maintenance_workers = 2;
 SET min_parallel_table_scan_size = 0;
 CREATE INDEX store_parallel ON store_t (k);
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET max_parallel_workers_per_gather = 2; SET min_parallel_index_scan_size = 0;
+\set ECHO all
 SELECT count(*), sum(id + 0), count(DISTINCT ctid) FROM store_t;
 :EXPLAIN SELECT count(*), sum(id + 0) FROM store_t;
 SELECT count(*), sum(id + 0) FROM store_t;

@@ -1,5 +1,6 @@
 -- Small groups, the view of what is stored, and VACUUM of all kinds.
 \pset format unaligned \t on
+\set ECHO none
 CREATE TABLE store_t (id int, t text) USING pprepub;
 CREATE INDEX ON store_t (id);
 -- Many one-row inserts make as many groups.
@@ -13,6 +14,7 @@ BEGIN
 	END LOOP;
 END $$;
 CALL store_many(3000);
+\set ECHO all
 SELECT rows, groups >= 3000 AS many FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 SELECT count(*), count(DISTINCT id), count(DISTINCT ctid) FROM store_t;
 SELECT bool_and(holds) FROM pprepub.verify_storage('store_t');

@@ -1,5 +1,6 @@
 -- Queries on tables of the access method pprepub, but those that are aggregated without looking at rows (store_aggregates), read the columns that they need, of the groups that may have their rows.
 \pset format unaligned \t on
+\set ECHO none
 CREATE TABLE store_t USING pprepub AS
 	SELECT i AS id, i + 0.5 AS n, 't' || to_char(i, 'FM000000') AS t, ('c' || to_char(i, 'FM000000')) COLLATE "C" AS c, date '2000-01-01' AS d,
 		('00000000-0000-0000-0000-' || to_char(i, 'FM000000000000'))::uuid AS u, i::float8 AS f, i % 10 AS o, NULL::int AS e,
@@ -7,6 +8,7 @@ CREATE TABLE store_t USING pprepub AS
 	FROM generate_series(1, 5 * 16384) i;
 ALTER TABLE store_t ADD COLUMN late int DEFAULT 4;
 ANALYZE store_t;
+\set ECHO all
 SELECT count(*) AS groups FROM pprepub.verify_storage('store_t');
 CREATE FUNCTION groups(query text) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(trim(line), '; ') FROM explained('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', query) line WHERE line ~ 'Custom Scan|Groups|Columns'

@@ -1,5 +1,6 @@
 -- Tables of the access method pprepub hold any row, and give it back.
 \pset format unaligned \t on
+\set ECHO none
 CREATE TYPE store_pair AS (x int, y text);
 CREATE TYPE store_mood AS ENUM ('calm', 'glad');
 CREATE DOMAIN store_small AS int CHECK (VALUE < 1000);
@@ -14,6 +15,7 @@ INSERT INTO store_types VALUES
 	 'ffffffff-ffff-ffff-ffff-ffffffffffff', '::1', 'null', '{}', '{}', 'empty', '(,)', 'glad', -1, '', '', B'', '(0,-1)', NULL, '');
 INSERT INTO store_types VALUES (3);
 SET timezone = 'UTC';
+\set ECHO all
 SELECT * FROM store_types ORDER BY id;
 -- Again out of a group, with all kinds of other values.
 INSERT INTO store_types (id, b, s, l, d, n, t, c, da, u, a, p, o)

@@ -26,6 +26,7 @@ SELECT number, rows > 0 AS rows FROM pprepub.publish('watched', 'age > 59');
 SELECT last_release, releases, starving FROM pprepub.health;
 
 -- Relations of each publication are found by an index: all of them are not read for each one.
+\set ECHO none
 RESET ROLE;
 CREATE FUNCTION reads_all() RETURNS TABLE (line text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -36,6 +37,7 @@ BEGIN
 	END LOOP;
 END $$;
 SET enable_seqscan = off;
+\set ECHO all
 SELECT * FROM reads_all();
 RESET enable_seqscan;
 DROP FUNCTION reads_all;
@@ -81,6 +83,7 @@ RESET ROLE;
 ALTER TABLE noted OWNER TO regress_other;
 SET ROLE regress_owner;
 SELECT publication, refused FROM pprepub.health ORDER BY 1;
+\set ECHO none
 RESET ROLE;
 ALTER TABLE noted OWNER TO regress_owner;
 UPDATE pprepub_internal.catalog_publication SET witness = jsonb_set(witness, '{timeline}', '99') WHERE name = 'noted';
@@ -88,6 +91,7 @@ UPDATE pprepub_internal.catalog_publication SET pinned = 1 WHERE name = 'watched
 UPDATE pprepub_internal.catalog_release SET relation = 1 WHERE number = 1;
 UPDATE pprepub_internal.catalog_relation SET relation = oid::regclass FROM (SELECT 1 AS oid) o WHERE relation = 'published.watched_1'::regclass;
 SET ROLE regress_owner;
+\set ECHO all
 SELECT publication, refused FROM pprepub.health ORDER BY 1;
 RESET ROLE;
 UPDATE pprepub_internal.catalog_publication SET pinned = 'published_private.watched_source'::regclass WHERE name = 'watched';

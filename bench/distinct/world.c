@@ -234,8 +234,6 @@ seen_paths(const SeenWorld *seen, const World *world)
 		values += seen->first[class + 1] - seen->first[class];
 	}
 	memset(number, 0, sizeof(uint32) * seen->nclasses);
-	paths->releases = seen->releases;
-	paths->release = palloc_extended(sizeof(int32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
 	paths->first_value = palloc_extended(sizeof(uint64) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
 	paths->value = palloc_extended(sizeof(Code) * (values + 1), MCXT_ALLOC_HUGE);
 	paths->first = palloc_extended(sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
@@ -256,7 +254,6 @@ seen_paths(const SeenWorld *seen, const World *world)
 			uint64		n = seen->first[class + 1] - seen->first[class];
 
 			number[class] = c + 1;
-			paths->release[c] = seen->releases;
 			memcpy(paths->value + paths->first_value[c], seen->value + seen->first[class], sizeof(Code) * n);
 			paths->first_value[c + 1] = paths->first_value[c] + n;
 		}

@@ -43,7 +43,6 @@ typedef struct Bench
 	uint32		nclasses;
 	uint64	   *first_value;
 	Code	   *shown;
-	int32	   *release;
 	uint32	   *last;			/* [people] a step, or NO_ROW */
 	uint64		nsteps;
 	uint32	   *before;			/* [steps] */
@@ -119,7 +118,6 @@ begin(void)
 	memset(bench.last, 0xff, sizeof(uint32) * bench.npeople);
 	bench.first_value = allocate(sizeof(uint64), published);
 	bench.shown = allocate(sizeof(Code), published);
-	bench.release = allocate(sizeof(int32), published);
 	bench.before = allocate(sizeof(uint32), published);
 	bench.class = allocate(sizeof(uint32), published);
 }
@@ -162,7 +160,7 @@ make_frame(void)
 		frame->code[q] = allocate(sizeof(Code), bench.rows);
 	bench.person = allocate(sizeof(uint64), bench.rows);
 	bench.paths = (Paths) {
-		.nclasses = bench.nclasses,.release = bench.release,.first_value = bench.first_value,.value = bench.shown,
+		.nclasses = bench.nclasses,.first_value = bench.first_value,.value = bench.shown,
 		.first = allocate(sizeof(uint64), bench.rows + 1),
 		.class = allocate(sizeof(uint32), bench.nsteps),.shown = allocate(sizeof(Code), bench.nsteps),
 	};
@@ -198,7 +196,6 @@ note_classes(const Classes *classes, int round)
 			bench.last[person] = bench.nsteps++;
 		}
 		bench.first_value[bench.nclasses + 1] = at;
-		bench.release[bench.nclasses] = round;
 	}
 }
 

@@ -5,6 +5,7 @@ SET max_parallel_workers_per_gather = 0;
 CREATE TABLE unsteady (id int8 PRIMARY KEY, week int);
 CREATE TABLE run (life text, params jsonb, week int, people float8, withheld float8, invented float8, loss float8, stale float8, seconds float8,
 	unsteady float8, unsteady_withheld float8, live float8, moving float8, moved_again float8, changed_again float8);
+CREATE TABLE jointly (life text, params jsonb, known float8, below bigint, in_doubt bigint, seconds float8);
 
 -- By the log: people who show another value than theirs, and those who came back or moved and are not shown.
 SET check_function_bodies = off;
@@ -40,6 +41,19 @@ BEGIN
 END
 $$;
 
+-- What observers who know nobody's value find out of all releases and answers, by the rules and by ties, all taken together.
+SET pprepub.search_budget = :'budget';
+CREATE PROCEDURE find_out(life text, given jsonb) LANGUAGE plpgsql AS $$
+DECLARE
+	start timestamptz := clock_timestamp();
+	found record;
+BEGIN
+	SELECT count(DISTINCT key) AS known, count(DISTINCT key) FILTER (WHERE cardinality(candidates) < 3) AS below, count(DISTINCT key) FILTER (WHERE NOT exact) AS in_doubt
+	INTO found FROM pprepub.compromise('current', '{}');
+	INSERT INTO jointly SELECT life, given, found.known, found.below, found.in_doubt, extract(epoch FROM clock_timestamp() - start);
+END
+$$;
+
 CREATE PROCEDURE live(life text, given jsonb, weeks int, people int, qis jsonb, moves text[]) LANGUAGE plpgsql AS $$
 DECLARE
 	made record;
@@ -72,6 +86,10 @@ BEGIN
 		COMMIT;
 		CALL pass(life, week + 1, moves);
 	END LOOP;
+	IF life <> 'plain' THEN
+		CALL find_out(life, given);
+		COMMIT;
+	END IF;
 	PERFORM pprepub.drop_publication('current', true);
 	COMMIT;
 END
@@ -88,5 +106,9 @@ SELECT life, weeks, params, round(avg(loss)::numeric, 3) AS loss, round(avg(inve
 	round(avg(stale)::numeric, 3) AS stale, round(avg(loss + invented + withheld)::numeric, 3) AS cost,
 	round((sum(unsteady_withheld) / nullif(sum(unsteady), 0))::numeric, 3) AS unsteady, round(avg(live)::numeric, 2) AS live,
 	round(avg(moving)::numeric, 3) AS moving, sum(moved_again) || ', ' || sum(changed_again) AS again, round(avg(seconds)::numeric, 2) AS seconds
-FROM run, (SELECT DISTINCT least(n, :weeks) AS until FROM unnest('{12,26,50,1000}'::int[]) n) u, LATERAL (VALUES ('to ' || until, 1), ('week ' || until, until)) w (weeks, since)
+FROM run, (SELECT DISTINCT least(n, :weeks) AS until FROM unnest('{10,12,26,50,1000}'::int[]) n) u, LATERAL (VALUES ('to ' || until, 1), ('week ' || until, until)) w (weeks, since)
 WHERE week BETWEEN since AND until GROUP BY 1, 2, 3, until, since ORDER BY life, since > 1, until, cost;
+
+\echo
+\echo people who are known, from all of it, to lack a value that their group showed; to have fewer than l = 3; and of whom more may follow
+SELECT life, params, known, below, in_doubt, round(seconds::numeric, 1) AS seconds FROM jointly ORDER BY life, params;

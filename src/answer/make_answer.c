@@ -307,6 +307,8 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
 	verify_alone(publication);	/* again: the source was not locked when it was checked before */
+	if (keeps_past(publication, PAST_PLACES))
+		past_indexes_ensure(publication);	/* whomever it is about: when they are made would tell about how many */
 	lock_history(publication);
 	begin();
 	build = release_or_nothing(publication, &scope, work, &error);

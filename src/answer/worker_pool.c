@@ -12,7 +12,7 @@
  *		reader of a long answer, does not count: nobody waits for it, and another one is started beside it.
  *
  *		A new worker needs a slot of max_worker_processes.  While none is free, workers that are idle exit to make room,
- *		which takes pprepub.answer_wait at most, once more.
+ *		one at a time, which takes pprepub.answer_wait at most, once more.
  *
  * LOCKING
  *		One lightweight lock covers all slots.  Code that holds it only reads and writes slots and cannot fail, so no
@@ -42,12 +42,13 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
-#define POOL_NAME		"pprepub workers 11"
+#define POOL_NAME		"pprepub workers 12"
 #define TRANCHE_NAME	"pprepub_workers"
 
 #define IN_USE_MS		1000	/* a worker idle for less may be needed soon */
 #define CHECK_WORKER_MS	20		/* a backend looks at the slots this often even if no worker tells it to */
 #define CHECK_SLOT_MS	5		/* PostgreSQL has no signal for a background worker slot that becomes free */
+#define EXIT_MS			20		/* a worker that has left the pool has exited, and PostgreSQL has noticed */
 
 typedef enum SlotState
 {
@@ -76,6 +77,7 @@ typedef struct WorkerPool
 {
 	LWLock		lock;
 	int			nslots;			/* max_worker_processes */
+	Stopwatch	since_left;		/* a worker left last */
 	WorkerSlot	slots[FLEXIBLE_ARRAY_MEMBER];
 } WorkerPool;
 
@@ -93,6 +95,7 @@ initialize(void *memory)
 
 	LWLockInitialize(&fresh->lock, LWLockNewTrancheId());
 	fresh->nslots = max_worker_processes;
+	fresh->since_left = stopwatch_start();
 	memset(fresh->slots, 0, sizeof(WorkerSlot) * fresh->nslots);
 	for (int i = 0; i < fresh->nslots; i++)
 		ConditionVariableInit(&fresh->slots[i].available);
@@ -288,23 +291,38 @@ start_worker(const Channel *channel, AcquiredWorker *worker)
 	return true;
 }
 
-/* Has the worker that is idle for longest exit; a moment later a process may be free. */
+/* The worker that is idle for longest; NULL while another one exits, which makes room enough. */
+static WorkerSlot *
+find_dispensable(void)
+{
+	WorkerSlot *found = NULL;
+
+	if (stopwatch_seconds(&pool->since_left) * 1000.0 < EXIT_MS)
+		return NULL;
+	for (int i = 0; i < pool->nslots; i++)
+	{
+		WorkerSlot *slot = &pool->slots[i];
+
+		if (slot->state == SLOT_ENDING)
+			return NULL;
+		if (slot->state == SLOT_IDLE && (found == NULL || slot->idle_since < found->idle_since))
+			found = slot;
+	}
+	return found;
+}
+
+/* Has an idle worker exit, unless one does; a moment later a process may be free. */
 static void
 make_room(void)
 {
-	WorkerSlot *found = NULL;
 	Latch	   *latch = NULL;
 
 	if (has_pool())
 	{
-		LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
-		for (int i = 0; i < pool->nslots; i++)
-		{
-			WorkerSlot *slot = &pool->slots[i];
+		WorkerSlot *found;
 
-			if (slot->state == SLOT_IDLE && (found == NULL || slot->idle_since < found->idle_since))
-				found = slot;
-		}
+		LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
+		found = find_dispensable();
 		if (found != NULL)
 		{
 			found->state = SLOT_ENDING;
@@ -385,7 +403,10 @@ set_state(SlotState state)
 	if (state == SLOT_IDLE || state == SLOT_FREE)
 		own->asker = 0;
 	if (state == SLOT_FREE)
+	{
 		own->pid = 0;
+		pool->since_left = stopwatch_start();
+	}
 	LWLockRelease(&pool->lock);
 	if (state == SLOT_IDLE)
 		ConditionVariableSignal(&own->available);	/* the backend that has waited longest */

@@ -276,8 +276,6 @@ is_clear(const BreachJudge *judge, RowId row, uint64 size, uint32 most)
 	const Paths *paths = judge->paths;
 	double		kept = log1p(-(double) most / size);
 
-	if (!paths_known(paths, row))
-		kept -= (double) paths->disclosed[row] / DISCLOSURE_UNIT;
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 		kept += judge->shown.class[paths->class[i]].worst;
 	return kept > log1p(-1.0 / judge->l) + NEAR;
@@ -335,11 +333,8 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 	double		least = (1 - 1.0 / judge->l) * (1 + NEAR);
 	Code		ntouched = 0;
 
-	if (paths == NULL || (!paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0)) ||
-		is_clear(judge, row, size, most))
+	if (paths == NULL || !paths_known(paths, row) || is_clear(judge, row, size, most))
 		return;
-	if (!paths_known(paths, row))
-		refuse_link(c);			/* who is spared asks for no more than is clear */
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 		ntouched = take_past(judge, &judge->shown.class[paths->class[i]], ntouched);
 	for (Code i = 0; i < ntouched; i++)
@@ -351,27 +346,6 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 		if (kept < least && !may_be_linked(judge, row, size, value))
 			refuse_link(c);
 	}
-}
-
-/* Rows ahead for which memory has to bring steps, classes and their values. */
-#define FARTHEST 24
-#define FAR 16
-#define NEXT 8
-
-/* Prefetches the steps, classes and values of rows that come later. */
-static void
-await(const BreachJudge *judge, const RowId *rows, uint64 i, uint64 end)
-{
-	const Paths *paths = judge->paths;
-
-	if (i + FARTHEST < end)
-		__builtin_prefetch(&paths->class[paths->first[rows[i + FARTHEST]]]);
-	if (i + FAR < end)
-		for (uint64 s = paths->first[rows[i + FAR]]; s < paths->first[rows[i + FAR] + 1]; s++)
-			await_class(&judge->shown, paths, s);
-	if (i + NEXT < end)
-		for (uint64 s = paths->first[rows[i + NEXT]]; s < paths->first[rows[i + NEXT] + 1]; s++)
-			await_values(&judge->shown, paths, s);
 }
 
 /* Refuses a class that links a member to a value too well; counted are people of a registry. */
@@ -392,11 +366,7 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 	if ((uint64) most * judge->l > size)
 		refuse_draft(c, "it links people to a value too well");
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && most > 0; i++)
-	{
-		if (judge->paths != NULL)
-			await(judge, classes->rows, i, classes->first[classes->nclasses]);
 		judge_person(judge, c, classes->rows[i], size, most);
-	}
 	for (uint64 i = 0; i < ncounted; i++)
 	{
 		for (int q = 0; q < frame->nqis; q++)

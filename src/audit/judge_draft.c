@@ -66,18 +66,6 @@ verify_shape(const Judge *judge)
 	}
 }
 
-/* Fetches what the checks will read of a row, unless there is no such row: the draft is not trusted. */
-static inline void
-await_row(const Judge *judge, RowId row)
-{
-	if (row >= judge->frame->nrows)
-		return;
-	__builtin_prefetch(&judge->seen[row / 8]);
-	__builtin_prefetch(&judge->frame->sensitive[row]);
-	for (int q = 0; q < judge->frame->nqis; q++)
-		__builtin_prefetch(&judge->frame->code[q][row]);
-}
-
 /* Refuses members that are no rows of the frame, or that are in a class already. */
 static void
 verify_rows(Judge *judge, uint32 c)
@@ -91,8 +79,6 @@ verify_rows(Judge *judge, uint32 c)
 
 		if (i % ROWS_PER_INTERRUPT == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (i + ROWS_AHEAD < classes->first[classes->nclasses])
-			await_row(judge, classes->rows[i + ROWS_AHEAD]);
 		if (row >= judge->frame->nrows)
 			refuse_draft(c, "a member is not a row of the frame");
 		if (judge->seen[row / 8] & bit)

@@ -94,30 +94,22 @@ stands_as_made(const DeclaredPublication *publication, PastTable table)
 	return OidIsValid(past_table(publication, table)) && past_table_has_columns(publication, table);
 }
 
-/* Are groups and places what the log tells?  Nothing of a table with other columns is looked at. */
+/* Are groups and places, or people, what the log tells?  Nothing of a table with other columns is looked at. */
 static void
-check_groups(Audit *audit)
+check_fold(Audit *audit)
 {
 	const DeclaredPublication *publication = audit->publication;
-	PastComparison comparison = {.items = audit->recalled->seen.ngroups, .wrong = audit->recalled->seen.ngroups};
+	bool		has_places = keeps_past(publication, PAST_PLACES);
+	int64		items = has_places ? audit->recalled->seen.ngroups : audit->recalled->people->size;
+	PastComparison comparison = {.items = items, .wrong = items};
 
-	if (stands_as_made(publication, GROUPS_TABLE) && stands_as_made(publication, PLACES_TABLE))
-		comparison = groups_compare(publication);
-	set_values(add_check(audit, "invariant", psprintf(INT64_FORMAT " groups, as the log tells", comparison.items),
+	if (has_places ? stands_as_made(publication, GROUPS_TABLE) && stands_as_made(publication, PLACES_TABLE) : stands_as_made(publication, PEOPLE_TABLE))
+		comparison = fold_compare(publication);
+	set_values(add_check(audit, has_places ? "invariant" : "people",
+						 psprintf(INT64_FORMAT " %s, as the log tells", comparison.items, has_places ? "groups" : "people"),
 						 psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong), comparison.wrong == 0,
-						 comparison.first_wrong == 0 ? NULL : psprintf("{\"group\": " INT64_FORMAT "}", comparison.first_wrong)),
-			   comparison.items, comparison.items - comparison.wrong);
-}
-
-/* Is what is kept of people's classes what the log tells? */
-static void
-check_paths(Audit *audit)
-{
-	PastComparison comparison = paths_compare(audit->publication, audit->recalled);
-
-	set_values(add_check(audit, "paths", psprintf(INT64_FORMAT " classes, with the people and values of the log", comparison.items),
-						 psprintf(INT64_FORMAT " of them not", comparison.wrong), comparison.wrong == 0,
-						 comparison.wrong == 0 ? NULL : psprintf("{\"release\": " INT64_FORMAT "}", comparison.first_wrong)),
+						 comparison.first_wrong == 0 ? NULL :
+						 psprintf("{\"%s\": " INT64_FORMAT "}", has_places ? "group" : "release", comparison.first_wrong)),
 			   comparison.items, comparison.items - comparison.wrong);
 }
 
@@ -455,15 +447,11 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
-	progress_phase("compare groups", count_logged(audit));
+	progress_phase("compare history", count_logged(audit));
+	if (keeps_fold(publication))
+		check_fold(audit);
 	if (keeps_past(publication, PAST_PLACES))
-	{
-		check_groups(audit);
 		check_places(audit);
-	}
-	progress_phase("compare paths", count_logged(audit));
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		check_paths(audit);
 	progress_phase("check history", NO_TOTAL);
 	if (sql->check != NULL)
 		sql->check(audit);

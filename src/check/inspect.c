@@ -508,24 +508,6 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 	inspection->covered++;
 }
 
-#define AHEAD 16
-
-/* Fetches what will be needed of a member: rows of people who stand together in the log may be anywhere in the source. */
-static inline void
-await_member(const Inspecting *inspecting, const RowId *row_of_person, uint64 i)
-{
-	const SeenRelease *seen = inspecting->seen;
-	RowId		row = NO_ROW;
-
-	if (i < seen->first[seen->nclasses] && !seen->counterfeit[i])
-		row = row_of_person[seen_person(seen, i)];
-	if (row == NO_ROW)
-		return;
-	__builtin_prefetch(&inspecting->present->fingerprint[row]);
-	for (int q = 0; q < inspecting->nqis; q++)
-		__builtin_prefetch(&inspecting->present->frame.code[q][row]);
-}
-
 /* Goes through the people whose quasi-identifiers are what they were when they were published. */
 static void
 cover_members(Inspecting *inspecting, const RowId *row_of_person)
@@ -541,7 +523,6 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen_person(seen, i)];
 			const InspectedCell *cells;
 
-			await_member(inspecting, row_of_person, i + AHEAD);
 			if (row == NO_ROW || inspecting->present->fingerprint[row] != seen->fingerprint[i])
 				continue;
 			cover_member(inspecting, c, row);

@@ -15,7 +15,6 @@
  */
 #include "declare/catalog.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -23,9 +22,6 @@
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_extension.h"
-#include "catalog/pg_namespace.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
@@ -33,7 +29,6 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -172,68 +167,22 @@ execute_ddl(const char *sql)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 }
 
-/* The catalogs that keep access lists, one for each class of objects. */
-static const struct
-{
-	Oid			classid;
-	int			cache;
-	AttrNumber	owner;
-	AttrNumber	rights;
-}			classes[] =
-{
-	{RelationRelationId, RELOID, Anum_pg_class_relowner, Anum_pg_class_relacl},
-	{NamespaceRelationId, NAMESPACEOID, Anum_pg_namespace_nspowner, Anum_pg_namespace_nspacl},
-	{ProcedureRelationId, PROCOID, Anum_pg_proc_proowner, Anum_pg_proc_proacl},
-	{TypeRelationId, TYPEOID, Anum_pg_type_typowner, Anum_pg_type_typacl},
-};
-
-Acl *
-rights_on(Oid classid, Oid object, Oid *owner)
-{
-	int			i = 0;
-	HeapTuple	tuple;
-	bool		isnull;
-	Datum		value;
-	Acl		   *result;
-
-	while (classes[i].classid != classid)
-		if (++i == lengthof(classes))
-			elog(ERROR, "no rights are known of class %u", classid);
-	tuple = SearchSysCache1(classes[i].cache, ObjectIdGetDatum(object));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for object %u", object);
-	*owner = DatumGetObjectId(SysCacheGetAttr(classes[i].cache, tuple, classes[i].owner, &isnull));
-	value = SysCacheGetAttr(classes[i].cache, tuple, classes[i].rights, &isnull);
-	result = isnull ? NULL : DatumGetAclPCopy(value);
-	ReleaseSysCache(tuple);
-	return result;
-}
-
 void
 reset_rights(Oid classid, Oid object, const char *named)
 {
-	Oid			owner;
-	Acl		   *acl = rights_on(classid, object, &owner);
+	CatalogAccess access;
+	uint64		n;
+	char	  **statements;
 
-	if (acl == NULL && classid == ProcedureRelationId)
-		acl = acldefault(OBJECT_FUNCTION, owner);	/* grants EXECUTE to PUBLIC */
-	if (acl == NULL && classid == TypeRelationId)
-		acl = acldefault(OBJECT_TYPE, owner);	/* grants USAGE to PUBLIC */
-	if (acl == NULL)
-		return;					/* the owner's own rights, by default */
-	for (int i = 0; i < ACL_NUM(acl); i++)
-	{
-		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
-
-		if (grantee == owner)
-			continue;
-		execute_ddl(psprintf("REVOKE ALL ON %s FROM %s CASCADE", named,
-							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
-							 quote_identifier(GetUserNameFromId(grantee, false))));
-	}
-	/* Default privileges can withhold rights from the owner, too. */
-	execute_ddl(psprintf("GRANT ALL ON %s TO %s", named,
-						 quote_identifier(GetUserNameFromId(owner, false))));
+	catalog_enter(&access);
+	n = catalog_read("SELECT statement FROM pprepub_internal.rights_to_reset($1, $2, $3) statement",
+					 CATALOG_OID(classid), CATALOG_OID(object), CATALOG_TEXT(named));
+	statements = MemoryContextAlloc(access.context, sizeof(char *) * (n + 1));
+	for (uint64 i = 0; i < n; i++)
+		statements[i] = catalog_text(&access, i, "statement");
+	catalog_leave(&access);
+	for (uint64 i = 0; i < n; i++)
+		execute_ddl(statements[i]);
 }
 
 /* ---- The catalog ---- */
@@ -270,19 +219,13 @@ verify_format(const char *publication, int32 format, int32 known)
 void
 verify_version(void)
 {
-	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
-	char	   *version = NULL;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	row;
-	bool		isnull;
+	CatalogAccess access;
+	char	   *version;
 
-	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("pprepub"));
-	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
-	if ((row = systable_getnext(scan)) != NULL)
-		version = TextDatumGetCString(heap_getattr(row, Anum_pg_extension_extversion, RelationGetDescr(extensions), &isnull));
-	systable_endscan(scan);
-	table_close(extensions, AccessShareLock);
+	catalog_enter(&access);
+	version = catalog_run("SELECT extversion FROM pg_extension WHERE extname = 'pprepub'", CATALOG_READ, 0, NULL) == 0 ? NULL :
+		catalog_text(&access, 0, "extversion");
+	catalog_leave(&access);
 	if (version != NULL && strcmp(version, PPREPUB_VERSION) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

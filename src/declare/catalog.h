@@ -48,9 +48,6 @@ extern Oid	relation_owner(Oid relation);
 /* Does the current user have the rights of this role? */
 extern bool has_rights_of(Oid role);
 
-/* The access list of a relation, schema, function or type, or NULL for the default; and its owner. */
-extern Acl *rights_on(Oid classid, Oid object, Oid *owner);
-
 /*
  * Revokes every right on a new object from all roles but its owner, whatever the default privileges say.  named is the
  * object as a GRANT names it: "TABLE a.b", "SCHEMA s", "FUNCTION f(text)".  To be called as the owner or a superuser,

@@ -310,6 +310,17 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.ladder_rows(text, numeric, numeric, numeric[]) IS 'rows of a tree of intervals, or why there can be none';
 
+-- All rows of a levels table, leaf first, each as the text of an array.  A node's name is what its value prints.
+CREATE FUNCTION pprepub_internal.levels_query(source oid) RETURNS text
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT 'SELECT pg_catalog.array_agg(ARRAY[' || string_agg(format(
+			'CASE WHEN pg_catalog.num_nulls(%1$I) OPERATOR(pg_catalog.=) 0 THEN pg_catalog.format(''%%s'', %1$I%2$s) END', a.attname,
+			CASE WHEN t.typoutput = 'bpcharout'::regproc THEN '::pg_catalog.text' ELSE '' END), ', ' ORDER BY a.attnum)
+		|| ']::pg_catalog.text) FROM ' || (SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1)
+	FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped
+$$;
+COMMENT ON FUNCTION pprepub_internal.levels_query(oid) IS 'a query for the rows of a levels table';
+
 CREATE FUNCTION pprepub.create_taxonomy(name text, source regclass) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_taxonomy';
 COMMENT ON FUNCTION pprepub.create_taxonomy(text, regclass) IS
@@ -431,7 +442,7 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $2::name AND (c.relname = $1::name OR pprepub_internal.is_name_of(c.relname::text, $1))
 			OR n.nspname = $3::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked',
-				$1 || '_groups', $1 || '_places', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
+				$1 || '_groups', $1 || '_places', $1 || '_people', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
 		UNION ALL SELECT 5, ARRAY['42723', format('function %s already exists', f.oid::regprocedure), NULL,
 			'Choose another name, or another target schema.']
 		FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
@@ -439,6 +450,58 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 	) w(kind, wrong) ORDER BY w.kind LIMIT 1
 $$;
 COMMENT ON FUNCTION pprepub_internal.name_in_the_way(text, text, text) IS 'why a publication cannot have a name';
+
+-- No list is the default: the owner's own rights, but that PUBLIC may execute functions, and use types.  Default privileges can
+-- withhold rights from the owner, too.
+CREATE FUNCTION pprepub_internal.rights_to_reset(class oid, object oid, named text) RETURNS SETOF text
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH o AS (SELECT relowner AS owner, relacl AS acl FROM pg_class WHERE $1 = 'pg_class'::regclass AND oid = $2
+		UNION ALL SELECT nspowner, nspacl FROM pg_namespace WHERE $1 = 'pg_namespace'::regclass AND oid = $2
+		UNION ALL SELECT proowner, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc WHERE $1 = 'pg_proc'::regclass AND oid = $2
+		UNION ALL SELECT typowner, coalesce(typacl, acldefault('T', typowner)) FROM pg_type WHERE $1 = 'pg_type'::regclass AND oid = $2)
+	SELECT s.statement FROM (
+		SELECT DISTINCT 1 AS place, format('REVOKE ALL ON %s FROM %s CASCADE', $3, CASE a.grantee WHEN 0 THEN 'PUBLIC'
+			ELSE quote_ident(pg_get_userbyid(a.grantee)) END) AS statement FROM o, aclexplode(o.acl) a WHERE a.grantee <> o.owner
+		UNION ALL SELECT 2, format('GRANT ALL ON %s TO %I', $3, pg_get_userbyid(o.owner)) FROM o WHERE o.acl IS NOT NULL) s
+	ORDER BY s.place, s.statement
+$$;
+COMMENT ON FUNCTION pprepub_internal.rights_to_reset(oid, oid, text) IS 'statements that revoke all rights on an object but its owner''s';
+
+-- A publication that stands in a schema already cannot have another one; and where publications of other roles stand in it, it must
+-- not become another role's, since nothing of them would be published any more.
+CREATE FUNCTION pprepub_internal.schema_in_the_way(name text, owner oid, is_declared boolean, OUT wrong text[])
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT CASE
+		WHEN n.oid IS NULL THEN ARRAY['3F000', format('schema "%s" does not exist', $1), NULL,
+			format('Run CREATE SCHEMA %I AUTHORIZATION %I.', $1, r.rolname)]
+		WHEN n.nspowner <> $2 THEN ARRAY['42501', format('schema "%s" does not belong to role "%s"', $1, r.rolname),
+			'The owner of a schema can drop what stands in it, so it must be the owner of the source.',
+			CASE WHEN $3 THEN format('Run ALTER SCHEMA %I OWNER TO %I.', $1, r.rolname)
+				WHEN EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE $1 IN (p.target::text, p.target::text || '_private') AND p.owner::oid <> $2)
+				THEN 'Publications of others stand in it: declare this one with a schema of its own, target => ''…''.'
+				ELSE format('Declare the publication with another schema, target => ''…'', or run ALTER SCHEMA %I OWNER TO %I if nobody else needs this one.',
+					$1, r.rolname) END]
+		WHEN EXISTS (SELECT FROM aclexplode(n.nspacl) a WHERE a.grantee <> $2 AND a.privilege_type = 'CREATE')
+		THEN ARRAY['42P15', format('others may create objects in schema "%s"', $1), NULL,
+			'Revoke CREATE on it from everybody but its owner, or declare the publication with another schema: target => ''…''.'] END
+	FROM pg_roles r LEFT JOIN pg_namespace n ON n.nspname = $1::name WHERE r.oid = $2
+$$;
+COMMENT ON FUNCTION pprepub_internal.schema_in_the_way(text, oid, boolean) IS 'why nothing can be published in a schema';
+
+CREATE FUNCTION pprepub_internal.no_bands(tree int, taxonomy text, level int, OUT wrong text[])
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT CASE
+		WHEN $3 = 0 AND t.ladder IS NULL THEN ARRAY['42809', format('taxonomy "%s" makes no bands without a level', $2),
+			'It is no ladder of intervals over numbers.',
+			format('Say which nodes are to be one value each: "taxonomy %s 1" are those below the root.', $2)]
+		WHEN $3 > 0 AND t.ladder IS NOT NULL THEN ARRAY['42809', format('taxonomy "%s" makes no bands by a level', $2),
+			'It is a ladder, whose narrowest intervals are the bands.', 'Leave the level out.']
+		WHEN $3 > n.levels THEN ARRAY['22023', format('taxonomy "%s" has no level %s', $2, $3),
+			format('Its leaves are %s level(s) below its root at most.', n.levels)] END
+	FROM pprepub_internal.catalog_tree t,
+		(SELECT max(depth) AS levels FROM pprepub_internal.catalog_tree_node WHERE tree = $1) n WHERE t.tree = $1
+$$;
+COMMENT ON FUNCTION pprepub_internal.no_bands(int, text, int) IS 'why a taxonomy makes no bands of a level';
 
 CREATE FUNCTION pprepub.create_publication(publication text, source regclass, key name,
 		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',

@@ -124,12 +124,6 @@ typedef struct MethodDeclaration
 	uint32		(*degree) (const int64 *params);
 
 	/*
-	 * With PAST_PATHS: the classes of people of whom the past has disclosed no more than this, at the worst, are not
-	 * asked for (see history/past.h).
-	 */
-	int32		(*spared) (const int64 *params);
-
-	/*
 	 * The settings that keep invented rows from taking the places of people who have left, a piece of a sentence, or
 	 * NULL where these parameters let none do so.  The pointer is NULL for methods that never invent rows for that.
 	 */

@@ -318,30 +318,10 @@ static int32
 find_tree(const DeclaredColumn *column)
 {
 	int32		tree = find_taxonomy(column->taxonomy);
-	bool		is_ladder;
-	int			levels;
 
-	catalog_read("SELECT ladder IS NOT NULL AS is_ladder, (SELECT max(depth) FROM pprepub_internal.catalog_tree_node n WHERE n.tree = t.tree) AS levels"
-				 " FROM pprepub_internal.catalog_tree t WHERE tree = $1", CATALOG_INT(tree));
-	is_ladder = catalog_int(0, "is_ladder");
-	levels = catalog_int(0, "levels");
-	if (column->level == 0 && !is_ladder)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("taxonomy \"%s\" makes no bands without a level", column->taxonomy),
-				 errdetail("It is no ladder of intervals over numbers."),
-				 errhint("Say which nodes are to be one value each: \"taxonomy %s 1\" are those below the root.", column->taxonomy)));
-	if (column->level > 0 && is_ladder)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("taxonomy \"%s\" makes no bands by a level", column->taxonomy),
-				 errdetail("It is a ladder, whose narrowest intervals are the bands."),
-				 errhint("Leave the level out.")));
-	if (column->level > levels)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("taxonomy \"%s\" has no level %d", column->taxonomy, column->level),
-				 errdetail("Its leaves are %d level(s) below its root at most.", levels)));
+	catalog_read("SELECT pprepub_internal.no_bands($1, $2, $3) AS wrong",
+				 CATALOG_INT(tree), CATALOG_TEXT(column->taxonomy), CATALOG_INT(column->level));
+	catalog_raise();
 	return tree;
 }
 

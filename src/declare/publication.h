@@ -215,7 +215,7 @@ extern Oid	make_relation(const DeclaredPublication *publication, const char *sch
 /*
  * Records in the catalog that a relation was made for a publication, so that it is protected and dropped with it.  Parts:
  * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" and "sensitive_rows" (types), "members", "asked",
- * "groups", "places", "paths", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
+ * "groups", "places", "people", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
  * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter
  * names, TABLE_PART with the parameter's name.
  */

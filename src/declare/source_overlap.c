@@ -1,13 +1,9 @@
 /*
  * source_overlap.c
  *		Finding another publication that reaches the tables that a source reaches.
- *
- * Most sources are tables that reach nothing but themselves.  Two of these are compared by their OIDs; the query,
- * pprepub_internal.shared_data(), takes milliseconds in a session that has not run it before.
  */
 #include "declare/warn_owner.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
@@ -18,108 +14,37 @@
 #include "utils/float.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
-/* Does a relation reach nothing but itself? One that is gone reaches nothing at all. */
-static bool
-stands_alone(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	bool		is_plain = true;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		Form_pg_class class = (Form_pg_class) GETSTRUCT(tuple);
-
-		is_plain = class->relkind == RELKIND_RELATION && !class->relhasrules && !class->relhassubclass;
-		ReleaseSysCache(tuple);
-	}
-	return is_plain && !has_superclass(relation);
-}
-
-/* Publications that need no look: declared beside this one, or plain tables that differ. */
-typedef struct Skipped
-{
-	Datum	   *publications;
-	int			n;
-} Skipped;
-
-static bool
-is_among(const int32 *publications, int n, int32 publication)
-{
-	for (int i = 0; i < n; i++)
-		if (publications[i] == publication)
-			return true;
-	return false;
-}
-
-/*
- * Adds publications over plain tables to the skipped ones.  Returns true if any is left that may share data with the
- * source.
- */
-static bool
-skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Skipped *skipped)
-{
-	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub_internal.catalog_publication", CATALOG_READ, 0, NULL);
-	bool		is_alone = stands_alone(source);
-	bool		any_left = false;
-
-	skipped->publications = repalloc(skipped->publications, sizeof(Datum) * (skipped->n + n + 1));
-	for (uint64 i = 0; i < n; i++)
-	{
-		int32		number = catalog_int(i, "publication");
-		Oid			other = source_of_pinned(catalog_oid(i, "pinned"));
-		int			nother;
-		const int32 *other_beside = catalog_numbers(i, "beside", &nother);
-
-		if (number == publication || !OidIsValid(other) ||
-			is_among(beside, nbeside, number) || is_among(other_beside, nother, publication))
-			continue;
-		if (is_alone && other != source && stands_alone(other))
-			skipped->publications[skipped->n++] = Int32GetDatum(number);
-		else
-			any_left = true;
-	}
-	return any_left;
-}
-
-static Skipped
-skipped_beside(const DeclaredPublication *publication)
-{
-	Skipped		skipped = {.publications = palloc(sizeof(Datum) * (publication->nbeside + 1)), .n = publication->nbeside};
-
-	for (int i = 0; i < publication->nbeside; i++)
-		skipped.publications[i] = Int32GetDatum(publication->beside[i]);
-	return skipped;
-}
-
-/* Finds the tables of the source that publications reach which were not skipped. */
+/* Finds the tables of the source that other publications reach, but for those that this one was declared beside. */
 static uint64
-find_shared(const DeclaredPublication *publication, const Skipped *skipped)
+find_shared(const DeclaredPublication *publication)
 {
 	Datum	   *lookups = palloc(sizeof(Datum) * (publication->nlookups + 1));
+	Datum	   *beside = palloc(sizeof(Datum) * (publication->nbeside + 1));
 
+	for (int i = 0; i < publication->nbeside; i++)
+		beside[i] = Int32GetDatum(publication->beside[i]);
 	for (int i = 0; i < publication->nlookups; i++)
 		lookups[i] = ObjectIdGetDatum(publication->lookups[i]);
 	return catalog_read("SELECT * FROM pprepub_internal.shared_data($1, $2, $3, $4, $5)",
 						CATALOG_OID(publication->source),
 						CATALOG_INT(publication->id),
-						CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(skipped->publications, skipped->n, INT4OID, 4, true, TYPALIGN_INT))),
+						CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(beside, publication->nbeside, INT4OID, 4, true, TYPALIGN_INT))),
 						CATALOG_OID(publication->owner),
 						CATALOG_PARAM(OIDARRAYOID, PointerGetDatum(construct_array(lookups, publication->nlookups, OIDOID, sizeof(Oid), true, TYPALIGN_INT))));
 }
 
-/* Raises an error if a publication that was not skipped reaches a table of the source that is no lookup table. */
-static void
-verify_apart(CatalogAccess *access, const DeclaredPublication *publication, const Skipped *skipped)
+/* Raises an error if another publication reaches a table of the source that is no lookup table.  False if they share nothing. */
+static bool
+verify_apart(CatalogAccess *access, const DeclaredPublication *publication)
 {
-	uint64		n = find_shared(publication, skipped);
+	uint64		n = find_shared(publication);
 	const char *other;
 	StringInfoData tables;
 	int			ntables = 0;
 
 	if (n == 0 || catalog_int(0, "is_lookup"))
-		return;
+		return n > 0;
 	other = catalog_text(access, 0, "name");
 	initStringInfo(&tables);
 	for (uint64 i = 0; i < n && !catalog_int(i, "is_lookup") && strcmp(catalog_text(access, i, "name"), other) == 0; i++)
@@ -194,14 +119,13 @@ typedef struct SharedLookup
 static SharedLookup *
 find_shared_lookups(const DeclaredPublication *publication, int *n)
 {
-	Skipped		skipped = skipped_beside(publication);
 	CatalogAccess access;
 	uint64		rows;
 	SharedLookup *shared;
 
 	*n = 0;
 	catalog_enter(&access);
-	rows = find_shared(publication, &skipped);
+	rows = find_shared(publication);
 	shared = MemoryContextAlloc(access.context, sizeof(SharedLookup) * (rows + 1));
 	for (uint64 i = 0; i < rows; i++)
 		if (catalog_int(i, "is_lookup"))
@@ -307,7 +231,6 @@ note_change(Datum arg, Oid relation)
 void
 verify_shares_no_data(const DeclaredPublication *publication)
 {
-	Skipped		skipped = skipped_beside(publication);
 	CatalogAccess access;
 	Alone	   *known = &known_alone[publication->id % lengthof(known_alone)];
 	uint64		changes_before;
@@ -324,9 +247,7 @@ verify_shares_no_data(const DeclaredPublication *publication)
 		return;
 	changes_before = changes;
 	catalog_enter(&access);
-	if (skip_plain_tables(publication->source, publication->id, publication->beside, publication->nbeside, &skipped))
-		verify_apart(&access, publication, &skipped);
-	else if (publication->id > 0)
+	if (!verify_apart(&access, publication) && publication->id > 0)
 		*known = (Alone) {publication->id, publication->source, changes_before};
 	catalog_leave(&access);
 }

@@ -37,45 +37,13 @@ PG_FUNCTION_INFO_V1(pprepub_promise);
 static void
 verify_schema(const char *name, Oid owner, bool is_declared)
 {
-	Oid			schema = get_namespace_oid(name, true);
-	char	   *owner_name = GetUserNameFromId(owner, false);
-	Oid			schema_owner;
-	Acl		   *acl;
+	CatalogAccess access;
 
-	if (!OidIsValid(schema))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("schema \"%s\" does not exist", name),
-				 errhint("Run CREATE SCHEMA %s AUTHORIZATION %s.",
-						 quote_identifier(name), quote_identifier(owner_name))));
-	acl = rights_on(NamespaceRelationId, schema, &schema_owner);
-	if (schema_owner != owner)
-	{
-		bool		is_in_use = catalog_finds("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
-											  CATALOG_TEXT(name), CATALOG_OID(owner));
-
-		/*
-		 * A publication that stands in it already cannot have another one.  Where publications of other roles stand in
-		 * it, it must not become another role's: nothing of them would be published any more.
-		 */
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
-				 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
-				 is_declared
-				 ? errhint("Run ALTER SCHEMA %s OWNER TO %s.", quote_identifier(name), quote_identifier(owner_name))
-				 : is_in_use
-				 ? errhint("Publications of others stand in it: declare this one with a schema of its own, target => '…'.")
-				 : errhint("Declare the publication with another schema, target => '…', or run ALTER SCHEMA %s OWNER TO %s if nobody else needs this one.",
-						   quote_identifier(name), quote_identifier(owner_name))));
-	}
-	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
-		if (ACL_DAT(acl)[i].ai_grantee != owner &&
-			(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_SCHEMA_DEFINITION),
-					 errmsg("others may create objects in schema \"%s\"", name),
-					 errhint("Revoke CREATE on it from everybody but its owner, or declare the publication with another schema: target => '…'.")));
+	catalog_enter(&access);
+	catalog_read("SELECT wrong FROM pprepub_internal.schema_in_the_way($1, $2, $3)",
+				 CATALOG_TEXT(name), CATALOG_OID(owner), CATALOG_PARAM(BOOLOID, BoolGetDatum(is_declared)));
+	catalog_raise();
+	catalog_leave(&access);
 }
 
 void

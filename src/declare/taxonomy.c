@@ -10,16 +10,15 @@
  */
 #include "declare/taxonomy.h"
 
-#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 PG_FUNCTION_INFO_V1(pprepub_create_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_extend_taxonomy);
@@ -132,45 +131,15 @@ forget_unused_trees(void)
 
 /* ---- Making trees ---- */
 
-/* A query for all rows of a levels table, leaf first, each as the text of an array.  A node's name is what its value prints. */
-static char *
-levels_query(Oid source)
-{
-	Relation	relation = table_open(source, AccessShareLock);
-	TupleDesc	columns = RelationGetDescr(relation);
-	StringInfoData sql;
-	char	   *separator = "";
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT pg_catalog.array_agg(ARRAY[");
-	for (int i = 0; i < columns->natts; i++)
-	{
-		const char *name = quote_identifier(NameStr(TupleDescAttr(columns, i)->attname));
-		bool		is_padded;
-
-		if (TupleDescAttr(columns, i)->attisdropped)
-			continue;
-		is_padded = getBaseType(TupleDescAttr(columns, i)->atttypid) == BPCHAROID;
-		appendStringInfo(&sql, "%sCASE WHEN pg_catalog.num_nulls(%s) OPERATOR(pg_catalog.=) 0 THEN pg_catalog.format('%%s', %s%s) END",
-						 separator, name, name, is_padded ? "::pg_catalog.text" : "");
-		separator = ", ";
-	}
-	if (separator[0] == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("relation \"%s\" has no columns", get_rel_name(source))));
-	appendStringInfo(&sql, "]::pg_catalog.text) FROM %s", quoted_relation(source));
-	table_close(relation, NoLock);
-	return sql.data;
-}
-
 /* Reads the rows of a levels table, as its owner; a caller who is not would show them to everybody. */
 static CatalogParam
 read_levels(Oid source)
 {
 	MemoryContext context = CurrentMemoryContext;
 	CatalogParam rows = CATALOG_NULL(TEXTARRAYOID);
+	CatalogAccess access;
 	Identity	caller;
+	char	   *query;
 	Datum		array;
 
 	verify_source_kind(source);
@@ -179,9 +148,18 @@ read_levels(Oid source)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of relation \"%s\"", get_rel_name(source)),
 				 errdetail("Everybody can read the values of a taxonomy.")));
+	LockRelationOid(source, AccessShareLock);
+	catalog_enter(&access);
+	catalog_read("SELECT pprepub_internal.levels_query($1) AS query", CATALOG_OID(source));
+	query = catalog_text(&access, 0, "query");
+	catalog_leave(&access);
+	if (query == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("relation \"%s\" has no columns", get_rel_name(source))));
 	act_as(&caller, relation_owner(source));
 	SPI_connect();
-	if (SPI_execute(levels_query(source), true, 0) != SPI_OK_SELECT)
+	if (SPI_execute(query, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read levels");
 	array = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &rows.isnull);
 	MemoryContextSwitchTo(context);

@@ -184,7 +184,7 @@ warn_of_unique_sensitive(const DeclaredPublication *publication)
 			return;
 		unique = figures.figure[0];
 		rows = figures.figure[1];
-		is_text = is_string(column->type) && figures.figure[2] >= rows * WORDS_OF_TEXT && unique * 10 > rows;
+		is_text = is_string(column->type) && figures.figure[2] >= rows * WORDS_OF_TEXT && unique * FEWEST_UNIQUE > rows;
 		if (rows < LEAST_JUDGED || (!is_text && unique * 2 <= rows))
 			continue;
 		warn_owner(publication, &(OwnerWarning) {

@@ -75,6 +75,8 @@ extern PersonColumn *find_person_columns(Oid source, const char *key, int *n);
 /* A WARNING when rows of the source seem to be of persons who have several: what counts keys counts rows. */
 extern void warn_of_several_rows(const DeclaredPublication *publication);
 
+#define FEWEST_UNIQUE	10		/* where one in so many rows at most has a value of its own, there is no warning */
+
 /*
  * A WARNING about each sensitive column without bands that is unique for more than half of the rows, or seems to be free
  * text.

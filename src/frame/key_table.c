@@ -139,6 +139,20 @@ keys_index(KeyTable *table)
 }
 
 void
+keys_renumber(KeyTable *table, const uint32 *number)
+{
+	Datum	   *before = table->keys;
+
+	table->keys = MemoryContextAllocHuge(table->context, sizeof(Datum) * table->capacity);
+	for (uint64 i = 0; i < table->size; i++)
+		table->keys[number[i]] = before[i];
+	for (uint64 slot = 0; slot < table->nslots; slot++)
+		if (table->slots[slot].number != NO_KEY)
+			table->slots[slot].number = number[table->slots[slot].number];
+	pfree(before);
+}
+
+void
 keys_forget_index(KeyTable *table)
 {
 	if (table->slots != NULL)

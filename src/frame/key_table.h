@@ -59,6 +59,9 @@ extern void keys_append(KeyTable *table, Datum key);
 /* Enters the appended keys into the index, and frees memory that they do not need.  Returns how many equal an earlier one. */
 extern uint64 keys_index(KeyTable *table);
 
+/* Gives each key another number: number[i] is that of key i. */
+extern void keys_renumber(KeyTable *table, const uint32 *number);
+
 /* Frees the index: the keys stay, but cannot be looked up any more; or the keys, too, but for their number. */
 extern void keys_forget_index(KeyTable *table);
 extern void keys_forget(KeyTable *table);

@@ -551,6 +551,26 @@ load_keys(const FrameLoad *load)
 }
 
 void
+load_renumber(FrameLoad *load, const RowId *number)
+{
+	for (int i = 0; i < load->ncolumns; i++)
+	{
+		uint32	   *before = load->columns[i].number;
+
+		CHECK_FOR_INTERRUPTS();
+		if (load->columns[i].dictionary == NULL)
+			continue;
+		for (uint64 f = 0; f < load->columns[i].nfurther; f++)
+			load->columns[i].further[f].person = number[load->columns[i].further[f].person];
+		load->columns[i].number = MemoryContextAllocHuge(load->context, sizeof(uint32) * Max(load->capacity, 1));
+		for (uint64 row = 0; row < load->nrows; row++)
+			load->columns[i].number[number[row]] = before[row];
+		pfree(before);
+	}
+	keys_renumber(load->keys, number);
+}
+
+void
 load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n)
 {
 	Dictionary *dictionary = load_sensitive_column(load)->dictionary;

@@ -56,6 +56,9 @@ typedef struct FrameLoad FrameLoad;
 extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *condition,
 							const bool *shown, bool is_lenient, MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
+
+/* Gives each row another number, before any others are read: number[row] is the row's. */
+extern void load_renumber(FrameLoad *load, const RowId *number);
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n);
 
 /*

@@ -5,7 +5,7 @@
  * NOTES
  *		Both tables are read from end to end for all of the source, or for many people.  Otherwise the stays of the people
  *		asked for are found by their keys, and groups by their numbers: in both cases groups come in the order of numbers,
- *		so that a draft does not depend on how they were found.
+ *		so that a draft does not depend on how they were found, but where ties lead further than they are followed.
  */
 #include "history/fold.h"
 
@@ -24,11 +24,19 @@
 
 #define STAYS			32		/* rows whose people are looked up together */
 
+/* Groups that ties of few people are followed to, beside their own. */
+#define FOLLOWED		100
+
 typedef struct Reading
 {
 	Fold	   *fold;
 	const KeyTable *people;
-	KeyTable   *strangers;		/* not among the rows; NULL if they do not matter */
+	KeyTable   *strangers;		/* not among the rows */
+
+	/* Where few people are looked up: places by key and by group, and groups */
+	IndexReader *stays;
+	IndexReader *sitters;
+	IndexReader *groups;
 } Reading;
 
 /* ----------------------------------------------------------------
@@ -178,7 +186,7 @@ take_stays(Reading *reading, const Datum *keys, const PersonStay *stays, int n)
 	for (int i = 0; i < n; i++)
 		if (person[i] != NO_KEY)
 			add_stay(reading->fold, person[i], stays[i]);
-		else if (reading->strangers != NULL)
+		else
 			add_stay(reading->fold, reading->people->size + keys_add(reading->strangers, keys[i]), stays[i]);
 }
 
@@ -247,9 +255,10 @@ link_groups(Fold *fold)
 {
 	Places	   *places = &fold->places;
 	uint64		room = 0;
-	const PersonStay **from = new_array(const PersonStay *, fold->nstays);
-	uint64	   *last = new_zeros(uint64, places->nplaces);	/* links from each place, counted from 1 on */
-	uint64	   *before = new_array(uint64, fold->nstays);
+	uint64		from_room = 0;
+	uint64	   *from = NULL;	/* stays that links are from */
+	uint64	   *last;			/* links from each place, counted from 1 on */
+	uint64	   *before;
 
 	places->link = new_array(Link, 0);
 	for (uint64 i = 1; i < fold->nstays; i++)
@@ -260,18 +269,26 @@ link_groups(Fold *fold)
 		if (stay->person != to->person || stay->group == to->group)
 			continue;
 		array_reserve(places->link, room, places->nlinks + 1);
-		places->link[places->nlinks] = (Link) {stay->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
-		from[places->nlinks] = stay;
-		before[places->nlinks] = last[stay->stay.place];
-		last[stay->stay.place] = ++places->nlinks;
+		array_reserve(from, from_room, places->nlinks + 1);
+		from[places->nlinks] = i - 1;
+		places->link[places->nlinks++] = (Link) {stay->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
 	}
-	for (uint64 i = 0; i < fold->nstays && places->nlinks > 0; i++)
+	if (places->nlinks == 0)
+		return;
+	last = new_zeros(uint64, places->nplaces);
+	before = new_array(uint64, places->nlinks);
+	for (uint64 i = 0; i < places->nlinks; i++)
+	{
+		before[i] = last[places->link[i].from];
+		last[places->link[i].from] = i + 1;
+	}
+	for (uint64 i = 0; i < fold->nstays; i++)
 	{
 		const Stay *stay = &fold->stays[i].stay;
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 link = last[stay->place]; link > 0; link = before[link - 1])
-			if (stay->came > from[link - 1]->stay.came)
+			if (stay->came > fold->stays[from[link - 1]].stay.came)
 				places->link[link - 1].left = Min(places->link[link - 1].left, stay->came - 1);
 	}
 	pfree(from);
@@ -279,9 +296,41 @@ link_groups(Fold *fold)
 	pfree(before);
 }
 
+/* Finds groups whose ties lead to some that were not followed, and drops their links. */
+static void
+find_open_ties(Fold *fold)
+{
+	Places	   *places = &fold->places;
+	bool	   *is_open = new_array(bool, places->ngroups);
+	uint64		n = 0;
+	bool		is_new = true;
+
+	for (uint32 g = 0; g < places->ngroups; g++)
+		is_open[g] = !fold->groups[g].is_followed;
+	for (uint64 nopen = 0; is_new; nopen = n)
+	{
+		n = 0;
+		for (uint64 i = 0; i < places->nlinks; i++)
+		{
+			uint32		from = places_group(places, places->link[i].from);
+			uint32		to = places_group(places, places->link[i].to);
+
+			is_open[from] = is_open[to] = is_open[from] || is_open[to];
+			n += is_open[from];
+		}
+		is_new = n > nopen;
+	}
+	n = 0;
+	for (uint64 i = 0; i < places->nlinks; i++)
+		if (!is_open[places_group(places, places->link[i].from)])
+			places->link[n++] = places->link[i];
+	places->nlinks = n;
+	places->has_open_ties = is_open;
+}
+
 /* Gives stays the places of the past, sorts them, and drops those of people who are not among the rows. */
 static void
-lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
+lay_out_stays(Fold *fold, uint64 nrows)
 {
 	const Places *places = &fold->places;
 	uint64		npeople = nrows;
@@ -298,8 +347,9 @@ lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
 		npeople = Max(npeople, stay->person + 1);
 	}
 	sort_stays(fold, npeople);
-	if (is_all)
-		link_groups(fold);
+	link_groups(fold);
+	if (fold->is_followed)
+		find_open_ties(fold);
 	fold->nread = nrows;
 	while (fold->nstays > 0 && fold->stays[fold->nstays - 1].person >= nrows)
 		fold->nstays--;
@@ -310,46 +360,150 @@ lay_out_stays(Fold *fold, uint64 nrows, bool is_all)
  * ----------------------------------------------------------------
  */
 
-/* The stays of the people loaded. */
+/* The stays of a person. */
 static void
-look_up_stays(Reading *reading, IndexReader *places)
+look_up_person(Reading *reading, const KeyTable *keys, uint32 i, uint64 person)
 {
 	TupleTableSlot *slot;
 
-	for (uint64 i = 0; i < reading->people->size; i++)
+	index_reader_find(reading->stays, keys->keys[i]);
+	while ((slot = index_reader_next(reading->stays)) != NULL)
 	{
-		index_reader_find(places, reading->people->keys[i]);
-		while ((slot = index_reader_next(places)) != NULL)
-		{
-			PersonStay	stay = stay_of(reading->fold, slot);
+		PersonStay	stay = stay_of(reading->fold, slot);
 
-			if (keys_find(reading->people, slot->tts_values[PLACES_KEY]) == i)
-				add_stay(reading->fold, i, stay);
-		}
+		if (keys_find(keys, slot->tts_values[PLACES_KEY]) == i)
+			add_stay(reading->fold, person, stay);
 	}
 }
 
-/* The groups of these stays. */
+/* The groups of stays from a first one on, but for those that have been read. */
 static void
-look_up_groups(Reading *reading, IndexReader *groups)
+look_up_groups(Reading *reading, uint64 first)
 {
 	Fold	   *fold = reading->fold;
-	uint64		n = fold->nstays;
+	uint32		known = fold->places.ngroups;
+	uint64		n = fold->nstays - first;
 	int64	   *numbers = new_array(int64, n);
 	TupleTableSlot *slot;
 
 	for (uint64 i = 0; i < n; i++)
-		numbers[i] = fold->stays[i].group;
+		numbers[i] = fold->stays[first + i].group;
 	if (n > 0)
 		qsort(numbers, n, sizeof(int64), compare_int64);
 	for (uint64 i = 0; i < n; i++)
 	{
-		if (i > 0 && numbers[i] == numbers[i - 1])
+		if ((i > 0 && numbers[i] == numbers[i - 1]) ||
+			bsearch(&(GroupRow) {.number = numbers[i]}, fold->groups, known, sizeof(GroupRow), compare_groups) != NULL)
 			continue;
-		index_reader_find(groups, Int64GetDatum(numbers[i]));
-		while ((slot = index_reader_next(groups)) != NULL)
+		index_reader_find(reading->groups, Int64GetDatum(numbers[i]));
+		while ((slot = index_reader_next(reading->groups)) != NULL)
 			read_group(reading, slot);
 	}
+	qsort(fold->groups, fold->places.ngroups, sizeof(GroupRow), compare_groups);
+}
+
+/* The stays of all who ever sat in a group. */
+static void
+follow_group(Reading *reading, GroupRow *group)
+{
+	TupleTableSlot *slot;
+
+	group->is_followed = true;
+	index_reader_find(reading->sitters, Int64GetDatum(group->number));
+	while ((slot = index_reader_next(reading->sitters)) != NULL)
+	{
+		uint64		known = reading->strangers->size;
+		uint32		stranger;
+
+		(void) stay_of(reading->fold, slot);
+		if (keys_find(reading->people, slot->tts_values[PLACES_KEY]) != NO_KEY)
+			continue;
+		stranger = keys_add(reading->strangers, slot->tts_values[PLACES_KEY]);
+		if (stranger == known)
+			look_up_person(reading, reading->strangers, stranger, reading->people->size + stranger);
+	}
+}
+
+/* The fewest places that a part of a group has. */
+static int
+smallest_part(const GroupRow *group)
+{
+	int		   *n;
+	int			least = group->size;
+
+	if (group->parts == NULL)
+		return least;
+	n = new_zeros(int, group->size);
+	for (int i = 0; i < group->size; i++)
+		n[abs(group->parts[i]) - 1]++;
+	for (int i = 0; i < group->size; i++)
+		if (n[i] > 0)
+			least = Min(least, n[i]);
+	pfree(n);
+	return least;
+}
+
+/* Chooses groups of which all places of a part may be asked for, or some if that is enough; returns how many. */
+static uint32
+choose_groups(const Fold *fold, bool some_are_enough, bool *is_chosen)
+{
+	int		   *n = new_zeros(int, fold->places.ngroups);
+	uint32		nchosen = 0;
+
+	for (uint64 i = 0; i < fold->nstays; i++)
+		n[find_group(fold, fold->stays[i].group)]++;
+	for (uint32 g = 0; g < fold->places.ngroups; g++)
+		nchosen += is_chosen[g] = some_are_enough || n[g] >= smallest_part(&fold->groups[g]);
+	pfree(n);
+	return nchosen;
+}
+
+/* Chooses groups that people of those followed so far were in, too; returns how many. */
+static uint32
+choose_next_groups(const Reading *reading, bool *is_chosen)
+{
+	const Fold *fold = reading->fold;
+	bool	   *is_met = new_zeros(bool, reading->people->size + reading->strangers->size);
+	uint32		nchosen = 0;
+
+	for (uint64 i = 0; i < fold->nstays; i++)
+		is_met[fold->stays[i].person] |= fold->groups[find_group(fold, fold->stays[i].group)].is_followed;
+	for (uint64 i = 0; i < fold->nstays; i++)
+	{
+		uint32		g = find_group(fold, fold->stays[i].group);
+
+		if (!is_met[fold->stays[i].person] || fold->groups[g].is_followed || is_chosen[g])
+			continue;
+		is_chosen[g] = true;
+		nchosen++;
+	}
+	pfree(is_met);
+	return nchosen;
+}
+
+/* Follows ties of groups that may show new values, or all, from group to group: as far as is cheap, which ties alone decide. */
+static void
+follow_ties(Reading *reading, bool of_all)
+{
+	Fold	   *fold = reading->fold;
+	bool	   *is_chosen = new_zeros(bool, fold->places.ngroups);
+	uint32		n = choose_groups(fold, of_all, is_chosen);
+	uint64		most = (uint64) n + FOLLOWED;
+
+	fold->is_followed = true;
+	for (uint64 followed = n; n > 0 && followed <= most; followed += n)
+	{
+		uint64		known = fold->nstays;
+
+		for (uint32 g = 0; g < fold->places.ngroups; g++)
+			if (is_chosen[g])
+				follow_group(reading, &fold->groups[g]);
+		look_up_groups(reading, known);
+		pfree(is_chosen);
+		is_chosen = new_zeros(bool, fold->places.ngroups);
+		n = choose_next_groups(reading, is_chosen);
+	}
+	pfree(is_chosen);
 }
 
 /* The greatest number of a group. */
@@ -371,23 +525,30 @@ last_number(const DeclaredPublication *publication)
 
 /* False where an index is gone. */
 static bool
-look_up(Reading *reading)
+look_up(Reading *reading, bool was_weaker)
 {
 	Fold	   *fold = reading->fold;
-	IndexReader *places = index_reader_open(past_table(fold->publication, PLACES_TABLE), PLACES_KEY);
-	IndexReader *groups = index_reader_open(past_table(fold->publication, GROUPS_TABLE), GROUPS_GROUP);
+	Oid			places = past_table(fold->publication, PLACES_TABLE);
+	IndexReader *readers[] = {
+		reading->stays = index_reader_open(places, PLACES_KEY), reading->sitters = index_reader_open(places, PLACES_GROUP),
+		reading->groups = index_reader_open(past_table(fold->publication, GROUPS_TABLE), GROUPS_GROUP)
+	};
+	bool		are_there = true;
 
-	if (places != NULL && groups != NULL)
+	for (size_t i = 0; i < lengthof(readers); i++)
+		are_there &= readers[i] != NULL;
+	if (are_there)
 	{
-		look_up_stays(reading, places);
-		look_up_groups(reading, groups);
+		for (uint64 i = 0; i < reading->people->size; i++)
+			look_up_person(reading, reading->people, i, i);
+		look_up_groups(reading, 0);
+		follow_ties(reading, was_weaker);
 		fold->places.last_number = last_number(fold->publication);
 	}
-	if (places != NULL)
-		index_reader_close(places);
-	if (groups != NULL)
-		index_reader_close(groups);
-	return places != NULL && groups != NULL;
+	for (size_t i = 0; i < lengthof(readers); i++)
+		if (readers[i] != NULL)
+			index_reader_close(readers[i]);
+	return are_there;
 }
 
 /* ----------------------------------------------------------------
@@ -444,6 +605,36 @@ lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
 	group->sensitive = NULL;
 }
 
+/* Renumbers the rows of the source by the places that their people hold: those of a group are read together from now on. */
+static void
+renumber_rows(Fold *fold, FrameLoad *load)
+{
+	Places	   *places = &fold->places;
+	uint64		nrows = load_keys(load)->size;
+	RowId	   *number = new_array(RowId, nrows);
+	RowId		next = 0;
+
+	memset(number, 0xff, sizeof(RowId) * nrows);	/* NO_ROW */
+	for (uint64 place = 0; place < places->nplaces; place++)
+	{
+		RowId		row = places->row[place];
+
+		if (row == NO_ROW)
+			continue;
+		if (number[row] == NO_ROW)
+			number[row] = next++;
+		places->row[place] = number[row];
+	}
+	for (uint64 row = 0; row < nrows; row++)
+		if (number[row] == NO_ROW)
+			number[row] = next++;
+	for (uint64 i = 0; i < fold->nstays; i++)
+		if (fold->stays[i].person < nrows)
+			fold->stays[i].person = number[fold->stays[i].person];
+	load_renumber(load, number);
+	pfree(number);
+}
+
 /* Lays out what was read, by the numbers of groups. */
 static void
 lay_out(Fold *fold, FrameLoad *load, bool is_all)
@@ -482,83 +673,60 @@ lay_out(Fold *fold, FrameLoad *load, bool is_all)
 		lay_out_group(fold, load, g);
 		progress_step(fold->groups[g].size);
 	}
-	lay_out_stays(fold, load_keys(load)->size, is_all);
+	if (is_all && places->nplaces > 0)
+		renumber_rows(fold, load);
+	lay_out_stays(fold, load_keys(load)->size);
 	MemoryContextSwitchTo(old);
 }
 
 /* Reads both tables from end to end. */
 static void
-read_all(Reading *reading, bool is_all)
+read_all(Reading *reading)
 {
 	Fold	   *fold = reading->fold;
 	const DeclaredPublication *publication = fold->publication;
-	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "strangers", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
 
-	if (is_all)
-		reading->strangers = keys_create(key->type, key->collation);
-	MemoryContextSwitchTo(old);
 	read_each(past_table(publication, GROUPS_TABLE), read_group, reading);
 	if (fold->places.nplaces != (uint64) publication->remembered)
 		past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
 	array_reserve(fold->stays, fold->stays_allocated, fold->places.nplaces + fold->places.nplaces / 4);
 	read_all_stays(reading);
-	MemoryContextDelete(work);
 }
 
 /* Groups and places of a publication that has some. */
 static void
-read_places(Fold *fold, FrameLoad *load, bool is_all)
+read_places(Fold *fold, FrameLoad *load, bool is_all, bool was_weaker)
 {
 	const DeclaredPublication *publication = fold->publication;
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	Reading		reading = {.fold = fold, .people = load_keys(load)};
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "strangers", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
 
 	if (!OidIsValid(past_table(publication, GROUPS_TABLE)) || !OidIsValid(past_table(publication, PLACES_TABLE)))
 		past_refuse(publication, 0);
 	past_table_verify(publication, GROUPS_TABLE);
 	past_table_verify(publication, PLACES_TABLE);
+	reading.strangers = keys_create(key->type, key->collation);
 	fold->wants_indexes = !is_all && reading.people->size <= (uint64) publication->remembered / FEW;
-	if (!fold->wants_indexes || !look_up(&reading))
-		read_all(&reading, is_all);
-}
-
-/* Visits a class of the log: its people are known. */
-static void
-note_known(void *what, TupleTableSlot *slot)
-{
-	Reading    *reading = what;
-	ElementRoom *room = &reading->fold->room;
-	RowId	   *row;
-
-	if (slot->tts_isnull[LOG_KEYS])
-		return;
-	(void) element_read(&reading->fold->key, slot->tts_values[LOG_KEYS], room, reading->fold->context);
-	row = new_array(RowId, room->n);
-	keys_find_all(reading->people, room->values, room->nulls, room->n, row);
-	for (int i = 0; i < room->n; i++)
-		if (row[i] != NO_ROW)
-			reading->fold->is_known[row[i]] = true;
+	if (!fold->wants_indexes || !look_up(&reading, was_weaker))
+		read_all(&reading);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }
 
 Fold *
-fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context)
+fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, bool was_weaker, MemoryContext context)
 {
 	Fold	   *fold = fold_create(publication, context);
 
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		fold->paths = path_reader_open(publication, load, context);
-	else if (fold->keeps_places)
-	{
-		if (publication->remembered > 0)
-			read_places(fold, load, is_all);
-		lay_out(fold, load, is_all);
-	}
+	if (!fold->keeps_places)
+		fold->paths = paths_read(publication, load, context);
 	else
 	{
-		fold->is_known = MemoryContextAllocExtended(context, load_keys(load)->size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		if (publication->releases > 0)
-			log_read(publication, note_known, &(Reading) {.fold = fold, .people = load_keys(load)});
+		if (publication->remembered > 0)
+			read_places(fold, load, is_all, was_weaker);
+		lay_out(fold, load, is_all);
 	}
 	return fold;
 }
@@ -683,10 +851,7 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 	}
 	MemoryContextSwitchTo(old);
 	if (fold->paths != NULL)
-	{
-		past->paths = path_reader_paths(fold->paths, loaded);
-		past->companies = path_reader_companies(fold->paths);
-	}
+		paths_finish(fold->paths, loaded, past);
 	return past;
 }
 

@@ -22,7 +22,7 @@
 #include "history/element.h"
 #include "history/past.h"
 #include "history/past_tables.h"
-#include "history/path_blocks.h"
+#include "history/paths.h"
 #include "storage/itemptr.h"
 
 /* The row of a group: needed, besides the past, to write it anew.  Arrays are of the row. */
@@ -39,6 +39,7 @@ typedef struct GroupRow
 	const int32 *parts;			/* [size] or NULL */
 	const int32 *epochs;		/* [nepochs] */
 	ArrayType  *sensitive;		/* NULL once its values are among those of the places */
+	bool		is_followed;	/* have the stays of all who ever sat there been looked up? */
 } GroupRow;
 
 /* A stay that was read, by the person's row, or a number behind all rows. */
@@ -59,6 +60,7 @@ typedef struct Fold
 	Past		past;
 	bool		keeps_places;	/* are there any to read and to write? */
 	bool		wants_indexes;	/* are some of their people asked for, so few that indexes would find them? */
+	bool		is_followed;	/* were ties followed by them, and not all read? */
 	Places		places;
 	GroupRow   *groups;			/* [places.ngroups] */
 	uint32		groups_allocated;
@@ -67,18 +69,18 @@ typedef struct Fold
 	uint64		nstays;
 	uint64		stays_allocated;
 	uint64		nread;			/* rows whose stays were read; helpers come behind them */
-	PathReader *paths;			/* or NULL where none are kept */
-	bool	   *is_known;		/* [rows] was the person published?  NULL where places or paths tell */
+	PathReader *paths;			/* of methods without places; else NULL */
 	ElementRoom room;			/* for the array at hand */
 } Fold;
 
 /*
  * Reads the fold, and looks up its people among the rows loaded.  is_all says that these are the whole source: only then
- * have missing people left, and only then are links between groups told.  Otherwise, of few people only their own groups
- * are read, and those that they were in before.  Callers act as the owner, inside SPI, under the active snapshot;
- * everything is allocated in the context given.
+ * have missing people left.  Otherwise, of few people only their own groups are read, those that they were in before, and
+ * those that ties lead to from groups that may show new values, or from all of them if what is shown may be too little for the
+ * ties of the past (was_weaker).  Callers act as the owner, inside SPI, under the active snapshot; everything is allocated in the
+ * context given.
  */
-extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context);
+extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, bool was_weaker, MemoryContext context);
 
 /* Returns the past as methods see it, in the codes of the finished frame. */
 extern const Past *fold_past(Fold *fold, const LoadedFrame *loaded);

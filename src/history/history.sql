@@ -126,3 +126,33 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.compare_fold(text, text[], text[], int[], int[], text, text) IS 'compare groups and places with a log';
+
+-- People, each with the first release that shows them: the beginning of a query, with results "newcomer" and "people".
+CREATE FUNCTION pprepub_internal.people_of_log(log text, key text[]) RETURNS text
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT format($query$
+		WITH newcomer AS MATERIALIZED (
+			SELECT min(m.release) AS came, (array_agg(m.key))[1] AS key
+			FROM (SELECT l.release, unnest(l.keys) AS key FROM (%1$s) l) m GROUP BY %2$sm.key%3$s),
+		people AS (
+			SELECT n.came, array_agg(n.key) AS keys
+			FROM (SELECT *, row_number() OVER (PARTITION BY came) / 100000 AS part FROM newcomer) n GROUP BY n.came, n.part)
+		$query$, log, key[1], key[2])
+	$$;
+COMMENT ON FUNCTION pprepub_internal.people_of_log(text, text[]) IS 'write a query that finds people in a log';
+
+-- People whom only one of the two has, or in another release, and how many the log tells of.
+CREATE FUNCTION pprepub_internal.compare_people(log text, key text[], kept text, OUT items bigint, OUT wrong bigint, OUT first_wrong bigint)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+BEGIN
+	EXECUTE pprepub_internal.people_of_log(log, key) || format($query$,
+		told AS (SELECT %1$sn.key%2$s AS key, n.came FROM newcomer n),
+		kept AS (SELECT %1$sp.key%2$s AS key, p.came FROM (SELECT came, unnest(keys) AS key FROM %3$s) p),
+		wrong AS ((TABLE told EXCEPT ALL TABLE kept) UNION ALL (TABLE kept EXCEPT ALL TABLE told))
+		SELECT (SELECT count(*) FROM newcomer), count(*), coalesce(min(came), 0) FROM wrong
+		$query$, key[1], key[2], kept) INTO items, wrong, first_wrong;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.compare_people(text, text[], text) IS 'compare people with a log';

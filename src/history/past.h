@@ -3,7 +3,7 @@
  *		All that a method sees of the history: groups of places (places.h), or the paths of people, in the codes of one
  *		frame.
  *
- * For a method that does not ask for PAST_PLACES there are no groups; PAST_LAST or PAST_PATHS are found in paths.
+ * For a method that does not ask for PAST_PLACES there are no groups; PAST_LAST or PAST_PATHS are found in the log.
  */
 #ifndef PPREPUB_HISTORY_PAST_H
 #define PPREPUB_HISTORY_PAST_H
@@ -15,45 +15,6 @@
 #include "history/places.h"
 
 /* ----------------------------------------------------------------
- * Disclosure: how much classes have disclosed of a person, at the worst
- *
- * Of a class of n rows, c of which have a value, all readers know that a person in it has that value with the chance
- * of c in n: 1 - c/n is kept of the secret.  The class discloses minus the logarithm of that, for the protected value
- * that it has most often; and the sum of what all classes of a person have disclosed is no less than they disclosed
- * of any single value.  So of most people one number says that no class of the past need be looked at.
- *
- * It is a whole number, so that it is the same wherever and however it is computed: of units, each class rounded up.
- * The logarithm is an integral of 1 / (1 - x), which lies below its chord: of x = c/n no more is disclosed than the
- * mean of x and x / (1 - x).
- * ----------------------------------------------------------------
- */
-
-#define DISCLOSURE_UNIT (1 << 24)	/* a logarithm of 1 */
-#define DISCLOSURE_ALL PG_INT32_MAX /* nothing may be kept */
-
-static inline int64
-half_of_ratio(uint32 count, uint32 size)
-{
-	return ((int64) count * (DISCLOSURE_UNIT / 2) + size - 1) / size;
-}
-
-/* By a class of a size that has no value of those protected oftener than so. */
-static inline int32
-disclosure_by_class(uint32 most, uint32 size)
-{
-	if (most == size)
-		return DISCLOSURE_ALL;
-	return (int32) Min(half_of_ratio(most, size) + half_of_ratio(most, size - most), DISCLOSURE_ALL);
-}
-
-/* By a class after others. */
-static inline int32
-disclosure_in_all(int32 before, int32 by_class)
-{
-	return before > DISCLOSURE_ALL - by_class ? DISCLOSURE_ALL : before + by_class;
-}
-
-/* ----------------------------------------------------------------
  * Paths: the classes that the people of a source were in, for methods that follow people one by one
  *
  * A step is a person's row in a release: the class that it was in, and the sensitive value that was shown.  Methods
@@ -62,18 +23,12 @@ disclosure_in_all(int32 before, int32 by_class)
  *
  * Classes are those that some person of the frame was in.  Invented rows are in
  * their values and sizes; they are of no person, and have no steps.
- *
- * A method that asks for PAST_PATHS may say that it does not need the steps of
- * people of whom little was disclosed: they have none here, though they were published.
  * ----------------------------------------------------------------
  */
 
 typedef struct Paths
 {
-	int32		releases;
-
 	uint32		nclasses;
-	int32	   *release;		/* [nclasses] 1, 2, … */
 	uint64	   *first_value;	/* [nclasses + 1] the values of all rows of class c are from first_value[c] up to, not
 								 * including, first_value[c + 1] */
 	Code	   *value;			/* NO_CODE for NULL; in no order */
@@ -82,8 +37,6 @@ typedef struct Paths
 								 * first[r + 1], the oldest first */
 	uint32	   *class;			/* [steps] */
 	Code	   *shown;			/* [steps] */
-
-	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst; with PAST_PATHS, else NULL */
 } Paths;
 
 static inline bool
@@ -132,25 +85,6 @@ typedef struct ShownClasses
 	ShownClass *class;			/* [classes of the paths] */
 	ShownValue *value;			/* protected values, class by class */
 } ShownClasses;
-
-/*
- * Prefetch the class of a step, and then its values: callers that go through
- * one person after the other do so for people to come.
- */
-static inline void
-await_class(const ShownClasses *shown, const Paths *paths, uint64 step)
-{
-	__builtin_prefetch(&shown->class[paths->class[step]]);
-}
-
-static inline void
-await_values(const ShownClasses *shown, const Paths *paths, uint64 step)
-{
-	const ShownClass *class = &shown->class[paths->class[step]];
-
-	for (uint32 i = 0; i < class->nvalues; i += PG_CACHE_LINE_SIZE / 2 / sizeof(ShownValue))
-		__builtin_prefetch(&shown->value[class->first + i]);
-}
 
 /* Counts the values of all classes of the paths, in the current context. */
 extern ShownClasses shown_classes(const Paths *paths, const Frame *frame);

@@ -8,11 +8,13 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/rows.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -82,19 +84,11 @@ static const PastTableKind kinds[] = {
 			[PLACES_CAME] = {.name = "came", .type = INT4OID},
 		},
 	},
-	[PATHS_TABLE] = {
-		.name = "paths", .content = "paths", .storage = IN_HEAP, .ncolumns = PATHS_COLUMNS,
+	[PEOPLE_TABLE] = {
+		.name = "people", .content = "people", .storage = IN_HEAP, .ncolumns = PEOPLE_COLUMNS,
 		.columns = {
-			[PATHS_RELEASE] = {.name = "release", .type = INT4OID},
-			[PATHS_PEOPLE] = {.name = "people", .type = INT8OID},
-			[PATHS_INVENTED] = {.name = "invented", .type = INT8OID},
-			[PATHS_ROWS] = {.name = "rows", .type = INT8OID},
-			[PATHS_KEYS] = {.name = "keys", .role = ROLE_KEY},
-			[PATHS_SIZES] = {.name = "sizes", .type = INT4ARRAYOID},
-			[PATHS_MEMBERS] = {.name = "members", .type = INT4ARRAYOID},
-			[PATHS_SHOWN] = {.name = "shown", .type = INT4ARRAYOID},
-			[PATHS_VALUES] = {.name = "sensitive", .role = ROLE_SENSITIVE},
-			[PATHS_DISCLOSED] = {.name = "disclosed", .type = INT4ARRAYOID},
+			[PEOPLE_CAME] = {.name = "came", .type = INT4OID},
+			[PEOPLE_KEYS] = {.name = "keys", .role = ROLE_KEY},
 		},
 	},
 };
@@ -184,26 +178,27 @@ past_table_ensure(const DeclaredPublication *publication, PastTable which)
 	return private_table_ensure(publication, kind->name, columns.data, kind->storage);
 }
 
-static bool
-has_index(Oid table)
+/* Makes an index of a column where there is none; keys may be too long for a tree. */
+static void
+index_ensure(Oid table, int column, bool is_unique, const char *by)
 {
-	Relation	relation = table_open(table, AccessShareLock);
-	bool		result = RelationGetIndexList(relation) != NIL;
+	IndexReader *reader = index_reader_open(table, column);
 
-	table_close(relation, NoLock);
-	return result;
+	if (reader != NULL)
+		index_reader_close(reader);
+	else
+		execute_own_ddl(psprintf("CREATE %sINDEX ON %s %s", is_unique ? "UNIQUE " : "", quoted_relation(table), by));
 }
 
 void
 past_indexes_ensure(const DeclaredPublication *publication)
 {
-	Oid			groups = past_table(publication, GROUPS_TABLE);
-	Oid			places = past_table(publication, PLACES_TABLE);
+	Oid			groups = past_table_ensure(publication, GROUPS_TABLE);
+	Oid			places = past_table_ensure(publication, PLACES_TABLE);
 
-	if (!has_index(groups))
-		execute_own_ddl(psprintf("CREATE UNIQUE INDEX ON %s (\"group\")", quoted_relation(groups)));
-	if (!has_index(places))		/* keys may be too long for a tree */
-		execute_own_ddl(psprintf("CREATE INDEX ON %s USING hash (key)", quoted_relation(places)));
+	index_ensure(groups, GROUPS_GROUP, true, "USING btree (\"group\")");
+	index_ensure(places, PLACES_GROUP, false, "USING btree (\"group\")");
+	index_ensure(places, PLACES_KEY, false, "USING hash (key)");
 }
 
 /* ----------------------------------------------------------------
@@ -251,8 +246,6 @@ past_table_verify(const DeclaredPublication *publication, PastTable which)
  * ----------------------------------------------------------------
  */
 
-#define REBUILD_HINT "pprepub.rebuild_history() makes it anew from the log, if that is whole."
-
 void
 past_refuse(const DeclaredPublication *publication, uint64 members)
 {
@@ -274,12 +267,12 @@ refuse_group(const DeclaredPublication *publication, int64 number)
 }
 
 void
-refuse_paths(const DeclaredPublication *publication)
+refuse_class(const DeclaredPublication *publication)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("the paths of publication \"%s\" are malformed", publication->name),
-			 errhint("pprepub.rebuild_history() makes them anew from the log, if that is whole.")));
+			 errmsg("the log of publication \"%s\" has a malformed class", publication->name),
+			 errhint("Restore its table from a backup.")));
 }
 
 /* ----------------------------------------------------------------
@@ -315,6 +308,46 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
 	log_verify(publication);
 	read_each(past_table(publication, MEMBERS_TABLE), visit, what);
 	read_each(past_table(publication, ASKED_TABLE), visit, what);
+}
+
+bool
+log_read_backward(const DeclaredPublication *publication, bool (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	log_verify(publication);
+	return read_backward(past_table(publication, ASKED_TABLE), visit, what) &&
+		read_backward(past_table(publication, MEMBERS_TABLE), visit, what);
+}
+
+void
+refuse_log(const DeclaredPublication *publication, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the log of publication \"%s\" is not whole", publication->name),
+			 errdetail("%s", detail),
+			 errhint("Nothing was changed. Restore the table of its log from a backup.")));
+}
+
+void
+log_verify_rows(const DeclaredPublication *publication, const uint64 *logged, int32 first)
+{
+	CatalogAccess access;
+	uint64		n;
+
+	catalog_enter(&access);
+	n = catalog_read("SELECT number, rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number BETWEEN $2 AND $3",
+					 CATALOG_INT(publication->id), CATALOG_INT(first), CATALOG_INT(publication->releases));
+	for (uint64 i = 0; i < n; i++)
+	{
+		int32		number = catalog_int(i, "number");
+		int64		rows = catalog_int(i, "rows");
+
+		CHECK_FOR_INTERRUPTS();
+		if (logged[number - 1] != (uint64) rows)
+			refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " rows of release %d.",
+											 logged[number - 1], rows, number));
+	}
+	catalog_leave(&access);
 }
 
 /* ----------------------------------------------------------------

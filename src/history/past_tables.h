@@ -4,8 +4,8 @@
  *		what columns they have, and what is wrong with them.
  *
  * They stand in TARGET_private, and are called NAME_ and the name of the part.  The log is what all else follows
- * from: members, of releases that have tables, and asked, of answers.  Groups and places (see fold.h) and paths (see
- * path_blocks.h) are folds of it, kept for methods that need them, and made anew by rebuild_history().
+ * from: members, of releases that have tables, and asked, of answers.  Groups and places (see fold.h), and people (see
+ * paths.h), are folds of it, kept for methods that need them, and made anew by rebuild_history().
  */
 #ifndef PPREPUB_HISTORY_PAST_TABLES_H
 #define PPREPUB_HISTORY_PAST_TABLES_H
@@ -25,7 +25,7 @@ typedef enum PastTable
 	ASKED_TABLE,
 	GROUPS_TABLE,
 	PLACES_TABLE,
-	PATHS_TABLE
+	PEOPLE_TABLE
 } PastTable;
 
 /* Columns of members and asked: see below.  Members of a class are people who have a row, then people who are counted in, then counterfeits. */
@@ -69,24 +69,22 @@ enum
 	PLACES_COLUMNS
 };
 
-/* Columns of paths: see path_blocks.h. */
+/* Columns of people: a row for many who were published first in a release. */
 enum
 {
-	PATHS_RELEASE,
-	PATHS_PEOPLE,				/* the numbers of people, invented rows and rows in all */
-	PATHS_INVENTED,				/* there are up to the end of the block */
-	PATHS_ROWS,
-	PATHS_KEYS,
-	PATHS_SIZES,
-	PATHS_MEMBERS,
-	PATHS_SHOWN,				/* places in the values, from 0 on; -1 for NULL */
-	PATHS_VALUES,
-	PATHS_DISCLOSED,			/* of members, 0 for invented rows; NULL where the method does not ask */
-	PATHS_COLUMNS
+	PEOPLE_CAME,
+	PEOPLE_KEYS,
+	PEOPLE_COLUMNS
 };
 
 /* Does the publication's method ask for this, PAST_…? */
 extern bool keeps_past(const DeclaredPublication *publication, int what);
+
+/* Is a table of people kept, so that the log need not be read beyond the last class of each?  For companies all of it is. */
+#define keeps_people(publication) (keeps_past(publication, PAST_LAST) && !keeps_past(publication, PAST_COMPANIES))
+
+/* Is anything kept that follows from the log? */
+#define keeps_fold(publication) (keeps_past(publication, PAST_PLACES) || keeps_people(publication))
 
 /* The table, or InvalidOid before the first release. */
 extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
@@ -95,8 +93,8 @@ extern Oid	past_table(const DeclaredPublication *publication, PastTable which);
 extern Oid	past_table_ensure(const DeclaredPublication *publication, PastTable which);
 
 /*
- * Have the tables of groups and places their indexes?  Else they are made: by the first answer, or release, about so few
- * people that it would have been faster by them.  Publications that nobody asks do not need them.
+ * Makes the tables of groups and places, and their indexes, unless they are there: before the first answer begins, since
+ * this may wait for a VACUUM, and with the first release of few people.  Publications that nobody asks do not need them.
  */
 extern void past_indexes_ensure(const DeclaredPublication *publication);
 
@@ -122,10 +120,12 @@ extern Oid	private_table_ensure(const DeclaredPublication *publication, const ch
 								 const char *columns, HistoryStorage storage);
 extern bool has_columns(Oid table, const Oid *types, int n);
 
-/* Errors of tables that tell of so many people only, or have malformed rows: those of a group, or some of paths. */
+#define REBUILD_HINT "pprepub.rebuild_history() makes it anew from the log, if that is whole."
+
+/* Errors of tables that tell of so many people only, or have malformed rows: that of a group, or of a class of the log. */
 pg_noreturn extern void past_refuse(const DeclaredPublication *publication, uint64 members);
 pg_noreturn extern void refuse_group(const DeclaredPublication *publication, int64 number);
-pg_noreturn extern void refuse_paths(const DeclaredPublication *publication);
+pg_noreturn extern void refuse_class(const DeclaredPublication *publication);
 
 /* ----------------------------------------------------------------
  * The log: all that observers have seen of a publication
@@ -153,6 +153,13 @@ extern void log_ensure(const DeclaredPublication *publication);
 
 /* Visits all rows of the log of a publication with releases, each in a context that is reset afterwards. */
 extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
+
+/* Likewise, from the newest on, until a visit returns false; returns whether none did. */
+extern bool log_read_backward(const DeclaredPublication *publication, bool (*visit) (void *what, TupleTableSlot *slot), void *what);
+
+/* Raises an error unless each release from the first on has as many rows as the catalog remembers: [releases]. */
+extern void log_verify_rows(const DeclaredPublication *publication, const uint64 *logged, int32 first);
+pg_noreturn extern void refuse_log(const DeclaredPublication *publication, const char *detail);
 
 /* ----------------------------------------------------------------
  * Regions: what answers showed of their classes

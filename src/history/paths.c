@@ -1,442 +1,404 @@
 /*
  * paths.c
- *		The table of paths: compared with the log, release by release, and made anew from it.
+ *		Reading the log, and the table of people, for methods without places.
  *
  * NOTES
- *		A class of the table is looked up in the log by its first person.  The two are alike if they are of one size, and
- *		each row of one is the other's, with the same value, and with what all its classes have disclosed by then.  Invented
- *		rows, which come last, are numbered as they come.
- *
- *		When all is made anew, people get numbers where they are met first, from the oldest release on.
+ *		Each row of the log is a class, and releases stand in it one behind the other.  A class is a person's last one if
+ *		all rows of later releases were read.  So that is verified, wherever reading ends.
  */
-#include "history/rebuild.h"
+#include "history/paths.h"
 
+#include "declare/catalog.h"
+#include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "history/element.h"
-#include "history/past.h"
-#include "history/path_blocks.h"
-#include "history/recall.h"
+#include "history/past_tables.h"
 #include "history/rows.h"
 #include "miscadmin.h"
-#include "shared/progress.h"
 #include "utils/memutils.h"
 
-/* ----------------------------------------------------------------
- * Comparing
- * ----------------------------------------------------------------
- */
+#define NO_STEP PG_UINT64_MAX
+#define PUBLISHED -1			/* in a release that was not found yet */
 
-#define NOT_IN_RELEASE PG_UINT64_MAX
-
-typedef struct Comparing
+struct PathReader
 {
 	const DeclaredPublication *publication;
-	const Recalled *recalled;
+	FrameLoad  *load;
+	MemoryContext context;
 	Element		key;
 	Element		sensitive;
-	PastComparison comparison;
+	bool		keeps_people;
+	bool		wants_last;		/* the last step of each person */
+	bool		wants_all;		/* or all steps */
+	uint64		nrows;			/* of the load */
+	int64		npeople;		/* so far, and invented rows */
+	uint64	   *logged;			/* [releases] rows of each */
+	int32	   *latest;			/* [nrows] the last release found that shows the person, PUBLISHED, or 0 */
+	uint64		to_find;		/* people whose last class is not known yet, where the table of people tells who they
+								 * are */
+	int32		release;		/* of the class at hand */
+	int32		earliest;		/* of those read */
 
-	/* People as the table numbers them */
-	uint64		npeople;
-	Individual *person;			/* [people of the log] */
-	int32		invented;		/* rows so far */
+	/* The class at hand */
+	ElementRoom room;
+	RowId	   *here;			/* [here_allocated] rows of its people, or NO_ROW */
+	uint64		here_allocated;
 
-	/* The release at hand */
-	int32		release;		/* from 0 on, or -1 */
-	PathCounts	end;			/* by the last of its blocks */
-	uint64	   *row_of;			/* [individuals] rows of it, or NOT_IN_RELEASE */
-	uint32	   *class;			/* [rows] */
-	bool	   *has_block;		/* [classes] */
+	/* Steps as they are found: values are numbers of the load's dictionary */
+	Paths		paths;
+	uint32		allocated_classes;
+	uint64		allocated_values;
+	uint64		nsteps;
+	uint64		allocated_steps;
+	RowId	   *step_row;
+	uint32	   *step_class;
+	Code	   *step_shown;
+	uint64	   *last_step;		/* [nrows] or NO_STEP */
 
-	/* All releases up to it, as the log tells */
-	PathCounts	counts;
-	bool	   *is_known;		/* [individuals] in any of them? */
-	const bool *is_protected;	/* [values] or NULL for all */
-	uint32	   *count;			/* [values] in the class at hand, 0 between uses */
-	int32	   *disclosed;		/* [individuals] of people; NULL where the table does not say */
-} Comparing;
-
-static void
-note_wrong(Comparing *comparing, int32 release)
-{
-	if (comparing->comparison.wrong++ == 0)
-		comparing->comparison.first_wrong = release;
-}
+	/* Companies, or NULL if they are not wanted */
+	CompanyFinder *companies;
+	uint32		degree;			/* of the method */
+};
 
 /* ----------------------------------------------------------------
- * The log
+ * A class
  * ----------------------------------------------------------------
  */
 
-/* The disclosure of a class of the log. */
-static int32
-class_disclosure(Comparing *comparing, const SeenRelease *release, uint32 c)
+static int
+length_of(Datum datum)
 {
-	uint32		most = 0;
+	ArrayType  *array = DatumGetArrayTypeP(datum);
 
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-	{
-		Code		value = release->value[i];
-
-		if (value == NO_CODE || (comparing->is_protected != NULL && !comparing->is_protected[value]))
-			continue;
-		comparing->count[value]++;
-		most = Max(most, comparing->count[value]);
-	}
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		if (release->value[i] != NO_CODE)
-			comparing->count[release->value[i]] = 0;
-	return disclosure_by_class(most, seen_size(release, c));
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* Adds what a release disclosed to what was disclosed of people before. */
+/* Counts the rows of a class: people without a fingerprint are only counted in. */
 static void
-disclose(Comparing *comparing, const SeenRelease *release)
+count_rows(PathReader *reader, const TupleTableSlot *slot)
 {
-	for (uint32 c = 0; c < release->nclasses; c++)
-	{
-		int32		by_class = class_disclosure(comparing, release, c);
+	static const int always[] = {LOG_RELEASE, LOG_KEYS, LOG_SENSITIVE, LOG_FINGERPRINTS};
+	int			n;
+	int			npeople;
+	int			nprints;
 
-		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-			if (release->individual[i] < comparing->recalled->people->size)
-			{
-				int32	   *disclosed = &comparing->disclosed[release->individual[i]];
-
-				*disclosed = disclosure_in_all(*disclosed, by_class);
-			}
-	}
+	if (!row_has_values(slot, LOG_COLUMNS, always, lengthof(always)))
+		refuse_class(reader->publication);
+	reader->release = DatumGetInt32(slot->tts_values[LOG_RELEASE]);
+	n = length_of(slot->tts_values[LOG_SENSITIVE]);
+	npeople = length_of(slot->tts_values[LOG_KEYS]);
+	nprints = length_of(slot->tts_values[LOG_FINGERPRINTS]);
+	if (reader->release < 1 || reader->release > reader->publication->releases || npeople > n)
+		refuse_class(reader->publication);
+	reader->earliest = Min(reader->earliest, reader->release);
+	reader->logged[reader->release - 1] += n - Max(0, npeople - nprints);
 }
 
-/* Adds the people, invented rows and rows of a release to the counts. */
-static void
-count_members(Comparing *comparing, const SeenRelease *release)
+/* Finds the members of a class among the rows loaded; returns how many there are. */
+static uint32
+find_members(PathReader *reader, Datum keys)
 {
-	uint64		npeople = comparing->recalled->people->size;
+	ElementRoom *room = &reader->room;
+	uint32		n = 0;
 
-	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-	{
-		Individual	member = release->individual[i];
-
-		if (comparing->is_known[member])
-			continue;
-		comparing->is_known[member] = true;
-		if (member < npeople)
-			comparing->counts.people++;
-		else
-			comparing->counts.invented++;
-	}
-	comparing->counts.rows += release->first[release->nclasses];
+	if (element_read(&reader->key, keys, room, reader->context))
+		refuse_class(reader->publication);
+	array_reserve(reader->here, reader->here_allocated, (uint64) room->n);
+	keys_find_all(load_keys(reader->load), room->values, NULL, room->n, reader->here);
+	for (int i = 0; i < room->n; i++)
+		n += reader->here[i] != NO_ROW;
+	return n;
 }
 
-/* Makes the rows of a release known by their members. */
-static void
-index_release(Comparing *comparing, const SeenRelease *release)
+/* Adds a class with its values, as numbers of the load's dictionary; returns these. */
+static const Code *
+add_class(PathReader *reader, const TupleTableSlot *slot)
 {
-	memset(comparing->row_of, 0xff, sizeof(uint64) * comparing->recalled->seen.nindividuals);
-	array_resize(comparing->class, release->first[release->nclasses]);
-	array_resize(comparing->has_block, release->nclasses);
-	memset(comparing->has_block, false, sizeof(bool) * release->nclasses);
-	for (uint32 c = 0; c < release->nclasses; c++)
-		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	Paths	   *paths = &reader->paths;
+	ElementRoom *room = &reader->room;
+	uint64		first = paths->first_value[paths->nclasses];
+
+	(void) element_read(&reader->sensitive, slot->tts_values[LOG_SENSITIVE], room, reader->context);
+	array_reserve(paths->first_value, reader->allocated_classes, paths->nclasses + 1);
+	array_reserve(paths->value, reader->allocated_values, first + room->n);
+	load_sensitive_numbers(reader->load, room->values, room->nulls, paths->value + first, room->n);
+	paths->first_value[++paths->nclasses] = first + room->n;
+	return paths->value + first;
+}
+
+/* Notes the step of a person into the class that was added last: a new one, or the only one. */
+static void
+add_step(PathReader *reader, RowId row, Code shown)
+{
+	uint64		step = reader->last_step[row];
+
+	if (reader->wants_all || step == NO_STEP)
+	{
+		if (reader->nsteps == reader->allocated_steps)
 		{
-			comparing->row_of[release->individual[i]] = i;
-			comparing->class[i] = c;
+			reader->allocated_steps = array_room(reader->allocated_steps, reader->nsteps + 1);
+			array_resize(reader->step_row, reader->allocated_steps);
+			array_resize(reader->step_class, reader->allocated_steps);
+			array_resize(reader->step_shown, reader->allocated_steps);
 		}
-}
-
-/* Takes the next release of the log. */
-static void
-begin_release(Comparing *comparing)
-{
-	const SeenRelease *release = seen_release(&comparing->recalled->seen, ++comparing->release);
-
-	CHECK_FOR_INTERRUPTS();
-	progress_step(release->first[release->nclasses]);
-	comparing->end = (PathCounts) {-1, -1, -1};
-	count_members(comparing, release);
-	if (comparing->disclosed != NULL)
-		disclose(comparing, release);
-	index_release(comparing, release);
-}
-
-/* The classes that no block had are wrong; if all are there, the counts may still be. */
-static void
-end_release(Comparing *comparing)
-{
-	const SeenRelease *release = &comparing->recalled->seen.release[comparing->release];
-	int64		before = comparing->comparison.wrong;
-
-	for (uint32 c = 0; c < release->nclasses; c++)
-		if (!comparing->has_block[c])
-			note_wrong(comparing, comparing->release + 1);
-	if (comparing->comparison.wrong == before && memcmp(&comparing->end, &comparing->counts, sizeof(PathCounts)) != 0)
-		note_wrong(comparing, comparing->release + 1);
-}
-
-/* Goes on to a release, from 0 on, past those without a block. */
-static void
-go_to_release(Comparing *comparing, int32 r)
-{
-	while (comparing->release < r)
-	{
-		if (comparing->release >= 0)
-			end_release(comparing);
-		begin_release(comparing);
+		step = reader->nsteps++;
 	}
+	reader->last_step[row] = step;
+	reader->step_row[step] = row;
+	reader->step_class[step] = reader->paths.nclasses - 1;
+	reader->step_shown[step] = shown;
+}
+
+/* Is the step of a row into the class at hand wanted? */
+static inline bool
+is_wanted(const PathReader *reader, RowId row)
+{
+	return row != NO_ROW && (reader->wants_all || reader->latest[row] < reader->release);
+}
+
+/* Adds the steps of a class that are wanted, with the class. */
+static void
+add_steps(PathReader *reader, const TupleTableSlot *slot, int npeople)
+{
+	const Code *shown = NULL;
+
+	for (int i = 0; i < npeople; i++)
+	{
+		RowId		row = reader->here[i];
+
+		if (!is_wanted(reader, row))
+			continue;
+		if (shown == NULL)
+			shown = add_class(reader, slot);
+		add_step(reader, row, shown[i]);
+	}
+}
+
+/* How many different values does a class show, all of which occur equally often?  Methods of companies make no others. */
+static uint32
+different_values(const Paths *paths, uint32 class)
+{
+	const Code *value = paths->value + paths->first_value[class];
+	uint32		size = paths_size(paths, class);
+	uint32		times = 0;
+
+	for (uint32 i = 0; i < size; i++)
+		times += value[i] == value[0];
+	return size / times;
+}
+
+/* Adds the members of a class who are in the source.  They are among the same values in all releases, so any of their classes tells how many. */
+static void
+add_company(PathReader *reader, int npeople)
+{
+	uint32		n = 0;
+
+	for (int i = 0; i < npeople; i++)
+		if (reader->here[i] != NO_ROW)
+		{
+			companies_count(reader->companies, reader->here[i]);
+			reader->here[n++] = reader->here[i];
+		}
+	if (n + reader->degree > different_values(&reader->paths, reader->step_class[reader->last_step[reader->here[0]]]))
+		companies_add(reader->companies, reader->here, n);
+}
+
+/* Notes that a person is shown in the class at hand; one whom the table of people does not have would pass for a newcomer in other releases. */
+static void
+note_shown(PathReader *reader, RowId row)
+{
+	int32	   *latest = &reader->latest[row];
+
+	if (*latest == 0 && reader->keeps_people)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the log of publication \"%s\" has somebody who is not among its people", reader->publication->name),
+				 errhint(REBUILD_HINT)));
+	if (*latest == PUBLISHED)
+		reader->to_find--;
+	*latest = Max(*latest, reader->release);
+}
+
+/* Visits a class of the log; returns whether more are needed. */
+static bool
+visit_class(void *what, TupleTableSlot *slot)
+{
+	PathReader *reader = what;
+	int			npeople;
+
+	count_rows(reader, slot);
+	if (find_members(reader, slot->tts_values[LOG_KEYS]) > 0)
+	{
+		npeople = reader->room.n;
+		if (reader->wants_last || reader->wants_all)
+			add_steps(reader, slot, npeople);
+		for (int i = 0; i < npeople; i++)
+			if (reader->here[i] != NO_ROW)
+				note_shown(reader, reader->here[i]);
+		if (reader->companies != NULL)
+			add_company(reader, npeople);
+	}
+	return !reader->keeps_people || reader->to_find > 0;
 }
 
 /* ----------------------------------------------------------------
- * The table
+ * People
  * ----------------------------------------------------------------
  */
 
+/* Visits a row of the table of people: those of the source are to be found in the log. */
+static bool
+visit_people(void *what, TupleTableSlot *slot)
+{
+	PathReader *reader = what;
+	static const int always[] = {PEOPLE_CAME, PEOPLE_KEYS};
+
+	if (!row_has_values(slot, PEOPLE_COLUMNS, always, lengthof(always)) || ARR_HASNULL(DatumGetArrayTypeP(slot->tts_values[PEOPLE_KEYS])))
+		past_refuse(reader->publication, reader->npeople);
+	if (find_members(reader, slot->tts_values[PEOPLE_KEYS]) > 0)
+		for (int i = 0; i < reader->room.n; i++)
+			if (reader->here[i] != NO_ROW && reader->latest[reader->here[i]] == 0)
+			{
+				reader->latest[reader->here[i]] = PUBLISHED;
+				reader->to_find++;
+			}
+	reader->npeople += reader->room.n;
+	return true;
+}
+
+/* Finds out who was published; the missing would pass for newcomers. */
 static void
-number_people(Comparing *comparing, ArrayType *keys)
+read_people(PathReader *reader)
 {
-	ElementWalk walk;
+	const DeclaredPublication *publication = reader->publication;
+	Oid			table = past_table(publication, PEOPLE_TABLE);
+	CatalogAccess access;
 
-	for (element_walk(&walk, &comparing->key, keys); element_next(&walk);)
-		if (comparing->npeople < comparing->recalled->people->size)
-			comparing->person[comparing->npeople++] = recalled_person(comparing->recalled, walk.value);
-}
-
-/* The row of a person in the release at hand, or NOT_IN_RELEASE. */
-static uint64
-row_of_person(const Comparing *comparing, int32 member)
-{
-	if (member < 0 || (uint64) member >= comparing->npeople || comparing->person[member] == NO_INDIVIDUAL)
-		return NOT_IN_RELEASE;
-	return comparing->row_of[comparing->person[member]];
-}
-
-/* The row of a member of class c, by its place there; invented rows of the table have numbers below 0, in order. */
-static uint64
-row_of_member(Comparing *comparing, const SeenRelease *release, uint32 c, int32 member, int place)
-{
-	uint64		row = release->first[c] + place;
-
-	if (member >= 0)
-		return row_of_person(comparing, member);
-	return release->counterfeit[row] && member == -(++comparing->invented) ? row : NOT_IN_RELEASE;
-}
-
-/* Is the class of a block that begins with a row a class of the log, which no other was? */
-static bool
-is_class(Comparing *comparing, const PathBlock *block, int from, int size, const Code *value)
-{
-	const SeenRelease *release = seen_release(&comparing->recalled->seen, comparing->release);
-	uint64		row = row_of_person(comparing, block->members[from]);
-	uint32		c;
-
-	if (row == NOT_IN_RELEASE || comparing->class[row] == NO_CLASS)
-		return false;
-	c = comparing->class[row];
-	if (comparing->has_block[c] || seen_size(release, c) != (uint64) size)
-		return false;
-	comparing->has_block[c] = true;
-	for (int i = from; i < from + size; i++)
-	{
-		row = row_of_member(comparing, release, c, block->members[i], i - from);
-		if (row == NOT_IN_RELEASE || comparing->class[row] != c ||
-			release->value[row] != (block->shown[i] < 0 ? NO_CODE : value[block->shown[i]]))
-			return false;
-		if (comparing->disclosed != NULL && comparing->disclosed[release->individual[row]] != block->disclosed[i])
-			return false;
-		comparing->class[row] = NO_CLASS;	/* a member stands in a class once */
-	}
-	return true;
-}
-
-/* Returns the log's codes of a block's values. */
-static Code *
-codes_of_values(const Comparing *comparing, const PathBlock *block)
-{
-	Code	   *value = new_array(Code, block->nvalues);
-	ElementWalk walk;
-
-	for (element_walk(&walk, &comparing->sensitive, block->values); element_next(&walk);)
-		value[walk.i] = recalled_value(comparing->recalled, walk.value, walk.isnull);
-	return value;
-}
-
-/* Visits a block of the table: are its classes those of its release? */
-static bool
-compare_block(void *what, TupleTableSlot *slot)
-{
-	Comparing  *comparing = what;
-	PathBlock	block;
-	Code	   *value;
-	int			from = 0;
-
-	read_block(comparing->publication, slot, &block);
-	number_people(comparing, block.keys);
-	if (block.release < 1 || block.release > comparing->recalled->seen.nreleases)
-	{
-		note_wrong(comparing, block.release);
-		return true;
-	}
-	go_to_release(comparing, block.release - 1);
-	if (comparing->disclosed == NULL && !slot->tts_isnull[PATHS_DISCLOSED])
-		note_wrong(comparing, block.release);
-	comparing->end = block.end;
-	value = codes_of_values(comparing, &block);
-	for (int c = 0; c < block.nclasses; c++)
-	{
-		if (!is_class(comparing, &block, from, block.sizes[c], value))
-			note_wrong(comparing, block.release);
-		from += block.sizes[c];
-		/* One wrong class makes no others wrong. */
-		comparing->invented = Max(comparing->invented, -block.members[from - 1]);
-	}
-	return true;
-}
-
-PastComparison
-paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
-{
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing paths", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	const Seen *seen = &recalled->seen;
-	PathBlocks	blocks;
-	Comparing	comparing = {
-		.publication = publication,
-		.recalled = recalled,
-		.key = element_of(publication_column(publication, ROLE_KEY)),
-		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
-		.person = new_array(Individual, recalled->people->size),
-		.release = -1,
-		.row_of = new_array(uint64, seen->nindividuals),
-		.class = new_array(uint32, 0),
-		.has_block = new_array(bool, 0),
-		.is_known = new_zeros(bool, seen->nindividuals),
-		.is_protected = protected_values(publication, recalled),
-		.count = new_zeros(uint32, seen->nvalues),
-	};
-
-	if (!OidIsValid(past_table(publication, PATHS_TABLE)))
+	if (publication->remembered > 0 && !OidIsValid(table))
 		past_refuse(publication, 0);
-	for (int32 r = 0; r < seen->nreleases; r++)
-		comparing.comparison.items += seen->release[r].nclasses;
-	if (keeps_disclosures(publication))
-		comparing.disclosed = new_zeros(int32, seen->nindividuals);
-	path_blocks_find(publication, &blocks);
-	path_blocks_visit(&blocks, false, compare_block, &comparing);
-	go_to_release(&comparing, seen->nreleases - 1);
-	if (seen->nreleases > 0)
-		end_release(&comparing);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
-	return comparing.comparison;
+	if (!OidIsValid(table))
+		return;
+	past_table_verify(publication, PEOPLE_TABLE);
+	catalog_enter(&access);
+	catalog_read("SELECT coalesce(sum(counterfeits), 0)::bigint AS n FROM pprepub_internal.catalog_release WHERE publication = $1 AND number <= $2",
+				 CATALOG_INT(publication->id), CATALOG_INT(publication->releases));
+	reader->npeople = catalog_int(0, "n");
+	catalog_leave(&access);
+	(void) read_backward(table, visit_people, reader);
+	if (reader->npeople != publication->remembered)
+		past_refuse(publication, reader->npeople);
+}
+
+/* Reads the log as far as it is needed. */
+static void
+read_log(PathReader *reader)
+{
+	const DeclaredPublication *publication = reader->publication;
+	bool		is_all;
+
+	if (reader->keeps_people)
+		read_people(reader);
+	if (reader->keeps_people && reader->to_find == 0)
+		return;
+	is_all = log_read_backward(publication, visit_class, reader);
+	if (reader->to_find > 0)
+		past_refuse(publication, reader->npeople - reader->to_find);
+	log_verify_rows(publication, reader->logged, is_all ? 1 : reader->earliest + 1);
 }
 
 /* ----------------------------------------------------------------
- * Rebuilding
+ * The whole
  * ----------------------------------------------------------------
  */
 
-typedef struct Rebuilding
+PathReader *
+paths_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
 {
-	const Recalled *recalled;
-	const bool *is_protected;	/* [values] or NULL for all */
-	BlockWriter blocks;
-	uint32	   *number;			/* [people] or NO_KEY */
-	int32	   *disclosed;		/* [people] so far; NULL where the table does not say */
-} Rebuilding;
+	MemoryContext old = MemoryContextSwitchTo(context);
+	PathReader *reader = palloc0(sizeof(PathReader));
+	const MethodDeclaration *method = method_declaration(publication->method);
 
-/* The number of an individual in the table; a person who is new gets the next one, and so does each invented row. */
-static int32
-number_of(Rebuilding *rebuilding, Individual individual)
-{
-	const Recalled *recalled = rebuilding->recalled;
-
-	if (individual >= recalled->people->size)
-		return blocks_add_invented(&rebuilding->blocks);
-	if (rebuilding->number[individual] == NO_KEY)
-		rebuilding->number[individual] = blocks_add_person(&rebuilding->blocks, recalled->people->keys[individual]);
-	return rebuilding->number[individual];
+	reader->publication = publication;
+	reader->load = load;
+	reader->context = context;
+	reader->key = element_of(publication_column(publication, ROLE_KEY));
+	reader->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	reader->keeps_people = keeps_people(publication);
+	reader->wants_last = keeps_past(publication, PAST_LAST);
+	reader->wants_all = keeps_past(publication, PAST_PATHS);
+	reader->earliest = publication->releases;
+	reader->nrows = load_keys(load)->size;
+	reader->logged = new_zeros(uint64, publication->releases);
+	reader->latest = new_zeros(int32, reader->nrows);
+	reader->here = new_array(RowId, 0);
+	reader->last_step = new_array(uint64, reader->nrows);
+	memset(reader->last_step, 0xff, sizeof(uint64) * reader->nrows);	/* NO_STEP */
+	array_resize(reader->step_row, 0);
+	array_resize(reader->step_class, 0);
+	array_resize(reader->step_shown, 0);
+	reader->paths.first_value = new_zeros(uint64, 0);
+	reader->paths.value = new_array(Code, 0);
+	if (keeps_past(publication, PAST_COMPANIES))
+	{
+		reader->companies = companies_begin(reader->nrows);
+		reader->degree = method->degree(param_values(method, publication->params));
+	}
+	if (publication->releases > 0)
+		read_log(reader);
+	MemoryContextSwitchTo(old);
+	return reader;
 }
 
-/* Tells what was disclosed by now of the people of the class that was added last. */
-static void
-disclose_members(Rebuilding *rebuilding, const SeenRelease *release, uint32 c)
+bool
+paths_know(const PathReader *reader, RowId row)
 {
-	const Individual *member = release->individual + release->first[c];
-	uint64		size = seen_size(release, c);
-	int32		by_class;
-	int32	   *disclosed = blocks_disclose(&rebuilding->blocks, size, &by_class);
-
-	for (uint64 i = 0; i < size; i++)
-	{
-		disclosed[i] = 0;
-		if (member[i] < rebuilding->recalled->people->size)
-			disclosed[i] = rebuilding->disclosed[member[i]] = disclosure_in_all(rebuilding->disclosed[member[i]], by_class);
-	}
+	return reader->latest[row] != 0;
 }
 
-/* Adds a class to the table. */
+/* Sorts steps by people; they were found from the newest on. */
 static void
-add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c)
+sort_steps(PathReader *reader, const Code *code)
 {
-	BlockWriter *blocks = &rebuilding->blocks;
+	Paths	   *paths = &reader->paths;
+	uint64	   *end = new_array(uint64, reader->nrows);
 
-	CHECK_FOR_INTERRUPTS();
-	progress_step(seen_size(release, c));
-	blocks_make_room(blocks, seen_size(release, c));
-	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	paths->first = new_zeros(uint64, reader->nrows);
+	paths->class = new_array(uint32, reader->nsteps);
+	paths->shown = new_array(Code, reader->nsteps);
+	for (uint64 i = 0; i < reader->nsteps; i++)
+		paths->first[reader->step_row[i] + 1]++;
+	for (uint64 row = 0; row < reader->nrows; row++)
 	{
-		Code		code = release->value[i];
-		int32		member = number_of(rebuilding, release->individual[i]);
-
-		if (code == NO_CODE)
-			blocks_add_row(blocks, member, code, (Datum) 0, false);
-		else
-			blocks_add_row(blocks, member, code, rebuilding->recalled->values[code],
-						   rebuilding->is_protected == NULL || rebuilding->is_protected[code]);
+		paths->first[row + 1] += paths->first[row];
+		end[row] = paths->first[row + 1];
 	}
-	if (rebuilding->disclosed != NULL)
-		disclose_members(rebuilding, release, c);
-	blocks_end_class(blocks, seen_size(release, c));
+	for (uint64 i = 0; i < reader->nsteps; i++)
+	{
+		uint64		at = --end[reader->step_row[i]];
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		paths->class[at] = reader->step_class[i];
+		paths->shown[at] = code[reader->step_shown[i]];
+	}
+	pfree(end);
 }
 
 void
-paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, const bool *is_protected)
+paths_finish(PathReader *reader, const LoadedFrame *loaded, Past *past)
 {
-	const Seen *seen = &recalled->seen;
-	Rebuilding	rebuilding = {
-		.recalled = recalled,
-		.is_protected = is_protected,
-		.number = new_array(uint32, recalled->people->size),
-	};
+	MemoryContext old = MemoryContextSwitchTo(reader->context);
+	Paths	   *paths = &reader->paths;
 
-	memset(rebuilding.number, 0xff, sizeof(uint32) * recalled->people->size);	/* NO_KEY */
-	blocks_open(&rebuilding.blocks, table, publication);
-	blocks_prepare(&rebuilding.blocks, seen->nvalues);
-	if (rebuilding.blocks.keeps_disclosures)
-		rebuilding.disclosed = new_zeros(int32, recalled->people->size);
-	for (int32 r = 0; r < seen->nreleases; r++)
+	Assert(loaded->frame.nrows == reader->nrows);
+	if (reader->wants_last || reader->wants_all)
 	{
-		const SeenRelease *release = seen_release(seen, r);
-
-		rebuilding.blocks.release = r + 1;
-		for (uint32 c = 0; c < release->nclasses; c++)
-			add_class(&rebuilding, release, c);
-		blocks_end_release(&rebuilding.blocks);
+		sort_steps(reader, loaded->sensitive_code);
+		for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
+			paths->value[i] = loaded->sensitive_code[paths->value[i]];
+		past->paths = paths;
 	}
-	blocks_close(&rebuilding.blocks);
-}
-
-void
-paths_recount(const DeclaredPublication *publication, Oid list)
-{
-	Oid			table = past_table(publication, PATHS_TABLE);
-	const Recalled *recalled = recall(publication);
-	const bool *is_listed = listed_values(publication, list, recalled);
-	PathBlocks	blocks;
-
-	path_blocks_find(publication, &blocks);
-	if (blocks.n == 0)
-		refuse_paths(publication);
-	for (uint32 b = 0; b < blocks.n; b++)
-		delete_rows(table, &blocks.place[b].tid, 1);
-	paths_rebuild(publication, recalled, table, is_listed);
+	if (reader->companies != NULL)
+		past->companies = companies_end(reader->companies);
+	MemoryContextSwitchTo(old);
 }

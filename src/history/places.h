@@ -64,6 +64,8 @@ typedef struct Places
 	 */
 	uint64		nlinks;
 	struct Link *link;
+	bool	   *has_open_ties;	/* [ngroups] groups whose links are not all known, and left out; NULL where there are
+								 * none */
 } Places;
 
 /* Somebody left a place, and has a place elsewhere since. */

@@ -86,6 +86,11 @@ add_groups(After *after)
 		places->ngroups++;
 	}
 	places->nplaces = places->first[places->ngroups];
+	if (before->has_open_ties == NULL)
+		return;
+	places->has_open_ties = new_array(bool, places->ngroups);
+	memset(places->has_open_ties, true, places->ngroups);
+	memcpy(places->has_open_ties, before->has_open_ties, before->ngroups);
 }
 
 /* The group of a place of the past, where a row of a class is shown. */
@@ -183,27 +188,57 @@ find_mixed(const After *after)
 	return mixed;
 }
 
-/* Parts places that are parted off, members of a mixed class, and the rest. */
+/* A place of a group, and how it is parted. */
+typedef struct Parting
+{
+	uint32		before;
+	uint32		mixed;
+	bool		is_apart;
+	uint32		place;
+} Parting;
+
+/* Places that are parted alike are neighbors, the first one first. */
+static int
+compare_partings(const void *a, const void *b)
+{
+	const Parting *x = a;
+	const Parting *y = b;
+
+	if (x->before != y->before)
+		return x->before < y->before ? -1 : 1;
+	if (x->mixed != y->mixed)
+		return x->mixed < y->mixed ? -1 : 1;
+	if (x->is_apart != y->is_apart)
+		return x->is_apart ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Parts places that are parted off, members of a mixed class, and the rest; imports make groups of many places. */
 static void
-part_group(After *after, uint32 g, const uint32 *all_mixed)
+part_group(After *after, uint32 g, const uint32 *mixed)
 {
 	uint64		first = after->before->first[g];
-	const uint32 *before = after->before->part + first;
-	const bool *is_apart = after->showing->is_apart == NULL ? NULL : after->showing->is_apart + first;
-	const uint32 *mixed = all_mixed == NULL ? NULL : all_mixed + first;
+	uint64		n = group_size(after->before, g);
+	Parting    *parting = new_array(Parting, n);
+	uint32		head = 0;
 
-	for (uint64 i = 0; i < group_size(after->before, g); i++)
+	for (uint64 i = 0; i < n; i++)
+		parting[i] = (Parting) {
+			after->before->part[first + i], mixed == NULL ? 0 : mixed[first + i],
+			after->showing->is_apart != NULL && after->showing->is_apart[first + i], i
+		};
+	qsort(parting, n, sizeof(Parting), compare_partings);
+	for (uint64 i = 0; i < n; i++)
 	{
-		uint64		j = 0;
-
-		CHECK_FOR_INTERRUPTS();
+		const Parting *of = &parting[i];
 
 		/* The first place of the old part that is treated alike. */
-		while (before[j] != before[i] || (is_apart != NULL && is_apart[j] != is_apart[i]) || (mixed != NULL && mixed[j] != mixed[i]))
-			j++;
-		after->places.part[first + i] = j;
-		after->places.is_apart[first + i] |= is_apart != NULL && is_apart[i];
+		if (i == 0 || of[-1].before != of->before || of[-1].mixed != of->mixed || of[-1].is_apart != of->is_apart)
+			head = of->place;
+		after->places.part[first + of->place] = head;
+		after->places.is_apart[first + of->place] |= of->is_apart;
 	}
+	pfree(parting);
 }
 
 /* ----------------------------------------------------------------
@@ -300,6 +335,26 @@ seat_people(After *after)
  * ----------------------------------------------------------------
  */
 
+/* A person had left before somebody else came to the place: of links from a first one on. */
+static void
+end_links(Places *places, uint64 first, const int32 *since, uint64 nstays, const Stay *stay)
+{
+	uint64	   *last = new_zeros(uint64, places->nplaces);	/* links from each place, counted from 1 on */
+	uint64	   *before = new_array(uint64, places->nlinks);
+
+	for (uint64 i = first; i < places->nlinks; i++)
+	{
+		before[i] = last[places->link[i].from];
+		last[places->link[i].from] = i + 1;
+	}
+	for (uint64 i = 0; i < nstays; i++)
+		for (uint64 link = last[stay[i].place]; link > 0; link = before[link - 1])
+			if (stay[i].came > since[link - 1])
+				places->link[link - 1].left = Min(places->link[link - 1].left, stay[i].came - 1);
+	pfree(last);
+	pfree(before);
+}
+
 /* People who sit elsewhere than before stay there from now on, and link the two groups. */
 static void
 add_stays(After *after)
@@ -308,12 +363,14 @@ add_stays(After *after)
 	Places	   *places = &after->places;
 	uint64		nrows = after->frame->nrows;
 	uint64		added = 0;
+	int32	   *since;			/* [links] when the person had come to the first place */
 
 	for (uint64 row = 0; row < nrows; row++)
 		added += after->arrived[row] != NO_PLACE;
 	places->first_stay = new_zeros(uint64, nrows);
 	places->stay = new_array(Stay, before->first_stay[nrows] + added);
 	places->link = new_array(Link, before->nlinks + added);
+	since = new_array(int32, before->nlinks + added);
 	memcpy(places->link, before->link, sizeof(Link) * before->nlinks);
 	for (uint64 row = 0; row < nrows; row++)
 	{
@@ -325,18 +382,16 @@ add_stays(After *after)
 		{
 			if (n > 0)
 			{
-				RowId		holder = before->row[stay[n - 1].place];
-				int32		left = after->release - 1;
-
-				/* Somebody may have taken the place before. */
-				if (holder != NO_ROW && holder != row)
-					left = Min(left, before->stay[before->first_stay[holder + 1] - 1].came - 1);
-				places->link[places->nlinks++] = (Link) {stay[n - 1].place, after->arrived[row], left, after->release};
+				since[places->nlinks] = stay[n - 1].came;
+				places->link[places->nlinks++] = (Link) {stay[n - 1].place, after->arrived[row], after->release - 1, after->release};
 			}
 			stay[n++] = (Stay) {after->arrived[row], after->release};
 		}
 		places->first_stay[row + 1] = places->first_stay[row] + n;
 	}
+	if (places->nlinks > before->nlinks)
+		end_links(places, before->nlinks, since, before->first_stay[nrows], before->stay);
+	pfree(since);
 }
 
 /* Nobody who is shown has moved since. */

@@ -1,12 +1,12 @@
 /*
  * rebuild.c
- *		rebuild_history(): groups, places and paths, made anew from the log.
+ *		rebuild_history(): groups and places, or people, made anew from the log.
  *
  * NOTES
  *		What is kept is compared first, and stays where it is as the log tells.  It stays, too, where the log has not all
  *		that the catalog remembers: a good table is not replaced by what a damaged log tells.
  *
- *		Groups and places follow from the log by SQL (history.sql), which shares no code with what keeps them.
+ *		They follow from the log by SQL (history.sql), which shares no code with what keeps them.
  */
 #include "postgres.h"
 
@@ -27,23 +27,6 @@
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
-
-/* The folds, as rebuild_history() calls them */
-typedef enum KeptFold
-{
-	KEPT_GROUPS,				/* with their places */
-	KEPT_PATHS
-} KeptFold;
-
-static const struct
-{
-	int			kept_for;		/* PAST_… */
-	const char *name;
-}			folds[] =
-{
-	[KEPT_GROUPS] = {PAST_PLACES, "groups"},
-	[KEPT_PATHS] = {PAST_LAST | PAST_PATHS, "paths"},
-};
 
 /* ----------------------------------------------------------------
  * Groups and places, in SQL
@@ -85,16 +68,23 @@ releases_sql(const DeclaredPublication *publication)
 	return releases;
 }
 
-/* The arguments of fold_of_log(). */
+/* The arguments of people_of_log(), with which those of fold_of_log() begin. */
 static char *
-log_arguments(const DeclaredPublication *publication)
+log_and_key(const DeclaredPublication *publication)
 {
 	char	   *log = psprintf("TABLE %s UNION ALL TABLE %s", quoted_relation(past_table(publication, MEMBERS_TABLE)),
 							   quoted_relation(past_table(publication, ASKED_TABLE)));
 
 	log_verify(publication);
-	return psprintf("%s, %s, %s, %s", quote_literal_cstr(log), comparable_sql(publication_column(publication, ROLE_KEY)),
-					comparable_sql(publication_column(publication, ROLE_SENSITIVE)), releases_sql(publication));
+	return psprintf("%s, %s", quote_literal_cstr(log), comparable_sql(publication_column(publication, ROLE_KEY)));
+}
+
+/* The arguments of fold_of_log(). */
+static char *
+log_arguments(const DeclaredPublication *publication)
+{
+	return psprintf("%s, %s, %s", log_and_key(publication), comparable_sql(publication_column(publication, ROLE_SENSITIVE)),
+					releases_sql(publication));
 }
 
 /* Runs a query that returns a row, which stays in SPI_tuptable. */
@@ -113,19 +103,29 @@ integer_of_row(int column)
 	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull));
 }
 
-PastComparison
-groups_compare(const DeclaredPublication *publication)
+/* A table of a fold as a literal. */
+static char *
+kept_table(const DeclaredPublication *publication, PastTable which)
 {
-	Oid			groups = past_table(publication, GROUPS_TABLE);
-	Oid			places = past_table(publication, PLACES_TABLE);
+	Oid			table = past_table(publication, which);
+
+	if (!OidIsValid(table))
+		past_refuse(publication, 0);
+	past_table_verify(publication, which);
+	return quote_literal_cstr(quoted_relation(table));
+}
+
+PastComparison
+fold_compare(const DeclaredPublication *publication)
+{
 	PastComparison comparison;
 
-	if (!OidIsValid(groups) || !OidIsValid(places))
-		past_refuse(publication, 0);
-	past_table_verify(publication, GROUPS_TABLE);
-	past_table_verify(publication, PLACES_TABLE);
-	run_query(psprintf("SELECT items, wrong, first_wrong FROM pprepub_internal.compare_fold(%s, %s, %s)", log_arguments(publication),
-					   quote_literal_cstr(quoted_relation(groups)), quote_literal_cstr(quoted_relation(places))));
+	if (keeps_past(publication, PAST_PLACES))
+		run_query(psprintf("SELECT items, wrong, first_wrong FROM pprepub_internal.compare_fold(%s, %s, %s)", log_arguments(publication),
+						   kept_table(publication, GROUPS_TABLE), kept_table(publication, PLACES_TABLE)));
+	else
+		run_query(psprintf("SELECT items, wrong, first_wrong FROM pprepub_internal.compare_people(%s, %s)", log_and_key(publication),
+						   kept_table(publication, PEOPLE_TABLE)));
 	comparison = (PastComparison) {integer_of_row(1), integer_of_row(2), integer_of_row(3)};
 	SPI_freetuptable(SPI_tuptable);
 	return comparison;
@@ -184,21 +184,34 @@ delete_all(Oid table)
 	reader_close(reader);
 }
 
-/* Replaces all groups and places by those of the log. */
-static void
-rebuild_groups(const DeclaredPublication *publication)
+/* The tables that a publication keeps beside the log, which its fold has parts of the same names for. */
+static const PastTable *
+kept_tables(const DeclaredPublication *publication, int *n)
 {
-	Oid			groups = past_table(publication, GROUPS_TABLE);
-	Oid			places = past_table(publication, PLACES_TABLE);
+	static const PastTable tables[] = {GROUPS_TABLE, PLACES_TABLE, PEOPLE_TABLE};
+	bool		has_places = keeps_past(publication, PAST_PLACES);
+
+	*n = has_places ? 2 : 1;
+	return has_places ? tables : tables + 2;
+}
+
+/* Replaces all that is kept by what the log tells. */
+static void
+replace_fold(const DeclaredPublication *publication)
+{
+	static const char *const parts[] = {[GROUPS_TABLE] = "groups",[PLACES_TABLE] = "places",[PEOPLE_TABLE] = "people"};
+	int			n;
+	const PastTable *tables = kept_tables(publication, &n);
 	char	   *query;
 
-	run_query(psprintf("SELECT pprepub_internal.fold_of_log(%s)", log_arguments(publication)));
+	run_query(keeps_past(publication, PAST_PLACES) ? psprintf("SELECT pprepub_internal.fold_of_log(%s)", log_arguments(publication)) :
+			  psprintf("SELECT pprepub_internal.people_of_log(%s)", log_and_key(publication)));
 	query = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
 	SPI_freetuptable(SPI_tuptable);
-	delete_all(groups);
-	delete_all(places);
-	write_rows(groups, psprintf("%s SELECT * FROM groups", query));
-	write_rows(places, psprintf("%s SELECT * FROM places", query));
+	for (int i = 0; i < n; i++)
+		delete_all(past_table(publication, tables[i]));
+	for (int i = 0; i < n; i++)
+		write_rows(past_table(publication, tables[i]), psprintf("%s SELECT * FROM %s", query, parts[tables[i]]));
 }
 
 /* ----------------------------------------------------------------
@@ -209,8 +222,6 @@ rebuild_groups(const DeclaredPublication *publication)
 typedef struct Comparing
 {
 	const DeclaredPublication *publication;
-	const Recalled *recalled;
-	KeptFold	which;
 	bool		is_equal;
 } Comparing;
 
@@ -219,17 +230,15 @@ static void
 compare(void *what)
 {
 	Comparing  *comparing = what;
-	PastComparison comparison = comparing->which == KEPT_GROUPS ? groups_compare(comparing->publication)
-		: paths_compare(comparing->publication, comparing->recalled);
 
-	comparing->is_equal = comparison.wrong == 0;
+	comparing->is_equal = fold_compare(comparing->publication).wrong == 0;
 }
 
 /* A table that is malformed is not; an error of the log, or another, is thrown. */
 static bool
-is_as_log_tells(const DeclaredPublication *publication, const Recalled *recalled, KeptFold which)
+is_as_log_tells(const DeclaredPublication *publication)
 {
-	Comparing	comparing = {.publication = publication, .recalled = recalled, .which = which};
+	Comparing	comparing = {.publication = publication};
 	ErrorData  *error = look_in_subtransaction(compare, &comparing);
 
 	if (error != NULL && error->sqlerrcode != ERRCODE_DATA_CORRUPTED)
@@ -250,73 +259,43 @@ count_rows(const Seen *seen, int32 r)
 	return rows;
 }
 
-static void
-refuse_log(const DeclaredPublication *publication, const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("the log of publication \"%s\" is not whole", publication->name),
-			 errdetail("%s", detail),
-			 errhint("Nothing was changed. Restore the table of its log from a backup.")));
-}
-
 /* Raises an error unless the log has as many people or places, and rows of each release, as the catalog remembers. */
 static void
 verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 {
-	CatalogAccess access;
-	uint64		n;
+	uint64	   *logged = new_array(uint64, seen->nreleases);
 
 	if (seen->nindividuals != (uint64) publication->remembered)
 		refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " %s.",
 										 seen->nindividuals, publication->remembered,
 										 keeps_past(publication, PAST_PLACES) ? "places" : "people and invented rows"));
-	catalog_enter(&access);
-	n = catalog_read("SELECT number, rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number <= $2",
-					 CATALOG_INT(publication->id), CATALOG_INT(seen->nreleases));
-	for (uint64 i = 0; i < n; i++)
+	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		int32		number = catalog_int(i, "number");
-		uint64		logged = count_rows(seen, number - 1);
-		int64		rows = catalog_int(i, "rows");
-
 		CHECK_FOR_INTERRUPTS();
-		if (logged != (uint64) rows)
-			refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " rows of release %d.",
-											 logged, rows, number));
+		logged[r] = count_rows(seen, r);
 	}
-	catalog_leave(&access);
+	log_verify_rows(publication, logged, 1);
 }
 
-/* The tables of a fold, made where they are gone. */
-static void
-ensure_tables(const DeclaredPublication *publication, KeptFold which)
-{
-	for (PastTable table = which == KEPT_GROUPS ? GROUPS_TABLE : PATHS_TABLE; table <= (which == KEPT_GROUPS ? PLACES_TABLE : PATHS_TABLE); table++)
-	{
-		(void) past_table_ensure(publication, table);
-		past_table_verify(publication, table);
-	}
-}
-
-/* Is it what follows from the log?  If not, it is replaced. */
+/* Is what is kept as the log tells?  If not, it is replaced. */
 static bool
-rebuild(const DeclaredPublication *publication, KeptFold which)
+rebuild(const DeclaredPublication *publication)
 {
 	const Recalled *recalled;
 	bool		is_equal;
+	int			n;
+	const PastTable *tables = kept_tables(publication, &n);
 
-	ensure_tables(publication, which);
+	for (int i = 0; i < n; i++)
+	{
+		(void) past_table_ensure(publication, tables[i]);
+		past_table_verify(publication, tables[i]);
+	}
 	recalled = recall_in_parts(publication);
 	verify_log_is_whole(publication, &recalled->seen);
-	is_equal = is_as_log_tells(publication, recalled, which);
-	if (!is_equal && which == KEPT_GROUPS)
-		rebuild_groups(publication);
-	else if (!is_equal)
-	{
-		delete_all(past_table(publication, PATHS_TABLE));
-		paths_rebuild(publication, recalled, past_table(publication, PATHS_TABLE), protected_values(publication, recalled));
-	}
+	is_equal = is_as_log_tells(publication);
+	if (!is_equal)
+		replace_fold(publication);
 	recalled_close(recalled);
 	return is_equal;
 }
@@ -333,14 +312,12 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	if (work.publication->releases == 0)
 		return (Datum) 0;
 	work_begin(&work, work.publication->owner, GetTransactionSnapshot());
-	for (KeptFold which = KEPT_GROUPS; which <= KEPT_PATHS; which++)
-		if (keeps_past(work.publication, folds[which].kept_for))
-		{
-			bool		is_equal = rebuild(work.publication, which);
+	if (keeps_fold(work.publication))
+	{
+		const char *fold = keeps_past(work.publication, PAST_PLACES) ? "groups" : "people";
 
-			report_row(&work, (Datum[]) {CStringGetTextDatum(folds[which].name), BoolGetDatum(is_equal)},
-					   (bool[]) {false, false});
-		}
+		report_row(&work, (Datum[]) {CStringGetTextDatum(fold), BoolGetDatum(rebuild(work.publication))}, (bool[]) {false, false});
+	}
 	work_close(&work);
 	return (Datum) 0;
 }

@@ -1,6 +1,6 @@
 /*
  * rebuild.h
- *		Groups, places and paths: are they as the log tells? And made anew from it.
+ *		Groups and places, or people: are they as the log tells?
  */
 #ifndef PPREPUB_HISTORY_REBUILD_H
 #define PPREPUB_HISTORY_REBUILD_H
@@ -11,7 +11,7 @@
 #include "history/recall.h"
 #include "history/seen.h"
 
-/* Items are groups, or classes of the log. */
+/* Items are groups, or people. */
 typedef struct PastComparison
 {
 	int64		items;
@@ -20,19 +20,9 @@ typedef struct PastComparison
 } PastComparison;
 
 /*
- * Both compare what is kept with the log, as the owner, inside SPI, under the active snapshot.  They raise an error if a
- * table is not there, or has other columns; and if paths are malformed.  The former is in SQL, and takes its time.
+ * Compares what is kept, if anything is, with the log: in SQL, which takes its time, as the owner, inside SPI, under the active
+ * snapshot.  An error if a table is not there, or has other columns.
  */
-extern PastComparison groups_compare(const DeclaredPublication *publication);
-extern PastComparison paths_compare(const DeclaredPublication *publication, const Recalled *recalled);
-
-/* Fills the table, which has no rows any more, as the owner, inside SPI. */
-extern void paths_rebuild(const DeclaredPublication *publication, const Recalled *recalled, Oid table, const bool *is_protected);
-
-/*
- * Replaces all paths by those of the log, with disclosures of the values in a list, which is the table of those
- * protected from now on: as the owner, inside SPI, under the active snapshot.
- */
-extern void paths_recount(const DeclaredPublication *publication, Oid list);
+extern PastComparison fold_compare(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_HISTORY_REBUILD_H */

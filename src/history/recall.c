@@ -206,22 +206,13 @@ go_to_release(Recalling *recalling, int32 r)
  * ----------------------------------------------------------------
  */
 
-static void
-refuse_class(const Recalling *recalling)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("the log of publication \"%s\" has a malformed class", recalling->publication->name),
-			 errhint("Restore its table from a backup.")));
-}
-
 /* Walks through an array of a class, which may be of its first members only, but not of more members. */
 static void
 walk_first(ElementWalk *walk, const Recalling *recalling, const Element *element, Datum array, uint64 n)
 {
 	element_walk(walk, element, DatumGetArrayTypeP(array));
 	if ((uint64) walk->n > n)
-		refuse_class(recalling);
+		refuse_class(recalling->publication);
 }
 
 static void
@@ -229,7 +220,7 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 {
 	walk_first(walk, recalling, element, array, n);
 	if ((uint64) walk->n != n)
-		refuse_class(recalling);
+		refuse_class(recalling->publication);
 }
 
 /* Reads the individuals of people, who have keys and come first; all other members are counterfeits. */
@@ -240,7 +231,7 @@ recall_keys(Recalling *recalling, Datum keys, uint64 n, Individual *individual, 
 	bool		has_null = element_read(&recalling->key, keys, room, recalling->context);
 
 	if (has_null || (uint64) room->n > n)
-		refuse_class(recalling);
+		refuse_class(recalling->publication);
 	keys_add_all(recalling->recalled->people, room->values, room->n, individual);
 	for (uint64 i = 0; i < n; i++)
 		counterfeit[i] = i >= (uint64) room->n;
@@ -267,14 +258,14 @@ recall_places(Recalling *recalling, const TupleTableSlot *slot, uint64 n, int32 
 			if (walk.isnull)
 				continue;
 			if (group == NO_GROUP || DatumGetInt32(walk.value) <= 0)
-				refuse_class(recalling);
+				refuse_class(recalling->publication);
 			individual[walk.i] = tuple_number(recalling->places, (uint32[]) {group, DatumGetInt32(walk.value)}, 2);
 		}
 	for (uint64 i = 0; i < n; i++)
 		if (individual[i] == NO_INDIVIDUAL)
 		{
 			if (!recalling->is_imported[r] || release->counterfeit[at + i])
-				refuse_class(recalling);
+				refuse_class(recalling->publication);
 			recalling->keeps_places[r] = true;
 		}
 	release->group[release->nclasses] = recalling->is_imported[r] ? NO_GROUP : group;
@@ -294,7 +285,7 @@ recall_class(void *what, TupleTableSlot *slot)
 	ElementWalk walk;
 
 	if (!row_has_values(slot, LOG_COLUMNS, always, lengthof(always)))
-		refuse_class(recalling);
+		refuse_class(recalling->publication);
 	r = DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1;
 	sensitive = DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE]);
 	n = ArrayGetNItems(ARR_NDIM(sensitive), ARR_DIMS(sensitive));
@@ -318,7 +309,7 @@ recall_class(void *what, TupleTableSlot *slot)
 	for (walk_first(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
 	{
 		if (walk.isnull)
-			refuse_class(recalling);
+			refuse_class(recalling->publication);
 		release->fingerprint[at + walk.i] = (uint32) DatumGetInt32(walk.value);
 	}
 	for (uint64 i = walk.n; i < n; i++)
@@ -356,7 +347,7 @@ keep_places(const Recalling *recalling, SeenRelease *release, Individual *held)
 		if (*place == NO_INDIVIDUAL)
 			*place = held[release->person[i]];
 		if (*place == NO_INDIVIDUAL)
-			refuse_class(recalling);
+			refuse_class(recalling->publication);
 		held[release->person[i]] = *place;
 	}
 }

@@ -10,6 +10,8 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
+#define MOST_KEYS 100000		/* in an array: keys of a kilobyte still fit */
+
 typedef struct Remembering
 {
 	Fold	   *fold;
@@ -18,8 +20,9 @@ typedef struct Remembering
 	const Classes *classes;		/* its */
 	RowWriter  *log;
 	RowWriter  *counterfeits;	/* or NULL if their numbers are not public */
-	PathWriter *paths;			/* or NULL where none are kept */
 	uint64		newcomers;
+	Datum	   *people;			/* keys of those who are new, where a table of people is kept; else NULL */
+	uint64		npeople;
 	MemoryContext row;			/* of the class or group at hand */
 
 	/* Under a method with places */
@@ -102,13 +105,15 @@ static void
 write_stays(Remembering *remembering, uint32 c, uint32 group)
 {
 	static const bool nulls[PLACES_COLUMNS] = {false};
+	const Places *before = remembering->before;
 	const Places *after = remembering->after;
 
 	for (uint64 i = remembering->classes->first[c]; i < remembering->classes->first[c + 1]; i++)
 	{
 		RowId		row = remembering->classes->rows[i];
 
-		if (after->place[row] != remembering->before->place[row])
+		/* Places are read one after the other, people of the past here and there. */
+		if (after->place[row] >= before->nplaces || before->row[after->place[row]] != row)
 			writer_add(remembering->stays, (Datum[]) {
 				[PLACES_KEY] = remembering->loaded->keys[row],[PLACES_GROUP] = Int64GetDatum(after->number[group]),
 				[PLACES_PLACE] = Int32GetDatum((int32) (after->place[row] - after->first[group]) + 1),
@@ -136,6 +141,36 @@ people_of(const Remembering *remembering, uint32 c, uint64 *n)
 	return people;
 }
 
+/* Counts what is new in a class of a method without places, and notes who is. */
+static void
+note_newcomers(Remembering *remembering, const RowId *people, uint64 npeople, uint64 ninvented)
+{
+	remembering->newcomers += ninvented;
+	for (uint64 i = 0; i < npeople; i++)
+	{
+		if (paths_know(remembering->fold->paths, people[i]))
+			continue;
+		remembering->newcomers++;
+		if (remembering->people != NULL)
+			remembering->people[remembering->npeople++] = remembering->loaded->keys[people[i]];
+	}
+}
+
+/* Writes who was published for the first time, in arrays that are not too long. */
+static void
+write_people(Remembering *remembering)
+{
+	const DeclaredPublication *publication = remembering->fold->publication;
+	RowWriter  *writer = writer_open(past_table_ensure(publication, PEOPLE_TABLE), false);
+
+	for (uint64 from = 0; from < remembering->npeople; from += MOST_KEYS)
+		writer_add(writer, (Datum[]) {
+			[PEOPLE_CAME] = Int32GetDatum(remembering->release->number),
+			[PEOPLE_KEYS] = element_array(&remembering->fold->key, remembering->people + from, NULL, Min(MOST_KEYS, remembering->npeople - from))
+		}, (bool[PEOPLE_COLUMNS]) {false});
+	writer_close(writer);
+}
+
 /* Writes a class into the log, and wherever else its method has it written. */
 static void
 remember_class(Remembering *remembering, uint32 c)
@@ -160,10 +195,8 @@ remember_class(Remembering *remembering, uint32 c)
 		values[LOG_PLACES] = places_of(remembering, c, group);
 		write_stays(remembering, c, group);
 	}
-	if (remembering->paths != NULL)
-		path_writer_add(remembering->paths, people, npeople, invented, ninvented);
-	for (uint64 i = 0; remembering->fold->is_known != NULL && i < npeople; i++)
-		remembering->newcomers += !remembering->fold->is_known[people[i]];
+	if (remembering->fold->paths != NULL)
+		note_newcomers(remembering, people, npeople, ninvented);
 	if (remembering->counterfeits != NULL && ninvented > 0)
 		writer_add(remembering->counterfeits, (Datum[]) {release, number, Int64GetDatum(ninvented)}, (bool[]) {false, false, false});
 	writer_add(remembering->log, values, (bool[LOG_COLUMNS]) {[LOG_GROUP] = group == NO_GROUP,[LOG_PLACES] = group == NO_GROUP});
@@ -192,7 +225,7 @@ list_prints(Remembering *remembering)
 
 		if (has_prints)
 			remembering->print[place] = known_print(remembering->loaded, row);
-		else if (remembering->before->place[row] != place)
+		else if (place >= remembering->before->nplaces || remembering->before->row[place] != row)
 			remembering->print[place] = 0;
 	}
 	for (uint64 place = 0; place < after->nplaces; place++)
@@ -327,8 +360,8 @@ prepare(Remembering *remembering)
 		remembering->group = groups_of_classes(&fold->places, remembering->release->showing);
 		remembering->newcomers = remembering->after->nplaces - fold->places.nplaces;
 	}
-	if (fold->paths != NULL)
-		remembering->paths = path_writer_open(fold->paths, remembering->loaded, remembering->release->number);
+	if (keeps_people(publication))
+		remembering->people = new_array(Datum, remembering->loaded->frame.nrows);
 	log_ensure(publication);
 	remembering->log = writer_open(past_table(publication, remembering->release->log), false);
 	if (tells_counterfeits(publication))
@@ -357,8 +390,8 @@ remember(Fold *fold, const LoadedFrame *loaded, const Remembered *release)
 	writer_close(remembering.log);
 	if (remembering.counterfeits != NULL)
 		writer_close(remembering.counterfeits);
-	if (remembering.paths != NULL)
-		remembering.newcomers = path_writer_close(remembering.paths);
+	if (remembering.people != NULL)
+		write_people(&remembering);
 	if (remembering.stays != NULL)
 	{
 		writer_close(remembering.stays);
@@ -367,4 +400,14 @@ remember(Fold *fold, const LoadedFrame *loaded, const Remembered *release)
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return remembering.newcomers;
+}
+
+void
+past_skip(const DeclaredPublication *publication)
+{
+	log_ensure(publication);
+	if (!keeps_past(publication, PAST_PLACES))
+		return;
+	(void) past_table_ensure(publication, GROUPS_TABLE);
+	(void) past_table_ensure(publication, PLACES_TABLE);
 }

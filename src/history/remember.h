@@ -27,4 +27,7 @@ typedef struct Remembered
 /* Returns how many people, places or invented rows are new.  Callers act as the owner, inside SPI, after fold_past(). */
 extern uint64 remember(Fold *fold, const LoadedFrame *loaded, const Remembered *release);
 
+/* Makes the tables of the history, for a release of which nothing is known, or in which no person is: as the owner, inside SPI. */
+extern void past_skip(const DeclaredPublication *publication);
+
 #endif							/* PPREPUB_HISTORY_REMEMBER_H */

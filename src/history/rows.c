@@ -1,6 +1,6 @@
 /*
  * rows.c
- *		Sequential scans, rows by where they stand or by an index, and bulk insertion as COPY does it.
+ *		Sequential scans, rows by an index, and bulk insertion as COPY does it.
  *
  * NOTES
  *		A heap is given many rows at once, which are copied into slots until
@@ -101,36 +101,24 @@ read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *wha
 }
 
 bool
-read_some(Oid relation, const ItemPointerData *tids, uint32 n,
-		  bool (*visit) (void *what, TupleTableSlot *slot), void *what)
+read_backward(Oid table, bool (*visit) (void *what, TupleTableSlot *slot), void *what)
 {
-	Relation	table = table_open(relation, AccessShareLock);
-	TableScanDesc scan = table_beginscan_tid(table, GetActiveSnapshot());
-	TupleTableSlot *slot = table_slot_create(table, NULL);
+	RowReader  *reader = reader_open(table);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
-	bool		found = true;
+	bool		go_on = true;
 
-	for (uint32 i = 0; i < n && found; i++)
+	while (go_on && table_scan_getnextslot(reader->scan, BackwardScanDirection, reader->slot))
 	{
-		ItemPointerData tid = tids[i];
-
 		CHECK_FOR_INTERRUPTS();
-		/* The table may have become shorter. */
-		found = table_tuple_tid_valid(scan, &tid) && table_tuple_fetch_row_version(table, &tid, scan->rs_snapshot, slot);
-		if (found)
-		{
-			slot_getallattrs(slot);
-			found = visit(what, slot);
-		}
+		slot_getallattrs(reader->slot);
+		go_on = visit(what, reader->slot);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(row);
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
-	table_close(table, AccessShareLock);
-	return found;
+	reader_close(reader);
+	return go_on;
 }
 
 /* ----------------------------------------------------------------

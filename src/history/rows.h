@@ -35,9 +35,8 @@ extern void reader_close(RowReader *reader);
 /* Visits all rows, each in a context that is reset afterwards. */
 extern void read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* Visits some rows, best in table order; stops and returns false if a row is missing or its visit returns false. */
-extern bool read_some(Oid table, const ItemPointerData *tids, uint32 n,
-					  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
+/* Likewise, from the last row on, until a visit returns false; returns whether none did. */
+extern bool read_backward(Oid table, bool (*visit) (void *what, TupleTableSlot *slot), void *what);
 
 /* Rows by the value of a column, for which the table has an index; NULL where it has none that is of use. */
 typedef struct IndexReader IndexReader;

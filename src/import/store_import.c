@@ -19,7 +19,6 @@
 #include "frame/print.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
-#include "history/path_blocks.h"
 #include "history/recall.h"
 #include "history/remember.h"
 #include "history/rows.h"
@@ -363,17 +362,14 @@ remember_import(const Import *import, int32 number, Imported *imported)
 
 	if (publication->releases > 0)
 		log_verify(publication);	/* a new one would hide that it is gone */
-	log_ensure(publication);
+	past_skip(publication);
 	if (import->key == NULL)
-	{
-		past_skip(publication, number);
 		return;
-	}
 	/* People with the sensitive values that the import shows, or else with those of the source today */
 	values = dictionary_create(publication_column(publication, ROLE_SENSITIVE)->type);
 	load = load_given(publication, import->people, values, remembered_values(import, values), import->context);
 	load_protected_values(publication, load);
-	fold = fold_read(publication, load, false, import->context);
+	fold = fold_read(publication, load, false, false, import->context);
 	loaded = load_finish(load);
 	past = fold_past(fold, loaded);
 	if (shows_last_values(publication, import->shown))

@@ -573,7 +573,8 @@ find_target(Work *work, uint32 group, Move *move, double limit, const Move *goin
 		double		before = there->loss * there->rows;
 		double		cost;
 
-		if (target == group || there->rows == 0)
+		/* The rows that move lose no less there than those that are there. */
+		if (target == group || there->rows == 0 || there->loss * move->rows >= limit)
 			continue;
 		/* The loss that the rows add to it; no less than the limit once it cannot be below. */
 		cost = rows * widened_loss(work->records, group_hull(work, target), tuple, (limit + before) / rows) - before;

@@ -29,7 +29,7 @@ work_create(const Frame *frame, Records *records, uint64 nrows, const Principle 
 	work->tally = tally_create(frame->nsensitive);
 	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
 	work->records = records;
-	work->many_records = records->nrecords > MANY_RECORDS;
+	work->many_records = records->nrecords > (nrows > MANY_ROWS ? MANY_RECORDS / 5 : MANY_RECORDS);
 	work->sensitive = new_array(Code, nrows);
 	for (uint64 i = 0; i < nrows; i++)
 	{

@@ -228,6 +228,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 	const MethodSql *sql = find_method_sql(publication->method);
 	FrameLoad  *load;
 	void	   *updates;
+	bool		is_weaker;
 
 	build->publication = publication;
 	build->request = scope->request;
@@ -236,7 +237,8 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 		sql->load_tables(publication, load);
 	build->load_seconds = stopwatch_lap(&watch);
 	progress_phase("read history", publication->remembered);
-	build->fold = fold_read(publication, load, scope->condition == NULL, context);
+	is_weaker = publication->releases > 0 && keeps_past(publication, PAST_PLACES) && was_weaker(publication);
+	build->fold = fold_read(publication, load, scope->condition == NULL, is_weaker, context);
 	build->reference = scope->reference != NULL ? scope->reference : read_distribution(publication, scope);
 	compare_with_distribution(publication, scope, build->reference, load);
 	build->history_seconds = stopwatch_lap(&watch);
@@ -253,8 +255,8 @@ load_release(const DeclaredPublication *publication, const Scope *scope, MemoryC
 	build->loaded->frame.shows_no_value = shows_last_values(publication, scope->shown);
 	build->fold->past.is_whole = scope->condition == NULL;
 	build->fold->past.is_answer = scope->is_lenient;
-	build->fold->past.founds_none = scope->is_lenient && OidIsValid(noted_relation(publication, "view"));
-	build->fold->past.was_weaker = build->fold->places.nlinks > 0 && was_weaker(publication);
+	build->fold->past.founds_none = scope->is_lenient && has_release_of_everybody(publication);
+	build->fold->past.was_weaker = is_weaker;
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);
 	build->history_seconds += stopwatch_lap(&watch);

@@ -135,6 +135,20 @@ was_weaker(const DeclaredPublication *publication)
 }
 
 bool
+has_release_of_everybody(const DeclaredPublication *publication)
+{
+	bool		result;
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT FROM pprepub_internal.catalog_release WHERE publication = $1 AND number <= $2 AND kind = 'stored' AND cohort IS NULL LIMIT 1",
+				 CATALOG_INT(publication->id), CATALOG_INT(publication->releases));
+	result = SPI_processed > 0;
+	catalog_leave(&access);
+	return result;
+}
+
+bool
 shows_last_values(const DeclaredPublication *publication, const bool *shown)
 {
 	if (!method_declaration(publication->method)->keeps_values)

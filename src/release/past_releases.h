@@ -45,6 +45,9 @@ extern bool shows_true_rows(const char *method, Jsonb *params);
 /* Was one of them made under a principle that does not ask for all that is declared now, or imported? */
 extern bool was_weaker(const DeclaredPublication *publication);
 
+/* Is one of them stored, and about everybody? */
+extern bool has_release_of_everybody(const DeclaredPublication *publication);
+
 /* All of them, in order: [publication->releases]. */
 extern Released *read_released(const DeclaredPublication *publication);
 

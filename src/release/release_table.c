@@ -17,7 +17,6 @@
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/past_tables.h"
-#include "history/path_blocks.h"
 #include "history/remember.h"
 #include "history/rows.h"
 #include "miscadmin.h"
@@ -416,11 +415,7 @@ emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 			.counted = draft->counted, .class = class_numbers(build, order), .order = order
 		});
 	else
-	{
-		/* The tables of the history are made, though they tell of no person. */
-		log_ensure(build->publication);
-		past_skip(build->publication, number);
-	}
+		past_skip(build->publication);
 	sent.history_seconds = stopwatch_seconds(&watch);
 	pfree(order);
 	return sent;

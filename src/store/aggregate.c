@@ -403,12 +403,6 @@ next_counts(StoreAggregateState *state, TupleTableSlot *slot)
 	return tuple_hash_data(state->table, entry);
 }
 
-static bool
-skip_group(void *arg, const RowGroup *group)
-{
-	return filter_excludes(((StoreAggregateState *) arg)->filter, group);
-}
-
 /* Hands on what is counted, and counts on when all of that is handed on. */
 static TupleTableSlot *
 exec_aggregate(CustomScanState *node)
@@ -426,7 +420,7 @@ exec_aggregate(CustomScanState *node)
 		scan->ss_currentScanDesc = table_beginscan(scan->ss_currentRelation, scan->ps.state->es_snapshot, 0, NULL);
 		state->batch->cursor = scan_cursor(scan->ss_currentScanDesc);
 		if (state->filter != NULL)
-			cursor_skips(state->batch->cursor, skip_group, state);
+			cursor_skips(state->batch->cursor, filter_excludes, state->filter);
 	}
 	ResetExprContext(econtext);
 	ExecStoreAllNullTuple(slot);

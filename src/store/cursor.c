@@ -640,21 +640,6 @@ is_in_current(const Cursor *cursor, uint64 row)
 	return has_group(cursor) && row >= cursor->first && row <= cursor->last;
 }
 
-void
-cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
-{
-	if (!is_in_current(cursor, from))
-	{
-		cursor_range(cursor, from, upto);
-		return;
-	}
-	cursor->low = from;
-	cursor->high = upto;
-	cursor->limited = true;
-	cursor->ready_upto = 0;
-	cursor->index = index_from(cursor, from) - 1;
-}
-
 /* Makes the group that has a row the current one; false if no group has it. */
 static bool
 enter_group_of(Cursor *cursor, uint64 row)

@@ -69,12 +69,6 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		begin_filter(state, plan->custom_exprs);
 }
 
-static bool
-skip_group(void *arg, const RowGroup *group)
-{
-	return filter_excludes(((StoreScanState *) arg)->filter, group);
-}
-
 /* The rows of a vector that fulfill the conditions. */
 static void
 choose_rows(void *arg, bool entered, uint32 vector, bool *wanted)
@@ -112,7 +106,7 @@ set_up_cursor(StoreScanState *state, TableScanDesc scan)
 	if (state->filter == NULL)
 		return;
 	state->batch->cursor = cursor;
-	cursor_skips(cursor, skip_group, state);
+	cursor_skips(cursor, filter_excludes, state->filter);
 	cursor_chooses(cursor, choose_rows, state);
 }
 

@@ -321,8 +321,10 @@ need_evaluated(Filter *filter)
  */
 
 bool
-filter_excludes(Filter *filter, const RowGroup *group)
+filter_excludes(void *arg, const RowGroup *group)
 {
+	Filter	   *filter = arg;
+
 	need_evaluated(filter);
 	for (int i = 0; i < filter->nclauses; i++)
 		if (filter->clauses[i].is_condition && !group_may_fulfill(group, &filter->clauses[i].condition))

@@ -263,9 +263,12 @@ room_for_value(PendingGroup *group, Size length)
 	return at;
 }
 
-/* With a short header where there can be one, as a heap has it: equal values have equal bytes then. */
+/*
+ * With a short header where there can be one, as a heap has it: equal values have equal bytes then.  One that equals the
+ * last row's, if that is not 0, is kept once.
+ */
 static Datum
-keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value)
+keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value, Datum last)
 {
 	struct varlena *original = (struct varlena *) DatumGetPointer(value);
 
@@ -274,8 +277,12 @@ keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value)
 		detoast_attr(original) : original;
 	bool		shorten = att->attstorage != TYPSTORAGE_PLAIN && VARATT_CAN_MAKE_SHORT(flat);
 	Size		length = shorten ? VARATT_CONVERTED_SHORT_SIZE(flat) : VARSIZE_ANY(flat);
-	char	   *kept = room_for_value(group, length);
+	char	   *kept = DatumGetPointer(last);
 
+	/* Sorted rows repeat themselves. */
+	if (kept == NULL || VARSIZE_ANY(kept) != length || VARSIZE_ANY_EXHDR(kept) != VARSIZE_ANY_EXHDR(flat) ||
+		memcmp(VARDATA_ANY(kept), VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(kept)) != 0)
+		kept = room_for_value(group, length);
 	if (shorten)
 	{
 		SET_VARSIZE_SHORT(kept, length);
@@ -288,9 +295,9 @@ keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value)
 	return PointerGetDatum(kept);
 }
 
-/* Copies a value into the group's memory. */
+/* Copies a value into the group's memory; the last row's is 0 if it has none. */
 static Datum
-keep_value(PendingGroup *group, Form_pg_attribute att, Datum value)
+keep_value(PendingGroup *group, Form_pg_attribute att, Datum value, Datum last)
 {
 	Size		length;
 	char	   *kept;
@@ -311,7 +318,7 @@ keep_value(PendingGroup *group, Form_pg_attribute att, Datum value)
 		}
 	}
 	if (att->attlen == -1)
-		return keep_varlena(group, att, value);
+		return keep_varlena(group, att, value, last);
 	length = datumGetSize(value, false, att->attlen);
 	kept = room_for_value(group, length);
 	memcpy(kept, DatumGetPointer(value), length);
@@ -407,7 +414,7 @@ add_pending(Relation rel, TupleTableSlot *slot, CommandId cid, int options, bool
 		bool		isnull = slot->tts_isnull[i] || att->attisdropped;
 
 		group->nulls[i][row] = isnull;
-		group->values[i][row] = isnull ? (Datum) 0 : keep_value(group, att, slot->tts_values[i]);
+		group->values[i][row] = isnull ? (Datum) 0 : keep_value(group, att, slot->tts_values[i], row == 0 ? (Datum) 0 : group->values[i][row - 1]);
 	}
 	group->nrows++;
 	tid_of_row(group->first + group->nrows - 1, &slot->tts_tid);

@@ -147,8 +147,8 @@ extern Filter *make_filter(List *clauses, ScanState *scan, Index varno, TupleTab
 /* Parameters have other values now. */
 extern void renew_filter(Filter *filter);
 
-/* Can no row of the group pass? */
-extern bool filter_excludes(Filter *filter, const RowGroup *group);
+/* Can no row of the group pass the filter?  As cursor_skips() takes it. */
+extern bool filter_excludes(void *filter, const RowGroup *group);
 
 /* The batch has entered another group: do all of its rows pass? */
 extern bool filter_enter(Filter *filter, const Batch *batch);

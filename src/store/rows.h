@@ -144,12 +144,6 @@ extern void cursor_chooses(Cursor *cursor, ChooseRows choose, void *arg);
 /* Only rows from .. upto - 1 are wanted.  The cursor stands before them. */
 extern void cursor_range(Cursor *cursor, uint64 from, uint64 upto);
 
-/*
- * Like cursor_range(), for forward scans only; keeps the decoded vector, which
- * may serve the new range, too.
- */
-extern void cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto);
-
 /* The next row, or the previous one; false at the end.  An empty slot is left there. */
 extern bool cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot);
 

@@ -249,7 +249,7 @@ scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrat
 	if (!BlockNumberIsValid(block))
 		return false;
 	rows_of_block(&((StoreScan *) base)->counters, block, &from, &upto);
-	cursor_range_onward(scan_cursor(base), from, upto);
+	cursor_range(scan_cursor(base), from, upto);
 	return true;
 }
 

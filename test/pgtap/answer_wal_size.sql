@@ -13,15 +13,14 @@ CREATE TABLE near AS SELECT i AS id, i % 40 AS age, 'd' || i % 4 AS ill FROM gen
 CREATE TABLE far AS SELECT hashint8(i) AS id, i % 40 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 3000) i;
 SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 40}') FROM unnest('{near,far}'::text[]) name \g /dev/null
 CREATE TABLE written (source text, answered bigint, bytes bigint);
+-- EXPLAIN counts what this session writes: all that is written meanwhile would count others' work, too.
 CREATE FUNCTION answer(source text, publication text DEFAULT 'people') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-	before pg_lsn;
-	answered bigint;
+	plan json;
 BEGIN
 	PERFORM pg_current_xact_id();
-	before := pg_current_wal_insert_lsn();
-	SELECT count(*) INTO answered FROM answer_here(publication, NULL, NULL) a (class bigint, age int4range, ill text);
-	INSERT INTO written VALUES (source, answered, pg_current_wal_insert_lsn() - before);
+	EXECUTE format('EXPLAIN (ANALYZE, WAL, FORMAT JSON) SELECT FROM answer_here(%L, NULL, NULL) a (class bigint, age int4range, ill text)', publication) INTO plan;
+	INSERT INTO written SELECT source, (plan #>> '{0,Plan,Actual Rows}')::numeric, (plan #>> '{0,Plan,WAL Bytes}')::bigint;
 END $$;
 -- The server tidies up meanwhile, which differs from answer to answer: the median does not.
 CREATE FUNCTION answers(source text) RETURNS SETOF text LANGUAGE sql AS $$ SELECT format('SELECT answer(%L)', source) FROM generate_series(1, 15) $$;
@@ -29,7 +28,7 @@ CREATE FUNCTION alike(one text, other text) RETURNS SETOF text LANGUAGE sql AS $
 	WITH m AS (SELECT source, min(answered) AS answered, percentile_disc(0.5) WITHIN GROUP (ORDER BY bytes) AS bytes FROM written GROUP BY source)
 	SELECT is(a.answered, b.answered, format('as many rows leave: %s, %s', one, other)) FROM m a, m b WHERE a.source = one AND b.source = other
 	UNION ALL
-	SELECT ok(abs(a.bytes - b.bytes) < a.bytes / 20, format('as much is written: %s, %s bytes; %s, %s bytes', one, a.bytes, other, b.bytes))
+	SELECT ok(abs(a.bytes - b.bytes) < a.bytes / 100, format('as much is written: %s, %s bytes; %s, %s bytes', one, a.bytes, other, b.bytes))
 	FROM m a, m b WHERE a.source = one AND b.source = other
 $$;
 

@@ -14,5 +14,5 @@ UPDATE published_private.people_groups SET sensitive[1] = sensitive[2], sensitiv
 RESET session_replication_role;
 SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds), 'invariant', 'audit() tells that it is not');
 SELECT CASE :'asserts' WHEN '0' THEN lives_ok($$ SELECT pprepub.publish('people') $$, 'without assertions only audit() does')
-	ELSE throws_ok($$ SELECT pprepub.publish('people') $$, 'XX000', 'the groups of publication "people" are not what its log tells',
+	ELSE throws_ok($$ SELECT pprepub.publish('people') $$, 'XX000', 'the fold of publication "people" is not what its log tells',
 		'with assertions publish() does, too') END;

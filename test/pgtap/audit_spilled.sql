@@ -80,27 +80,12 @@ BEGIN
 		FROM (SELECT release, class, unnest(keys) AS key, unnest(sensitive) AS sensitive FROM published_private.%I) l', name || '_members');
 END $$;
 
--- Each class of each release: its members, what each showed, and what all classes of each had disclosed by then, in units of 2^-24.
-CREATE FUNCTION paths_of_log(name text, discloses boolean) RETURNS TABLE (release int, class text) LANGUAGE sql AS $$
-	WITH log AS MATERIALIZED (SELECT * FROM logged(name)),
-		size AS (SELECT release, class, count(*) AS size FROM log GROUP BY 1, 2),
-		most AS (SELECT release, class, max(n) AS most FROM (SELECT release, class, count(*) AS n FROM log WHERE ill IS NOT NULL GROUP BY release, class, ill) v GROUP BY 1, 2),
-		by_class AS (SELECT release, class, CASE WHEN most IS NULL THEN 0 WHEN most = size THEN 2147483647
-			ELSE (8388608 * most + size - 1) / size + (8388608 * most + size - most - 1) / (size - most) END AS by_class FROM size LEFT JOIN most USING (release, class)),
-		step AS (SELECT release, class, member, ill, CASE WHEN NOT discloses OR member = 'invented' THEN 0
-			ELSE least(sum(by_class) OVER (PARTITION BY member ORDER BY release), 2147483647) END AS disclosed FROM log JOIN by_class USING (release, class))
-	SELECT release, array_agg((member, ill, disclosed) ORDER BY member, ill)::text FROM step GROUP BY step.release, step.class
+CREATE FUNCTION people_of_log(name text) RETURNS TABLE (member text, came int) LANGUAGE sql AS $$
+	SELECT member, min(release) FROM logged(name) WHERE member <> 'invented' GROUP BY 1
 $$;
-CREATE FUNCTION paths_kept(name text) RETURNS TABLE (release int, class text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION people_kept(name text) RETURNS TABLE (member text, came int) LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN QUERY EXECUTE format('WITH block AS MATERIALIZED (SELECT row_number() OVER () AS block, p.* FROM published_private.%I p),
-		person AS (SELECT people - cardinality(keys) + i - 1 AS number, k::text AS key FROM block, unnest(keys) WITH ORDINALITY u (k, i)),
-		ends AS (SELECT block, c, sum(size) OVER (PARTITION BY block ORDER BY c) AS "end", size FROM block, unnest(sizes) WITH ORDINALITY u (size, c)),
-		place AS (SELECT block, c, i FROM ends, generate_series("end" - size + 1, "end") i),
-		member AS (SELECT block, release, coalesce(key, ''invented'') AS member, sensitive[s + 1] AS ill, coalesce(d, 0)::numeric AS disclosed, i
-			FROM block, unnest(members, shown, disclosed) WITH ORDINALITY u (m, s, d, i) LEFT JOIN person ON number = m)
-		SELECT release, array_agg((member, ill, disclosed) ORDER BY member, ill)::text
-		FROM member JOIN place USING (block, i) GROUP BY release, block, c', name || '_paths');
+	RETURN QUERY EXECUTE format('SELECT unnest(keys)::text, came FROM published_private.%I', name || '_people');
 END $$;
 
 CREATE PROCEDURE lose(name text, fold text) LANGUAGE plpgsql AS $$
@@ -122,8 +107,8 @@ END $$;
 SELECT format('CREATE TABLE %I AS TABLE published_private.%I', name || '_before', name || '_groups') FROM pprepub.publication WHERE method = 'bpg' \gexec
 SELECT is_twin(name, '_groups', format('TABLE %I', name || '_before'), format('TABLE published_private.%I', name || '_groups'))
 FROM pprepub.publication WHERE method = 'bpg';
-SELECT is_twin(name, '_paths', format('SELECT * FROM paths_of_log(%L, %L)', name, method = 'global'), format('SELECT * FROM paths_kept(%L)', name))
-FROM pprepub.publication WHERE to_regclass(format('published_private.%I', name || '_paths')) IS NOT NULL;
+SELECT is_twin(name, '_people', format('SELECT * FROM people_of_log(%L)', name), format('SELECT * FROM people_kept(%L)', name))
+FROM pprepub.publication WHERE to_regclass(format('published_private.%I', name || '_people')) IS NOT NULL;
 SELECT lives_ok(format('SELECT pprepub.publish(%L)', name), name || ': the next release') FROM pprepub.publication;
 SELECT is_empty(format('SELECT check_name, measured FROM pprepub.audit(%L) WHERE NOT holds AND check_name <> ''beside''', name), name || ': all holds') FROM pprepub.publication;
 
@@ -135,11 +120,11 @@ SELECT sum("group") AS kept FROM published_private.invented_groups \gset
 SET work_mem = '64kB';
 SET statement_timeout = '3ms';
 SELECT * FROM pprepub.audit('invented') \g /dev/null
-\set audited :LAST_ERROR_SQLSTATE
+\set audited :SQLSTATE
 SELECT * FROM pprepub.attack('invented') \g /dev/null
-\set attacked :LAST_ERROR_SQLSTATE
+\set attacked :SQLSTATE
 SELECT * FROM pprepub.rebuild_history('invented') \g /dev/null
-\set rebuilt :LAST_ERROR_SQLSTATE
+\set rebuilt :SQLSTATE
 RESET statement_timeout;
 \set ON_ERROR_STOP on
 SELECT is(concat_ws(' ', :'audited', :'attacked', :'rebuilt'), '57014 57014 57014', 'each is cancelled');

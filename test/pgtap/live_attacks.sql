@@ -16,15 +16,7 @@ GRANT USAGE ON SCHEMA published TO regress_asker, regress_stranger;
 GRANT SELECT ON published.people_now, published.people_answers, published.people_values TO regress_asker;
 RESET ROLE;
 
--- How many answers there were since somebody last asked this, and what about.
-CREATE SCHEMA meter;
-GRANT USAGE ON SCHEMA meter TO PUBLIC;
-CREATE TABLE meter.counted AS SELECT 0::bigint AS n;
-CREATE FUNCTION meter.answers() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
-	WITH before AS (SELECT n FROM meter.counted),
-		now AS (UPDATE meter.counted SET n = (SELECT count(*) FROM pprepub_internal.catalog_release WHERE kind = 'query') RETURNING n)
-	SELECT now.n - before.n FROM now, before
-$$;
+\ir ../lib/meter.sql
 CREATE FUNCTION meter.cohort() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS
 	'SELECT coalesce(cohort, ''everybody'') FROM pprepub_internal.catalog_release ORDER BY number DESC LIMIT 1';
 

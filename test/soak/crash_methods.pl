@@ -1,4 +1,4 @@
-# A release of any method that keeps paths is there in full or not at all, whenever its backend or the whole server is killed; what
+# A release of any method without places is there in full or not at all, whenever its backend or the whole server is killed; what
 # is there then keeps its promise, what is kept beside the log is what it tells, and so does what follows, in a restored dump, too.
 use Hospital;
 use Crash;
@@ -99,7 +99,7 @@ SQL
 	is_whole($name, "$name, restored", $name);
 	is($node->safe_psql($name, "SELECT number FROM pprepub.publish('$name')"), $there + 1, "$name, restored: the next release");
 	is_whole($name, "$name, restored, the next release", $name);
-	fails_like($node, $name, "DROP TABLE published_private.${name}_paths", qr/would change what was made for/, "$name, restored: the paths stay");
+	fails_like($node, $name, "DROP TABLE published_private.${name}_members", qr/would change what was made for/, "$name, restored: the log stays");
 }
 $node->stop;
 done_testing();

@@ -113,7 +113,7 @@ foreach my $end (sort keys %ends)
 }
 {
 	my $holder = hold_gate();
-	my ($session) = stop_in_source('SET statement_timeout = 300');
+	my ($session) = stop_in_source(q{SET statement_timeout = '3s'});
 
 	isnt(finish_sql($session), 0, 'timeout: the asker got no row');
 	like($session->{error}, qr/canceling statement due to statement timeout/, 'timeout: says so');
@@ -234,9 +234,8 @@ all_holds('gated', 'askers gone');
 	$node->safe_psql('postgres', $ask);
 	cmp_ok(time() - $start, '>=', 1, 'grid: an answer takes its time');
 	fails_like($node, 'postgres', "SET SESSION AUTHORIZATION analyst; $ask; SET pprepub.answer_time_grid = 0", qr/permission denied to set parameter/, 'grid: not for an analyst to set');
-	$start = time();
-	fails_like($node, 'postgres', q{SELECT * FROM published.gated(columns => '{x}')}, qr/has no column/, 'grid: what is refused');
-	cmp_ok(time() - $start, '<', 1, 'grid: takes none');
+	my ($least) = sort { $a <=> $b } map { $start = time(); fails_like($node, 'postgres', q{SELECT * FROM published.gated(columns => '{x}')}, qr/has no column/, 'grid: what is refused'); time() - $start } 1 .. 5;
+	cmp_ok($least, '<', 1, 'grid: takes none');	# a busy machine makes any wait
 	$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET pprepub.answer_time_grid');
 	$expected += 2;
 }

@@ -145,12 +145,14 @@ workers_become(0, 'when none is to');
 $node->append_conf('postgresql.conf', 'pprepub.answer_linger = 1min');
 $node->reload;
 
-# Those of one owner give way to questions of others.
+# Those of one owner give way to questions of others, one after the other.
 ask('published.patients');
+my $longest = $node->safe_psql('postgres', $pids);
 ask('ward_out.people');
 is($node->safe_psql('postgres', $workers), '2', 'two rest');
+my ($other) = grep { $_ ne $longest } split / /, $node->safe_psql('postgres', $pids);
 {
-	# The launcher of logical replication has a slot; a parallel query takes what there is.
+	# The launcher of logical replication has a slot, so one is free.
 	$node->safe_psql('postgres', <<'SQL');
 CREATE ROLE third;
 GRANT CREATE ON DATABASE postgres TO third;
@@ -164,9 +166,14 @@ SQL
 	my $holder = $node->background_psql('postgres');
 
 	$holder->query_safe('BEGIN; LOCK TABLE third.people');
-	my @sessions = map { start_sql($node, 'postgres', "SELECT count(*) FROM third_out.$_()") } qw(thirds fourths);
+	my @sessions = start_sql($node, 'postgres', 'SELECT count(*) FROM third_out.thirds()');
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted}) or die 'it does not wait';
+	kill 'STOP', $longest;	# so that it takes its time to exit
+	push @sessions, start_sql($node, 'postgres', 'SELECT count(*) FROM third_out.fourths()');
+	sleep 1;
+	kill 'CONT', $longest;
 	$node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE NOT granted}) or die 'they do not wait';
-	pass('those who rest give way');
+	like($node->safe_psql('postgres', $pids), qr/^(?!.*\b$longest\b).*\b$other\b/, 'one who rests gives way, and no other');
 	$holder->query_safe('ROLLBACK');
 	$holder->quit;
 	is(finish_sql($_), 0, 'to who has a question') foreach @sessions;

@@ -49,7 +49,7 @@ SELECT count(*), round(sum(probability)::numeric, 6), max(probability) <= 0.5 FR
 SQL
 		go_on => q{SELECT pprepub.publish('linked') FROM generate_series(1, 2)},
 		then => <<'SQL', is => 't|t|t' },
-SELECT (SELECT bool_and(holds) FROM pprepub.audit('linked')), (SELECT bool_and(equal) FROM pprepub.rebuild_history('linked')),
+SELECT (SELECT bool_and(holds) FROM pprepub.audit('linked')), (SELECT count(*) = 0 FROM pprepub.rebuild_history('linked') WHERE NOT equal),
 	(SELECT max(releases) >= 3 FROM pprepub.breach_probability('linked'));
 SQL
 	{

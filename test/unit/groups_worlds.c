@@ -540,7 +540,7 @@ weigh(Search *search, int g)
 			double	   *weight = i < sight->nepochs ? &states[e].before[s] : &states[e].behind[s];
 
 			*weight = from < 0 || from == sight->nepochs;
-			for (int t = 0; t < states[from].n && from >= 0 && from < sight->nepochs; t++)
+			for (int t = 0; from >= 0 && from < sight->nepochs && t < states[from].n; t++)
 			{
 				double		all = i < sight->nepochs ? states[from].before[t] : states[from].behind[t];
 

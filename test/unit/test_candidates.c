@@ -120,8 +120,6 @@ make_paths(const World *world)
 			nclasses++;
 			nvalues += world->seen[r].classes[c].nvalues;
 		}
-	paths->releases = world->releases;
-	paths->release = palloc(sizeof(int32) * (nclasses + 1));
 	paths->first_value = palloc0(sizeof(uint64) * (nclasses + 2));
 	paths->value = palloc(sizeof(Code) * (nvalues + MAX_VALUES + 1));
 	paths->first = palloc0(sizeof(uint64) * (world->nrows + 1));
@@ -133,7 +131,6 @@ make_paths(const World *world)
 		{
 			const SeenClass *class = &world->seen[r].classes[c];
 
-			paths->release[paths->nclasses] = r + 1;
 			memcpy(paths->value + paths->first_value[paths->nclasses], class->value, sizeof(Code) * class->nvalues);
 			paths->first_value[paths->nclasses + 1] = paths->first_value[paths->nclasses] + class->nvalues;
 			paths->nclasses++;

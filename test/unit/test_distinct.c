@@ -335,8 +335,6 @@ paths_of(const Table *table, const Frame *frame, const int *person_of_row)
 	uint64		nsteps = 0;
 	const Shown **seen = palloc(sizeof(Shown *) * (MAX_PEOPLE + 1));
 
-	paths->releases = table->rounds;
-	paths->release = palloc(sizeof(int32) * (MAX_PEOPLE + 1));
 	paths->first_value = palloc0(sizeof(uint64) * (MAX_PEOPLE + 1));
 	paths->value = palloc(sizeof(Code) * (MAX_PEOPLE * MAX_SIZE * 2 + 1));
 	paths->first = palloc0(sizeof(uint64) * (MAX_PEOPLE + 1));
@@ -360,7 +358,6 @@ paths_of(const Table *table, const Frame *frame, const int *person_of_row)
 			if (c == paths->nclasses)
 			{
 				seen[paths->nclasses++] = class;
-				paths->release[c] = r + 1;
 				memcpy(paths->value + paths->first_value[c], class->value, sizeof(Code) * class->n);
 				paths->first_value[c + 1] = paths->first_value[c] + class->n;
 			}

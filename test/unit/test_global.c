@@ -252,7 +252,6 @@ typedef struct Life
 	int			row[NPEOPLE];	/* of each person, or -1 */
 	Past		past;
 	Paths		paths;
-	Paths		spared;			/* the same without steps of people of whom little was disclosed */
 } Life;
 
 static Life life;
@@ -303,14 +302,12 @@ make_past(void)
 
 	memset(paths, 0, sizeof(Paths));
 	life.past = (Past) {.releases = life.releases,.paths = paths};
-	paths->releases = life.releases;
 	for (int r = 0; r < life.releases; r++)
 	{
 		offset[r] = paths->nclasses;
 		paths->nclasses += life.nclasses[r];
 	}
 	paths->first_value = palloc0(sizeof(uint64) * (paths->nclasses + 1));
-	paths->release = palloc(sizeof(int32) * (paths->nclasses + 1));
 	paths->value = palloc(sizeof(Code) * NPEOPLE * (NRELEASES + 1));
 	for (int r = 0, c = 0; r < life.releases; r++)
 		for (int of = 0; of < life.nclasses[r]; of++, c++)
@@ -321,7 +318,6 @@ make_past(void)
 				if (life.class_of[r][p] == of)
 					paths->value[at++] = life.shown[r][p];
 			paths->first_value[c + 1] = at;
-			paths->release[c] = r + 1;
 		}
 	paths->first = palloc0(sizeof(uint64) * (life.frame.nrows + 1));
 	paths->class = palloc(sizeof(uint32) * NPEOPLE * (NRELEASES + 1));
@@ -351,49 +347,6 @@ link_of(int r, int class, Code value)
 			link.count += life.shown[r][p] == value;
 		}
 	return link;
-}
-
-/* By all releases together, as the history adds it up. */
-static int32
-disclosure_of(int p)
-{
-	int32		disclosed = 0;
-
-	for (int r = 0; r < life.releases; r++)
-	{
-		ClassLink		worst = {1, 0};
-
-		for (Code value = 0; value < NVALUES && life.class_of[r][p] >= 0; value++)
-		{
-			ClassLink		link = link_of(r, life.class_of[r][p], value);
-
-			worst.size = link.size;
-			if (!life.some_protected || life.is_protected[value])
-				worst.count = Max(worst.count, link.count);
-		}
-		disclosed = disclosure_in_all(disclosed, disclosure_by_class(worst.count, worst.size));
-	}
-	return disclosed;
-}
-
-static void
-spare_people(void)
-{
-	const Paths *all = &life.paths;
-	Paths	   *paths = &life.spared;
-	int32		most = global_method.declaration.spared(life.params);
-
-	*paths = *all;
-	paths->disclosed = palloc(sizeof(int32) * (life.frame.nrows + 1));
-	paths->first = palloc0(sizeof(uint64) * (life.frame.nrows + 1));
-	paths->class = palloc(sizeof(uint32) * (all->first[life.frame.nrows] + 1));
-	for (uint64 row = 0; row < life.frame.nrows; row++)
-	{
-		paths->disclosed[row] = disclosure_of(life.person[row]);
-		paths->first[row + 1] = paths->first[row];
-		for (uint64 i = all->first[row]; i < all->first[row + 1] && paths->disclosed[row] > most; i++)
-			paths->class[paths->first[row + 1]++] = all->class[i];
-	}
 }
 
 /* Is somebody's chance 1/l at most, in whole numbers?  Releases and sizes are few and small enough for 128 bits. */
@@ -486,24 +439,6 @@ judge(const Draft *draft)
 	judge_breaches(&life.frame, life.past.paths, draft->classes, draft->first_counted, draft->counted, life.params[0]);
 }
 
-/* Whether people are spared makes no difference. */
-static void
-check_spared(const Draft *draft, uint64 seed)
-{
-	const Classes *classes = draft->classes;
-	const Draft *other;
-
-	spare_people();
-	life.past.paths = &life.spared;
-	other = global_method.draft(&life.frame, &life.past, life.params, seed);
-	check(other->classes->nclasses == classes->nclasses);
-	check(memcmp(other->classes->first, classes->first, sizeof(uint64) * (classes->nclasses + 1)) == 0);
-	check(memcmp(other->classes->rows, classes->rows, sizeof(RowId) * classes->first[classes->nclasses]) == 0);
-	check(other->suppressed == draft->suppressed && other->exhausted == draft->exhausted);
-	judge(other);
-	life.past.paths = &life.paths;
-}
-
 static uint64
 release(int present_percent)
 {
@@ -515,7 +450,6 @@ release(int present_percent)
 	draft = global_method.draft(&life.frame, &life.past, life.params, seed);
 	check_draft(draft, life.params[0]);
 	judge(draft);
-	check_spared(draft, seed);
 	life.nclasses[life.releases] = draft->classes->nclasses;
 	memset(life.class_of[life.releases], 0xff, sizeof(life.class_of[0]));	/* -1 */
 	for (uint32 c = 0; c < draft->classes->nclasses; c++)
@@ -581,33 +515,6 @@ test_stronger_later(void)
 		}
 		check_everybody(before);
 	}
-}
-
-/* ---- What was disclosed ---- */
-
-/* Never less than the logarithm, and hardly more; a class without others tells everything. */
-static void
-test_disclosure(void)
-{
-	for (int i = 0; i < some_of(100000); i++)
-	{
-		uint32		size = i < 1000 ? (uint32) i / 30 + 2 : any_below(1u << (2 + any_below(30))) + 2;
-		uint32		most = i < 1000 ? i % 30 % size : any_below(size);
-		double		told = -log1p(-(double) most / size) * DISCLOSURE_UNIT;
-		double		ratio = (double) most / size;
-
-		if (told < DISCLOSURE_ALL / 2)
-			check(disclosure_by_class(most, size) >= told * (1 - 1e-12));
-		if (ratio < 0.5)
-			check(disclosure_by_class(most, size) <= told * (1 + ratio * ratio / 3) + 2);
-		check(disclosure_by_class(size, size) == DISCLOSURE_ALL);
-	}
-	check(disclosure_by_class(0, 1) == 0);
-	check(disclosure_by_class(PG_UINT32_MAX - 1, PG_UINT32_MAX) == DISCLOSURE_ALL);
-	check(disclosure_by_class(1, PG_UINT32_MAX) == 2);
-	check(disclosure_in_all(0, DISCLOSURE_ALL) == DISCLOSURE_ALL && disclosure_in_all(DISCLOSURE_ALL, DISCLOSURE_ALL) == DISCLOSURE_ALL);
-	check(disclosure_in_all(DISCLOSURE_ALL - 1, 1) == DISCLOSURE_ALL && disclosure_in_all(DISCLOSURE_ALL - 1, 2) == DISCLOSURE_ALL);
-	check(disclosure_in_all(3, 4) == 7);
 }
 
 /* ---- Absurd parameters ---- */
@@ -789,24 +696,6 @@ test_judge(void)
 	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "who has a value") != NULL);
 }
 
-/* Of whom the history says that much was told is not spared by the last check, whatever else is missing. */
-static void
-test_spared_too_well(void)
-{
-	set_params(2, 0, 2, PARAM_ABSENT);
-	draft_one_class(4);
-	make_past();
-	spare_people();
-	life.past.paths = &life.spared;
-	check(error_of(judge_it) == NULL);
-	life.spared.disclosed[2] = disclosure_by_class(1, 4);
-	check(error_of(judge_it) == NULL);
-	life.spared.disclosed[2] = disclosure_by_class(1, 3);
-	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "with what was published before") != NULL);
-	life.spared.disclosed[2] = DISCLOSURE_ALL;
-	check(error_of(judge_it) != NULL);
-}
-
 static const Test tests[] = {
 	{"table 1", test_table_1},
 	{"geometric ratios in closed form", test_geometric_closed_form},
@@ -819,9 +708,7 @@ static const Test tests[] = {
 	{"one value", test_one_value},
 	{"a value of too many", test_lot},
 	{"a decimal ratio", test_decimal_ratio},
-	{"what was disclosed", test_disclosure},
 	{"the last check", test_judge},
-	{"the last check of who is spared", test_spared_too_well},
 };
 
 RUN(tests)

@@ -24,7 +24,8 @@ typedef enum Fault
 	FAULT_PARTING,				/* the departed are parted off whatever is left to know */
 	FAULT_ALIKE,				/* true rows are hidden among others with the same values */
 	FAULT_FEW,					/* a group of fewer than k */
-	FAULT_TIE					/* people come back to any other group */
+	FAULT_TIE,					/* people come back to any other group */
+	FAULT_UNASKED				/* cohorts are drafted as if nobody were tied */
 } Fault;
 
 typedef struct Lives
@@ -302,14 +303,35 @@ show_few(OpenDraft *open)
 	return false;
 }
 
+/* Do groups of a cohort show new values that ties do not allow? */
+static bool
+forget_ties(OpenDraft *open, uint64 seed)
+{
+	Places		places = *life.past.places;
+	Past		past = life.past;
+	int			n = open->nclasses;
+	bool		any = false;
+	OpenDraft	before = *open;
+
+	places.nlinks = 0;
+	past.places = &places;
+	draft_open(&life, bpg_method.draft(&life.frame, &past, life.params, seed), open);
+	for (int c = 0; c < n && open->nclasses == n; c++)
+		for (int i = 0; i < open->class[c].n; i++)
+			any |= open->class[c].row[i].value != before.class[c].row[i].value;
+	return any;
+}
+
 /* Has the draft been made worse? */
 static bool
-spoil(OpenDraft *open, Fault fault)
+spoil(OpenDraft *open, Fault fault, uint64 seed)
 {
 	switch (fault)
 	{
 		case NO_FAULT:
 			return false;
+		case FAULT_UNASKED:
+			return life.frame.is_cohort && forget_ties(open, seed);
 		case FAULT_TODAY:
 			return show_today(open);
 		case FAULT_PARTING:
@@ -399,7 +421,7 @@ release(Lives *lives, uint64 seed)
 	}
 	count_draft(lives, draft);
 	draft_open(&life, draft, &open);
-	if (spoil(&open, lives->fault))
+	if (spoil(&open, lives->fault, seed))
 	{
 		lives->spoiled++;
 		lives->refused += refusal_of(draft_close(&life, &open)) != NULL;
@@ -428,9 +450,13 @@ live_once(Lives *lives, uint64 seed)
 	life_begin(&life, settings);
 	for (int r = 0; r < settings->releases; r++)
 	{
+		bool		is_cohort;
+
 		if (r > 0)
 			life_pass_time(&life, settings);
-		life_make_frame(&life, r > 0 && draw_chance(35));
+		is_cohort = r > 0 && draw_chance(35);
+		life_make_frame(&life, is_cohort && lives->fault != FAULT_UNASKED);
+		life.frame.is_cohort = is_cohort;	/* of everybody: so most groups may show new values */
 		life.frame.shows_no_value = draw_chance(10);
 		life.past = *life_make_past(&life);
 		release(lives, seed);
@@ -593,7 +619,7 @@ check_found(Fault fault, bool is_dirty, bool refuses_all)
 	Lives		lives = {.settings = plain,.fault = fault};
 
 	lives.settings.ties = fault == FAULT_TIE ? LIVES_TIES_NONE : LIVES_TIES_WORLDS;
-	lives.settings.is_still = fault == FAULT_TIE;
+	lives.settings.is_still = fault >= FAULT_TIE;
 	lives.settings.is_dirty = is_dirty;
 	lives.settings.reserve = is_dirty ? 2.5 : plain.reserve;
 	lives.settings.skew = fault == FAULT_ALIKE ? 60 : 0;
@@ -612,6 +638,18 @@ static void test_hiding_of_few(void) { check_found(FAULT_PARTING, true, true); }
 static void test_hiding_of_alike(void) { check_found(FAULT_ALIKE, true, true); }
 static void test_fewer_than_k(void) { check_found(FAULT_FEW, false, true); }
 static void test_any_tie(void) { check_found(FAULT_TIE, false, false); }
+
+static void
+test_ties_of_cohorts(void)
+{
+	Lives		lives = {.settings = {.k = 2,.l = 2,.values = 4,.releases = 7,.ties = LIVES_TIES_WORLDS,.reserve = 2,.skew = 50,.is_still = true},.fault = FAULT_UNASKED};
+
+	live(&lives, some_of(3000), 1);
+	check(lives.spoiled > 0 && found_in(&lives.still) > 0);
+	lives = (Lives) {.settings = lives.settings};
+	live(&lives, some_of(3000), 1);
+	check(found_in(&lives.free) + found_in(&lives.still) == 0 && lives.ties > 0);
+}
 
 /* ---- Twins: sources that differ in values only ---- */
 
@@ -921,6 +959,7 @@ static const Test tests[] = {
 	{"true rows that are hidden among others like them are found", test_hiding_of_alike},
 	{"fewer than k are found", test_fewer_than_k},
 	{"any tie is found", test_any_tie},
+	{"new values of cohorts are found if no tie is asked about", test_ties_of_cohorts},
 	{"twins look alike", test_twins},
 	{"imports part groups", test_imports_part_groups},
 	{"what is deduced is what no world excludes, and nothing else", test_deductions},

@@ -25,6 +25,7 @@ typedef struct Person
 {
 	bool		is_here;
 	bool		has_moved;		/* since the last release that showed a row of the person */
+	int32		shown;			/* the last release that did */
 	Code		code[NQIS];
 	Code		value;
 } Person;
@@ -435,6 +436,32 @@ past_of_frame(const Life *life, const uint32 *who, bool is_whole)
 	return past;
 }
 
+static const Code *
+values_in(const Places *places, uint32 g, int32 release)
+{
+	uint64		e = group_epochs(places, g) - 1;
+
+	while (e > 0 && places->since[places->first_epoch[g] + e] > release)
+		e--;
+	return group_values(places, g, e);
+}
+
+/* New links end with the values that the part showed with the person last, whoever took the place since. */
+static void
+check_links(const Life *life, const Places *places, int32 number)
+{
+	for (uint64 i = 0; i < places->nlinks; i++)
+	{
+		const Link *link = &places->link[i];
+		uint32		g = places_group(places, link->from);
+		uint64		first = places->first[g];
+
+		for (uint64 place = first; place < places->first[g + 1] && link->came == number; place++)
+			check(places->part[place] != places->part[link->from] || values_in(places, g, link->left)[place - first] ==
+				  values_in(places, g, life->person[places->row[link->to]].shown)[place - first]);
+	}
+}
+
 static void
 release(Life *life, int32 number)
 {
@@ -464,6 +491,9 @@ release(Life *life, int32 number)
 		life->person[who[draft->classes->rows[i]]].has_moved = false;
 	life->past->is_whole = is_whole;
 	life->past = past_after(life->past, &all, places_shown(draft_of_all(draft, &life->frame, who, life->npeople)), number);
+	check_links(life, life->past->places, number);
+	for (uint64 i = 0; i < draft->classes->first[draft->classes->nclasses]; i++)
+		life->person[who[draft->classes->rows[i]]].shown = number;
 	past = past_after(past, &life->frame, places_shown(draft), number);
 	check(past->releases == number);
 	check_past(life->past, life->npeople);

@@ -18,7 +18,6 @@
 #include "audit/join/counting.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
@@ -74,7 +73,6 @@ consistent_create(const JoinGraph *graph, const JoinTuples *tuples)
 		uint32	   *record = new_array(uint32, side->npieces);
 
 		consistent->side = side;
-		consistent->nvalues = graph->input->nvalues;
 		consistent->part = NO_TUPLE;
 		consistent->column = new_array(int32, graph->input->nqis);
 		for (int32 c = 0; c < graph->input->nqis; c++)
@@ -98,43 +96,20 @@ consistent_create(const JoinGraph *graph, const JoinTuples *tuples)
 		if (!side->shared[graph->sensitive])
 			continue;
 		consistent->value = new_array(Code, side->nnodes);
-		consistent->next = new_array(uint32, side->nnodes);
-		consistent->head = new_array(uint32, graph->input->nvalues);
-		consistent->found_value = new_array(Code, graph->input->nvalues);
-		for (Code value = 0; value <= graph->input->nvalues; value++)
-			consistent->head[value] = NO_NODE;
 		for (uint32 v = 0; v < side->nnodes; v++)
 			consistent->value[v] = graph->input->release[r].sensitive[side->record[v]];
 	}
 	return releases;
 }
 
-/* Puts the nodes in the order of their values: there are mostly far fewer values than nodes, so only values are sorted. */
-static void
-order_nodes(Consistent *consistent)
+/* Orders nodes by their values; those that show none come last. */
+static int
+compare_nodes(const void *a, const void *b, void *value)
 {
-	uint32		nvalues = 0;
-	uint32		n = 0;
+	Code		x = ((const Code *) value)[*(const uint32 *) a];
+	Code		y = ((const Code *) value)[*(const uint32 *) b];
 
-	for (uint32 i = 0; i < consistent->nnodes; i++)
-	{
-		uint32		node = consistent->node[i];
-		Code		value = Min(consistent->value[node], consistent->nvalues);	/* those that show none come last */
-		uint32	   *head = &consistent->head[value];
-
-		if (*head == NO_NODE)
-			consistent->found_value[nvalues++] = value;
-		consistent->next[node] = *head;
-		*head = node;
-	}
-	sort_codes(consistent->found_value, nvalues);
-	for (uint32 i = 0; i < nvalues; i++)
-	{
-		uint32	   *head = &consistent->head[consistent->found_value[i]];
-
-		for (; *head != NO_NODE; *head = consistent->next[*head])
-			consistent->node[n++] = *head;
-	}
+	return x < y ? -1 : x > y;
 }
 
 void
@@ -171,7 +146,7 @@ find_consistent(Consistent *consistent, const JoinTuples *tuples, uint32 tuple, 
 		consistent->share_weight[share] += piece->nrecords;
 	}
 	if (consistent->value != NULL)
-		order_nodes(consistent);
+		qsort_arg(consistent->node, consistent->nnodes, sizeof(uint32), compare_nodes, consistent->value);
 }
 
 uint32
@@ -181,116 +156,6 @@ first_of_value(const Consistent *consistent, Code value)
 
 	find_first(first, consistent->nnodes, i, consistent->value[consistent->node[i]] >= value);
 	return first;
-}
-
-/* ----------------------------------------------------------------
- * Walking over the cliques of a few nodes of some releases
- *
- * For each node of a release and each later release, a bitmap says to which of its nodes at hand it is joined.  Those
- * that may still complete a clique are what is left of them all, so a walk never comes to a dead end of which it could
- * have known.  Cliques that differ in the node of the last release only are visited at once.
- * ----------------------------------------------------------------
- */
-
-#define WORD_BITS 64
-
-typedef struct BitmapWalk
-{
-	/* The nodes at hand, which are different ones, by the place of their release among those at hand */
-	const int32 *release;		/* [nreleases] */
-	int32		nreleases;
-	const uint32 **only;		/* [releases] */
-	uint32	   *nonly;			/* [releases] */
-	Size	   *nwords;			/* [releases] of a bitmap of them */
-
-	/*
-	 * Bitmaps, and where they begin, for releases r < s: those of the nodes of r, and what is left of s in the choice
-	 * of r
-	 */
-	uint64	   *word;
-	Size		room;
-	Size	   *joined;			/* [releases * releases] */
-	Size	   *left;			/* [releases * releases] */
-
-	/* The walk's position: a node of each release but the last, and nodes of the last that each complete a clique */
-	uint32	   *node;			/* [releases] */
-	uint32	   *last;			/* [last_room] */
-	uint32		nlast;
-	uint32		last_room;
-} BitmapWalk;
-
-static inline uint64 *
-joined_to(const BitmapWalk *walk, int32 r, uint32 i, int32 s)
-{
-	return &walk->word[walk->joined[r * walk->nreleases + s] + i * walk->nwords[s]];
-}
-
-static inline uint64 *
-left_of(const BitmapWalk *walk, int32 r, int32 s)
-{
-	return &walk->word[walk->left[r * walk->nreleases + s]];
-}
-
-static inline void
-set_bit(uint64 *words, uint32 i)
-{
-	words[i / WORD_BITS] |= UINT64CONST(1) << (i % WORD_BITS);
-}
-
-/* Fills the bitmaps: the nodes left at first, and those joined to each node. */
-static void
-fill_bitmaps(const JoinGraph *graph, BitmapWalk *walk)
-{
-	Size		n = 0;
-
-	for (int32 s = 0; s < walk->nreleases; s++)
-	{
-		walk->nwords[s] = ((Size) walk->nonly[s] + WORD_BITS - 1) / WORD_BITS;
-		for (int32 r = 0; r <= s; r++)
-		{
-			walk->left[r * walk->nreleases + s] = n;
-			n += walk->nwords[s];
-			walk->joined[r * walk->nreleases + s] = n;
-			n += r < s ? walk->nonly[r] * walk->nwords[s] : 0;
-		}
-	}
-	array_reserve(walk->word, walk->room, n);
-	memset(walk->word, 0, sizeof(uint64) * n);
-	array_reserve(walk->last, walk->last_room, walk->nonly[walk->nreleases - 1]);
-	for (int32 s = 0; s < walk->nreleases; s++)
-	{
-		for (uint32 j = 0; j < walk->nonly[s]; j++)
-			set_bit(left_of(walk, 0, s), j);
-		for (int32 r = 0; r < s; r++)
-			for (uint32 i = 0; i < walk->nonly[r]; i++)
-			{
-				CHECK_FOR_INTERRUPTS();
-				take_steps(walk->nonly[s]);
-				for (uint32 j = 0; j < walk->nonly[s]; j++)
-					if (is_joined(graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
-						set_bit(joined_to(walk, r, i, s), j);
-			}
-	}
-}
-
-/* Takes node i of release r; false if that leaves no node of some later release. */
-static bool
-choose(BitmapWalk *walk, int32 r, uint32 i)
-{
-	for (int32 s = r + 1; s < walk->nreleases; s++)
-	{
-		const uint64 *before = left_of(walk, r, s);
-		const uint64 *joined = joined_to(walk, r, i, s);
-		uint64	   *left = left_of(walk, r + 1, s);
-		uint64		any = 0;
-
-		for (Size w = 0; w < walk->nwords[s]; w++)
-			any |= left[w] = before[w] & joined[w];
-		if (any == 0)
-			return false;
-	}
-	walk->node[r] = walk->only[r][i];
-	return true;
 }
 
 /* ---- Groups of releases ---- */
@@ -303,32 +168,13 @@ typedef enum Barrier
 	BARRIER_ANY					/* and other columns, or the presence of people */
 } Barrier;
 
-/* The sum that was found for the nodes at hand, as long as these are the same */
-typedef struct KnownSum
-{
-	const uint32 *only;
-	uint32		nonly;
-	uint32		sum;
-} KnownSum;
-
-typedef struct KnownPair
-{
-	const uint32 *a;
-	const uint32 *b;
-	uint32		na;
-	uint32		nb;
-	bool		is_parted;
-} KnownPair;
-
 struct CliqueCounter
 {
 	const JoinGraph *graph;		/* borrowed */
 	const uint32 *const *weight;	/* borrowed */
 	Barrier    *barrier;		/* [pairs] */
 	bool	  **is_dented;		/* [2 * pairs] of nodes of a, and of b: an edge of it was dropped */
-	KnownSum   *known_sum;		/* [releases] */
-	KnownPair  *known_pair;		/* [pairs] */
-	BitmapWalk	walk;
+	uint32	   *node;			/* [releases] of the walk, at the places of their releases in the group */
 
 	/* The count at hand */
 	const uint32 *const *only;
@@ -348,35 +194,29 @@ struct CliqueCounter
 	Wide	   *nobody;			/* [nodes of any release] */
 };
 
-/* Are some of the nodes at hand of two releases not joined? The last answer is kept. */
+/* Are some of the nodes at hand of two releases not joined? */
 static bool
-is_parted(CliqueCounter *counter, Size p)
+is_parted(const CliqueCounter *counter, Size p)
 {
 	const JoinPair *pair = &counter->graph->pair[p];
-	KnownPair  *known = &counter->known_pair[p];
 	const uint32 *a = counter->only[pair->a];
 	const uint32 *b = counter->only[pair->b];
-	uint32		na = counter->nonly[pair->a];
 	uint32		nb = counter->nonly[pair->b];
 	bool		any = counter->barrier[p] == BARRIER_ANY;
 	const bool *dents_of_a = counter->is_dented[2 * p];
 	const bool *dents_of_b = counter->is_dented[2 * p + 1];
 
-	if (counter->graph->clique != NULL)
-		return true;
-	if (counter->barrier[p] == BARRIER_NONE)
-		return false;
-	if (known->a == a && known->b == b && known->na == na && known->nb == nb)
-		return known->is_parted;
-	*known = (KnownPair) {.a = a, .b = b, .na = na, .nb = nb};
-	for (uint32 i = 0; i < na && !known->is_parted; i++)
+	if (counter->graph->clique != NULL || counter->barrier[p] == BARRIER_NONE)
+		return counter->graph->clique != NULL;
+	for (uint32 i = 0; i < counter->nonly[pair->a]; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		take_steps(any || dents_of_a[a[i]] ? nb : 1);
-		for (uint32 j = 0; (any || dents_of_a[a[i]]) && j < nb && !known->is_parted; j++)
-			known->is_parted = (any || dents_of_b[b[j]]) && !is_joined(counter->graph, pair->a, a[i], pair->b, b[j]);
+		for (uint32 j = 0; (any || dents_of_a[a[i]]) && j < nb; j++)
+			if ((any || dents_of_b[b[j]]) && !is_joined(counter->graph, pair->a, a[i], pair->b, b[j]))
+				return true;
 	}
-	return known->is_parted;
+	return false;
 }
 
 /* Groups releases of which some nodes at hand are not joined. */
@@ -414,95 +254,66 @@ list_members(CliqueCounter *counter, int32 first)
 
 /* ---- Counting ---- */
 
-/* Adds up the weights of a release's nodes at hand, or returns the sum found for these nodes before. */
+/* Adds up the weights of a release's nodes at hand. */
 static uint32
-sum_of_weights(CliqueCounter *counter, int32 r)
+sum_of_weights(const CliqueCounter *counter, int32 r)
 {
-	KnownSum   *known = &counter->known_sum[r];
-
-	if (known->only == counter->only[r] && known->nonly == counter->nonly[r])
-		return known->sum;
-	*known = (KnownSum) {.only = counter->only[r], .nonly = counter->nonly[r]};
-	for (uint32 i = 0; i < known->nonly; i++)
-		known->sum += counter->weight[r][known->only[i]];
-	return known->sum;
-}
-
-/* Adds cliques of the group at hand that differ in the last node, times those of the groups before. */
-static void
-add_cliques(CliqueCounter *counter)
-{
-	const BitmapWalk *walk = &counter->walk;
-	int32		end = counter->nmembers - 1;
-	const uint32 *weight = counter->weight[counter->member[end]];
-	Wide	   *count = counter->count;
 	uint32		sum = 0;
 
-	wide_copy(counter->product, counter->scale);
-	for (int32 i = 0; i < end; i++)
-		if (counter->member[i] == counter->by)
-			count = &counter->count[walk->node[i]];
-		else
-			wide_multiply(counter->product, counter->weight[counter->member[i]][walk->node[i]]);
-	for (uint32 i = 0; i < walk->nlast; i++)
-		if (counter->member[end] == counter->by)
-			wide_add(&counter->count[walk->last[i]], counter->product);
-		else
-			sum += weight[walk->last[i]];
-	wide_add_multiple(count, counter->product, sum);
+	for (uint32 i = 0; i < counter->nonly[r]; i++)
+		sum += counter->weight[r][counter->only[r][i]];
+	return sum;
 }
 
-/* Chooses a node of the group's release r and of all later ones. */
+/* Adds the clique at hand, times those of the groups before.  In a walk over fewer releases, all belong to the join. */
 static void
-walk_from(CliqueCounter *counter, int32 r)
+add_clique(CliqueCounter *counter)
 {
 	const JoinGraph *graph = counter->graph;
-	BitmapWalk *walk = &counter->walk;
-	const uint64 *left = left_of(walk, r, r);
+	Wide	   *count = counter->count;
 
-	walk->nlast = 0;
-	for (Size w = 0; w < walk->nwords[r]; w++)
-		for (uint64 word = left[w]; word != 0; word &= word - 1)
-		{
-			uint32		i = w * WORD_BITS + pg_rightmost_one_pos64(word);
+	if (counter->nmembers == graph->nreleases &&
+		(is_nobody(graph, counter->node) ||
+		 (graph->clique != NULL && find_clique(graph->clique, graph->ncliques, graph->nreleases, counter->node) == graph->ncliques)))
+		return;
+	wide_copy(counter->product, counter->scale);
+	for (int32 i = 0; i < counter->nmembers; i++)
+		if (counter->member[i] == counter->by)
+			count = &counter->count[counter->node[i]];
+		else
+			wide_multiply(counter->product, counter->weight[counter->member[i]][counter->node[i]]);
+	wide_add(count, counter->product);
+}
 
-			take_steps(1);
-			if (r < walk->nreleases - 1)
-			{
-				if (choose(walk, r, i))
-					walk_from(counter, r + 1);
-			}
-			else
-			{
-				/* In a walk over fewer releases, all cliques belong to the join */
-				walk->node[r] = walk->only[r][i];
-				if (walk->nreleases == graph->nreleases && is_nobody(graph, walk->node))
-					continue;
-				if (walk->nreleases < graph->nreleases || graph->clique == NULL ||
-					find_clique(graph->clique, graph->ncliques, graph->nreleases, walk->node) < graph->ncliques)
-					walk->last[walk->nlast++] = walk->only[r][i];
-			}
-		}
-	if (r == walk->nreleases - 1 && walk->nlast > 0)
-		add_cliques(counter);
+/* Chooses a node of the group's i-th release, and of all later ones, each joined to those chosen before. */
+static void
+walk_from(CliqueCounter *counter, int32 i)
+{
+	int32		r = counter->member[i];
+
 	CHECK_FOR_INTERRUPTS();
+	take_steps(counter->nonly[r]);
+	for (uint32 v = 0; v < counter->nonly[r]; v++)
+	{
+		int32		j = 0;
+
+		counter->node[i] = counter->only[r][v];
+		while (j < i && is_joined(counter->graph, counter->member[j], counter->node[j], r, counter->node[i]))
+			j++;
+		if (j < i)
+			continue;
+		if (i + 1 < counter->nmembers)
+			walk_from(counter, i + 1);
+		else
+			add_clique(counter);
+	}
 }
 
 /* Adds the cliques of the group at hand to these. */
 static void
 count_group(CliqueCounter *counter, Wide *count)
 {
-	BitmapWalk *walk = &counter->walk;
-
 	counter->count = count;
-	walk->release = counter->member;
-	walk->nreleases = counter->nmembers;
-	for (int32 i = 0; i < counter->nmembers; i++)
-	{
-		walk->only[i] = counter->only[counter->member[i]];
-		walk->nonly[i] = counter->nonly[counter->member[i]];
-	}
-	fill_bitmaps(counter->graph, walk);
 	walk_from(counter, 0);
 }
 
@@ -571,7 +382,6 @@ take_away_nobody(CliqueCounter *counter, int32 by, Wide *count)
 {
 	uint32		n = by < 0 ? 1 : counter->nabsent[by];
 
-	counter_forget(counter);
 	for (uint32 i = 0; i < n; i++)
 		wide_set(&counter->nobody[by < 0 ? 0 : counter->absent[by][i]], 0);
 	count_all(counter, (const uint32 *const *) counter->absent, counter->nabsent, by, counter->nobody);
@@ -581,7 +391,6 @@ take_away_nobody(CliqueCounter *counter, int32 by, Wide *count)
 
 		wide_subtract(&count[at], &counter->nobody[at]);
 	}
-	counter_forget(counter);
 }
 
 void
@@ -595,23 +404,6 @@ count_cliques(CliqueCounter *counter, const uint32 *const *only, const uint32 *n
 		if (!list_members(counter, 0) || counter->nmembers < counter->graph->nreleases)
 			take_away_nobody(counter, by, count);
 	}
-}
-
-const Wide *
-count_others(CliqueCounter *counter, const uint32 *const *only, const uint32 *nonly, int32 by)
-{
-	scale_by_others(counter, only, nonly, by);
-	if (!list_members(counter, counter->group[by]) || counter->nmembers > 1 ||
-		(counter->absent != NULL && list_absent(counter, only, nonly)))
-		return NULL;
-	return counter->scale;
-}
-
-void
-counter_forget(CliqueCounter *counter)
-{
-	memset(counter->known_sum, 0, sizeof(KnownSum) * counter->graph->nreleases);
-	memset(counter->known_pair, 0, sizeof(KnownPair) * npairs(counter->graph));
 }
 
 /* Finds the reasons why nodes of two releases, consistent in the quasi-identifiers, may not be joined. */
@@ -643,7 +435,6 @@ CliqueCounter *
 counter_create(const JoinGraph *graph, const uint32 *const *weight)
 {
 	CliqueCounter *counter = palloc0(sizeof(CliqueCounter));
-	BitmapWalk *walk = &counter->walk;
 	Size		n = graph->nreleases;
 	bool		has_absentees = graph->input->together != NULL;
 	uint32		most = 1;
@@ -654,21 +445,12 @@ counter_create(const JoinGraph *graph, const uint32 *const *weight)
 	counter->is_dented = new_zeros(bool *, 2 * npairs(graph));
 	for (Size p = 0; p < npairs(graph); p++)
 		find_barrier(counter, p);
-	counter->known_sum = new_zeros(KnownSum, n);
-	counter->known_pair = new_zeros(KnownPair, npairs(graph));
 	counter->group = new_array(int32, n);
 	counter->member = new_array(int32, n);
 	counter->scale = wide_create(1, join_limbs(graph));
 	counter->sum = wide_create(1, join_limbs(graph));
 	counter->product = wide_create(1, join_limbs(graph));
-	walk->only = new_array(const uint32 *, n);
-	walk->nonly = new_array(uint32, n);
-	walk->nwords = new_array(Size, n);
-	array_reserve(walk->word, walk->room, 64);
-	walk->joined = new_array(Size, n * n);
-	walk->left = new_array(Size, n * n);
-	walk->node = new_array(uint32, n);
-	array_reserve(walk->last, walk->last_room, 64);
+	counter->node = new_array(uint32, n);
 	for (int32 r = 0; r < graph->nreleases; r++)
 		has_absentees = has_absentees && graph->input->release[r].nabsent > 0;
 	if (!has_absentees)

@@ -21,7 +21,6 @@ typedef struct Share
 typedef struct Consistent
 {
 	const JoinSide *side;		/* borrowed */
-	Code		nvalues;		/* as in the input */
 	int32		ncolumns;
 	int32	   *column;			/* [ncolumns] quasi-identifiers that are shown */
 	Parting		alike;			/* tuples, by these columns */
@@ -41,11 +40,6 @@ typedef struct Consistent
 	uint32	   *found_share;	/* [shares] */
 	uint32		nshares;
 	uint32	   *share_weight;	/* [shares] */
-
-	/* While its nodes are put in order, if value is not NULL */
-	uint32	   *next;			/* [nodes] another one of the same value, or NO_NODE */
-	uint32	   *head;			/* [values + 1] the first one of each value, or NO_NODE */
-	Code	   *found_value;	/* [values + 1] */
 } Consistent;
 
 #define NO_TUPLE PG_UINT32_MAX
@@ -73,23 +67,14 @@ typedef struct CliqueCounter CliqueCounter;
 /* For nodes that each have some tuple in common; weight[r][v] is how many records of node v count. */
 extern CliqueCounter *counter_create(const JoinGraph *graph, const uint32 *const *weight);
 
-/* Weights have changed, or what stands in arrays of nodes. */
-extern void counter_forget(CliqueCounter *counter);
-
 /*
  * Counts the cliques of only[r][nonly[r]], for each release r: different nodes, that do not contradict each other in
  * quasi-identifiers or in the sensitive value.  If by is a release, adds to count[v], for each of its nodes v, the
  * cliques of records of the others; else adds all cliques to *count.
  *
  * Takes a step for each node, and one for each two nodes of releases of which not all are joined; where some are not,
- * or the join was narrowed to some cliques, a step for all cliques of such releases that differ in one node.
+ * or the join was narrowed to some cliques, a walk over all cliques of such releases.
  */
 extern void count_cliques(CliqueCounter *counter, const uint32 *const *only, const uint32 *nonly, int32 by, Wide *count);
-
-/*
- * Like count_cliques(), for a release all of whose nodes are in as many cliques of the others: how many, or NULL if
- * that is not so.  What is returned lives until the next count.
- */
-extern const Wide *count_others(CliqueCounter *counter, const uint32 *const *only, const uint32 *nonly, int32 by);
 
 #endif							/* PPREPUB_AUDIT_JOIN_COUNTING_H */

@@ -1,11 +1,6 @@
 /*
  * kernel.c
  *		Walking over cliques, and dropping edges that are no matches, and those in no clique, in turns.
- *
- * NOTES
- *		A clique around an edge is looked for near those that are known: each person's own records are one, and mostly
- *		another one has the edge if only one of their nodes is exchanged.  That takes a step a release; other edges
- *		take a walk.
  */
 #include "postgres.h"
 
@@ -220,9 +215,6 @@ typedef struct Narrowing
 	JoinGraph  *graph;
 	bool	   *stale;			/* [pairs] edges were dropped since matches were found */
 	bool	  **in_clique;		/* [pairs][edges] known to be */
-	uint32	  **owner;			/* [releases][nodes] somebody whose own records are a clique, one of the node; or
-								 * NOBODY */
-	uint32	   *near;			/* [releases] such a clique, one node exchanged */
 	CliqueWalk	walk;
 } Narrowing;
 
@@ -281,15 +273,6 @@ narrow_to_matches(Narrowing *narrowing, bool *dropped, JoinTrouble *trouble)
 	return true;
 }
 
-/* A clique has these nodes of releases a and b, a before b: so their edge is in one. */
-static inline void
-note_edge(const Narrowing *narrowing, const uint32 *node, int32 a, int32 b)
-{
-	const JoinPair *pair = pair_of(narrowing->graph, a, b);
-
-	narrowing->in_clique[pair_number(a, b)][edge_between(pair, node[a], node[b])] = true;
-}
-
 /* A clique was found: so all its edges are in one. */
 static bool
 note_clique(void *arg, const uint32 *node)
@@ -298,64 +281,8 @@ note_clique(void *arg, const uint32 *node)
 
 	for (int32 b = 1; b < narrowing->graph->nreleases; b++)
 		for (int32 a = 0; a < b; a++)
-			note_edge(narrowing, node, a, b);
+			narrowing->in_clique[pair_number(a, b)][edge_between(pair_of(narrowing->graph, a, b), node[a], node[b])] = true;
 	return false;
-}
-
-/*
- * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess,
- * they need not be one.
- */
-static void
-note_people(Narrowing *narrowing)
-{
-	const JoinGraph *graph = narrowing->graph;
-	uint32	   *own = narrowing->near;
-
-	for (int32 r = 0; r < graph->nreleases; r++)
-		memset(narrowing->owner[r], 0xff, sizeof(uint32) * graph->side[r].nnodes);
-	if (!knows_people(graph))
-		return;
-	for (uint32 person = 0; person < graph->input->release[0].nrecords; person++)
-	{
-		bool		is_new = false;
-
-		CHECK_FOR_INTERRUPTS();
-		take_steps(graph->nreleases);
-		find_own_nodes(graph, person, own);
-		for (int32 r = 0; r < graph->nreleases; r++)
-			is_new |= narrowing->owner[r][own[r]] == NOBODY;
-		if (!is_new || !is_clique(graph, own))
-			continue;
-		(void) note_clique(narrowing, own);
-		for (int32 r = 0; r < graph->nreleases; r++)
-			narrowing->owner[r][own[r]] = person;
-	}
-}
-
-/*
- * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node,
- * which is joined to this node.  Is that a clique?
- */
-static bool
-is_near_clique(Narrowing *narrowing, int32 r, uint32 node, int32 s, uint32 other)
-{
-	const JoinGraph *graph = narrowing->graph;
-	uint32		person = narrowing->owner[r][node];
-
-	if (person == NOBODY)
-		return false;
-	find_own_nodes(graph, person, narrowing->near);
-	narrowing->near[s] = other;
-	for (int32 t = 0; t < graph->nreleases; t++)
-		if (t != r && t != s && !is_joined(graph, s, other, t, narrowing->near[t]))
-			return false;
-	if (is_nobody(graph, narrowing->near))
-		return false;
-	for (int32 t = 0; t < graph->nreleases; t++)
-		if (t != s)
-			note_edge(narrowing, narrowing->near, Min(s, t), Max(s, t));
-	return true;
 }
 
 /* Is an edge in a clique of the graph as it is now? */
@@ -366,9 +293,7 @@ is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 	CliqueWalk *walk = &narrowing->walk;
 	bool		found;
 
-	if (narrowing->in_clique[p][edge] ||
-		is_near_clique(narrowing, pair->a, pair->from[edge], pair->b, pair->to[edge]) ||
-		is_near_clique(narrowing, pair->b, pair->to[edge], pair->a, pair->from[edge]))
+	if (narrowing->in_clique[p][edge])
 		return true;
 	walk->fixed[pair->a] = walk->fixed[pair->b] = true;
 	walk->node[pair->a] = pair->from[edge];
@@ -389,7 +314,6 @@ narrow_to_cliques(Narrowing *narrowing)
 
 	for (Size p = 0; p < npairs(graph); p++)
 		memset(narrowing->in_clique[p], 0, graph->pair[p].nedges);
-	note_people(narrowing);
 	for (Size p = 0; p < npairs(graph); p++)
 		for (uint32 e = 0; e < graph->pair[p].nedges; e++)
 		{
@@ -422,10 +346,6 @@ join_kernel(JoinGraph *graph, JoinTrouble *trouble)
 	narrowing.in_clique = new_array(bool *, npairs(graph));
 	for (Size p = 0; p < npairs(graph); p++)
 		narrowing.in_clique[p] = new_array(bool, graph->pair[p].nedges);
-	narrowing.owner = new_array(uint32 *, graph->nreleases);
-	for (int32 r = 0; r < graph->nreleases; r++)
-		narrowing.owner[r] = new_array(uint32, graph->side[r].nnodes);
-	narrowing.near = new_array(uint32, graph->nreleases);
 	narrowing.walk = (CliqueWalk) {
 		.graph = graph, .visit = note_clique, .arg = &narrowing,
 		.fixed = new_zeros(bool, graph->nreleases),

@@ -3,9 +3,6 @@
  *		The values that the cliques of a join link each tuple to.
  *
  * NOTES
- *		Tuples are sorted, so that those that agree in what a release shows come together, above all in the releases
- *		that have most pieces.
- *
  *		If several releases show the sensitive column, each clique has one value, and is counted with the first of its
  *		nodes that shows it: those before show none, and those behind the same or none.
  *
@@ -43,12 +40,6 @@ typedef struct ValueLinks
 	/* The release alone that shows the sensitive column, or -1 */
 	int32		only_shown_by;
 	Wide	   *of_node;		/* [nodes] cliques of the others */
-
-	/* Values of its records that tuples of this part are consistent with: mostly those of the tuple before, too */
-	uint32		part;
-	uint32	   *shown;			/* [values + 1] records */
-	Code	   *shown_value;	/* [values + 1] those that are shown, or NO_CODE */
-	uint32		nshown;
 } ValueLinks;
 
 typedef struct Profiling
@@ -60,7 +51,6 @@ typedef struct Profiling
 	uint64		nkept;			/* values written down */
 	uint64		room;			/* values that there is room for */
 	Consistent *consistent;		/* [releases] */
-	int32	   *release;		/* [releases] those with most pieces first */
 	ValueLinks *links;
 	Wide	   *total;
 
@@ -103,52 +93,21 @@ links_clear(ValueLinks *links)
 	links->any = false;
 }
 
-static inline uint32 *
-shown_at(const ValueLinks *links, Code value)
-{
-	return &links->shown[value == NO_CODE ? links->graph->input->nvalues : value];
-}
-
 /* Counts cliques by the value of the one release that shows it. */
 static void
 link_by_node(ValueLinks *links)
 {
-	int32		by = links->only_shown_by;
-	const Consistent *consistent = &links->consistent[by];
-	const Wide *cliques = count_others(links->counter, links->only, links->nonly, by);
+	const Consistent *consistent = &links->consistent[links->only_shown_by];
 
-	if (cliques == NULL)
+	for (uint32 i = 0; i < consistent->nnodes; i++)
+		wide_set(&links->of_node[consistent->node[i]], 0);
+	count_cliques(links->counter, links->only, links->nonly, links->only_shown_by, links->of_node);
+	for (uint32 i = 0; i < consistent->nshares; i++)
 	{
-		for (uint32 i = 0; i < consistent->nnodes; i++)
-			wide_set(&links->of_node[consistent->node[i]], 0);
-		count_cliques(links->counter, links->only, links->nonly, by, links->of_node);
-		for (uint32 i = 0; i < consistent->nshares; i++)
-		{
-			const Share *share = &consistent->share[consistent->found_share[i]];
+		const Share *share = &consistent->share[consistent->found_share[i]];
 
-			add_cliques(links, share->value, &links->of_node[share->node], consistent->share_weight[consistent->found_share[i]]);
-		}
-		return;
+		add_cliques(links, share->value, &links->of_node[share->node], consistent->share_weight[consistent->found_share[i]]);
 	}
-
-	/* Each of its nodes is in equally many cliques */
-	if (links->part != consistent->part)
-	{
-		for (uint32 i = 0; i < links->nshown; i++)
-			*shown_at(links, links->shown_value[i]) = 0;
-		links->nshown = 0;
-		for (uint32 i = 0; i < consistent->nshares; i++)
-		{
-			Code		value = consistent->share[consistent->found_share[i]].value;
-
-			if (*shown_at(links, value) == 0)
-				links->shown_value[links->nshown++] = value;
-			*shown_at(links, value) += consistent->share_weight[consistent->found_share[i]];
-		}
-		links->part = consistent->part;
-	}
-	for (uint32 i = 0; i < links->nshown; i++)
-		add_cliques(links, links->shown_value[i], cliques, *shown_at(links, links->shown_value[i]));
 }
 
 /* Takes the nodes that show a value, and, if so asked, those that show none, which stand last. */
@@ -168,7 +127,6 @@ take_value(ValueLinks *links, int32 r, Code value, bool silent_too)
 	memcpy(links->mixed[r], &consistent->node[first], sizeof(uint32) * n);
 	memcpy(links->mixed[r] + n, &consistent->node[silent], sizeof(uint32) * nsilent);
 	links->only[r] = links->mixed[r];
-	counter_forget(links->counter); /* other weights stand in the same arrays now */
 }
 
 /* Counts the cliques of the nodes taken as those of a value; there are none if a release has no node left. */
@@ -225,7 +183,6 @@ link_tuple(Profiling *profiling, uint32 tuple, bool is_wide)
 		links->only[r] = profiling->consistent[r].node;
 		links->nonly[r] = profiling->consistent[r].nnodes;
 	}
-	counter_forget(links->counter);
 	if (links->only_shown_by >= 0)
 		link_by_node(links);
 	else
@@ -263,9 +220,6 @@ links_create(const JoinGraph *graph, Consistent *consistent)
 	if (links->only_shown_by < 0)
 		return links;
 	links->of_node = wide_create(graph->side[links->only_shown_by].nnodes, join_limbs(graph));
-	links->part = NO_TUPLE;
-	links->shown = new_zeros(uint32, nvalues);
-	links->shown_value = new_array(Code, nvalues);
 	return links;
 }
 
@@ -402,37 +356,6 @@ is_shown(const JoinGraph *graph, int32 column)
 	return false;
 }
 
-/* Orders tuples by what they are consistent with. */
-static int
-compare_tuples(const void *a, const void *b, void *arg)
-{
-	const Profiling *profiling = arg;
-
-	for (int32 i = 0; i < profiling->graph->nreleases; i++)
-	{
-		const uint32 *part = profiling->consistent[profiling->release[i]].alike.part;
-		uint32		x = part[*(const uint32 *) a];
-		uint32		y = part[*(const uint32 *) b];
-
-		if (x != y)
-			return x < y ? -1 : 1;
-	}
-	return 0;
-}
-
-/* Orders releases by their number of pieces, largest first. */
-static int
-compare_releases(const void *a, const void *b, void *arg)
-{
-	const JoinGraph *graph = arg;
-	int32		x = *(const int32 *) a;
-	int32		y = *(const int32 *) b;
-
-	if (graph->side[x].npieces != graph->side[y].npieces)
-		return graph->side[x].npieces > graph->side[y].npieces ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 /* Profiles a tuple of each kind, by what any release shows, and gives all others what those like them have. */
 static void
 profile_tuples(Profiling *profiling)
@@ -443,23 +366,19 @@ profile_tuples(Profiling *profiling)
 	int32		ncolumns = 0;
 	Parting		kinds;
 	uint32	   *like;			/* a tuple of each kind */
-	uint32	   *order;
 
 	for (int32 c = 0; c < profiling->graph->input->nqis; c++)
 		if (is_shown(profiling->graph, c))
 			column[ncolumns++] = c;
 	kinds = part_tuples(profiling->tuples, column, ncolumns);
 	like = new_array(uint32, kinds.nparts);
-	order = new_array(uint32, kinds.nparts);
 	for (uint32 t = ntuples; t-- > 0;)
 		like[kinds.part[t]] = t;
-	memcpy(order, like, sizeof(uint32) * kinds.nparts);
-	qsort_arg(order, kinds.nparts, sizeof(uint32), compare_tuples, profiling);
 	progress_phase("measure tuples", kinds.nparts);
 	for (uint32 i = 0; i < kinds.nparts; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		profile_tuple(profiling, order[i]);
+		profile_tuple(profiling, like[i]);
 		progress_step(1);
 	}
 	for (uint32 t = 0; t < ntuples; t++)
@@ -474,7 +393,6 @@ profile_tuples(Profiling *profiling)
 		profile->nvalues[t] = profile->nvalues[same];
 	}
 	pfree(column);
-	pfree(order);
 	pfree(like);
 	pfree(kinds.part);
 }
@@ -500,10 +418,6 @@ link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values)
 	profiling.consistent = consistent_create(graph, tuples);
 	profiling.links = links_create(graph, profiling.consistent);
 	profiling.total = wide_create(1, join_limbs(graph));
-	profiling.release = new_array(int32, graph->nreleases);
-	for (int32 r = 0; r < graph->nreleases; r++)
-		profiling.release[r] = r;
-	qsort_arg(profiling.release, graph->nreleases, sizeof(int32), compare_releases, (void *) graph);
 	if (tuples->end != NULL)
 	{
 		profiling.possible = wide_create((Size) graph->input->nvalues + 1, join_limbs(graph));

@@ -359,23 +359,34 @@ is_nearest_free(const Bpg *bpg, const Seeker *seeker)
  * ----------------------------------------------------------------
  */
 
-/* Any place of a part will do that is free and shows the value. */
+/*
+ * Any place of a part will do that is free and shows the value.  But the more people one chain of ties joins, the fewer
+ * values all of them could have; so who is tied had better have a place of which nobody is, and leave the others to those
+ * who are not.
+ */
 static uint64
-free_place(const Bpg *bpg, uint32 p, Code value)
+free_place(const Bpg *bpg, uint32 p, RowId row)
 {
 	const Part *part = &bpg->part[p];
+	uint64		found = NO_PLACE;
 
 	for (uint64 i = part->first; i < part->first + part->n; i++)
-		if (bpg->sitter[bpg->member[i]] == NO_ROW && shown_at(bpg, bpg->member[i]) == value)
-			return bpg->member[i];
-	return NO_PLACE;
+	{
+		uint64		place = bpg->member[i];
+
+		if (bpg->sitter[place] != NO_ROW || shown_at(bpg, place) != bpg->frame->sensitive[row])
+			continue;
+		if (place_is_tied(bpg->ties, place) != has_stays(bpg, row))
+			return place;
+		found = place;
+	}
+	return found;
 }
 
 /* Takes the nearest place; false if there is none, or has become too dear for this round. */
 static bool
 take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 {
-	Code		value = bpg->frame->sensitive[seeker->row];
 	double		before = seeker->cost;
 
 	for (;;)
@@ -388,7 +399,7 @@ take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 		spot = seeker->nearest;
 		if (spot == NULL || seeker->cost > before + DEARER)
 			return false;
-		place = free_place(bpg, spot->part, value);
+		place = free_place(bpg, spot->part, seeker->row);
 		Assert(place != NO_PLACE);
 		if (!has_stays(bpg, seeker->row) || tie_to_place(bpg->ties, seeker->row, place))
 		{
@@ -446,8 +457,10 @@ seat_in_rounds(Bpg *bpg, uint64 most)
 	n = 0;
 	for (uint64 row = 0; row < bpg->frame->nrows; row++)
 		if (bpg->fate[row] == SEEKS && spots[value_at(bpg, value[row])].nspots > 0)
-			seeker[n++] = (Seeker) {.row = row, .lot = pg_prng_uint32(&bpg->random)};
+			seeker[n++] = (Seeker) {.row = row, .lot = pg_prng_uint32(&bpg->random), .cost = value[row]};
 	progress_phase("seat arrivals", n);
+	/* First of all those of one value after the other, so that the places of each stay in the processor's cache. */
+	qsort(seeker, n, sizeof(Seeker), compare_seekers);
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

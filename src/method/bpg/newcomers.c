@@ -22,6 +22,9 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
+/* Groups of people whose ties were refused elsewhere are larger: they have more values in common with others. */
+#define WIDER			3
+
 /* Sets of rows that are cut, under a principle that asks for groups larger than they must be. */
 typedef struct Cutting
 {
@@ -330,4 +333,13 @@ draft_newcomers(Bpg *bpg)
 	if (bpg->past->is_whole && ties_are_taken(bpg->ties))
 		cut_newcomers(&cutting, gather_newcomers(bpg, true));
 	cut_newcomers(&cutting, gather_newcomers(bpg, false));
+	if (bpg->past->is_whole && ties_are_taken(bpg->ties))
+	{
+		uint64		n = gather_newcomers(bpg, true);
+		uint64		wide = WIDER * reserved_size(bpg);
+
+		cutting.principle.k = Max(bpg->k, Min(n, wide));
+		if (n >= bpg->k)
+			cut_by_layout(&cutting, n);
+	}
 }

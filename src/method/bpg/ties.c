@@ -45,6 +45,7 @@ struct Ties
 	Seating    *seating;
 	Hall	  **hall;			/* [ngroups] of groups in which somebody is tied */
 	Bond	   *bond;			/* [nlinks] of the past */
+	bool	   *is_tied;		/* [nplaces] has a holder of any time a place elsewhere? */
 	bool		was_weaker;
 	bool		is_seated;		/* does the seating agree with the past? */
 };
@@ -196,12 +197,22 @@ ties_create(const Frame *frame, const Past *past, const Principle *principle, ui
 		.context = CurrentMemoryContext,
 		.seating = seating_create(frame->nsensitive, principle->l > 1 ? principle->l : 0, k, rule == TIES_ALONE),
 		.hall = new_zeros(Hall *, places->ngroups),
-		.bond = new_zeros(Bond, places->nlinks)
+		.bond = new_zeros(Bond, places->nlinks),
+		.is_tied = new_zeros(bool, places->nplaces)
 	};
 	list_links(ties);
 	for (uint64 i = 0; i < places->nlinks; i++)
+	{
 		bond_link(ties, &places->link[i], &ties->bond[i]);
+		ties->is_tied[places->link[i].from] = ties->is_tied[places->link[i].to] = true;
+	}
 	return ties;
+}
+
+bool
+place_is_tied(const Ties *ties, uint64 place)
+{
+	return ties->is_tied[place];
 }
 
 bool
@@ -237,7 +248,7 @@ seat_the_past(Ties *ties)
 			seating_break(waiting[i]);
 	pfree(waiting);
 	seating_keep(ties->seating);
-	for (uint32 g = 0; g < places->ngroups; g++)
+	for (uint32 g = 0; g < places->ngroups && ties->takes_more; g++)
 		if (ties->hall[g] != NULL && ties->rule == TIES_WORLDS)
 			hall_prove(ties->seating, ties->hall[g]);
 }
@@ -302,6 +313,7 @@ may_take_place(Ties *ties, RowId row, uint64 place)
 		return false;
 	}
 	seating_keep(ties->seating);
+	ties->is_tied[place] = true;
 	return true;
 }
 
@@ -445,13 +457,24 @@ tie_to_class(Ties *ties, RowId *rows, uint64 n)
 
 /* ---- Parts ---- */
 
+/* Do the group's ties lead further than the past was read, so that nothing is known to be safe? */
+static inline bool
+has_open_ties(const Ties *ties, uint32 group)
+{
+	return ties->places->has_open_ties != NULL && ties->places->has_open_ties[group];
+}
+
 bool
 ties_allow_part(Ties *ties, uint64 place)
 {
 	uint32		group = places_group(ties->places, place);
 
-	if (!ties->was_weaker || ties->hall[group] == NULL)
+	if (!ties->was_weaker)
 		return true;			/* it was asked when they were tied, and when the values came */
+	if (has_open_ties(ties, group))
+		return false;
+	if (ties->hall[group] == NULL)
+		return true;
 	seat_the_past(ties);
 	return part_is_safe(ties->seating, ties->hall[group], place - ties->places->first[group]);
 }
@@ -474,6 +497,8 @@ ties_allow_values(Ties *ties, const uint64 *place, uint64 n, const RowId *sitter
 	Code	   *value;
 	MemoryContext old;
 
+	if (has_open_ties(ties, group))
+		return false;
 	if (!asks(ties, group))
 		return true;
 	old = MemoryContextSwitchTo(ties->context);

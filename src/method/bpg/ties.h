@@ -31,6 +31,9 @@ extern Ties *ties_create(const Frame *frame, const Past *past, const Principle *
 /* May anybody be tied? */
 extern bool ties_are_taken(const Ties *ties);
 
+/* Has somebody who held the place one in another group, too? */
+extern bool place_is_tied(const Ties *ties, uint64 place);
+
 /*
  * May the person of a row, who has stays, take a free place of the past?  If so it is taken note of, for later
  * questions.

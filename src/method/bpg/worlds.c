@@ -3,10 +3,14 @@
  *		The search for worlds (worlds.h), by exchange.
  *
  * NOTES
- *		A seat gets the track that is asked for by exchange with the seat that has it.  Bonds of either that do not agree
- *		any more are mended one by one, in no order: one end gets a track that fits, by exchange within its own part, so
- *		that as few other bonds as can be break.  So the search walks on until all agree, or too many were exchanged; it
- *		takes no step back, since another walk from the beginning finds a world sooner.
+ *		A seat gets the track that is asked for by exchange with the seat that has it.  Seats that bonds join, directly or
+ *		not, are a chain, and get tracks together: one pass from its ends finds those with which all its bonds agree,
+ *		at the least price, as in Viterbi's algorithm.  Chains of people with whom these were exchanged may not agree any more, and
+ *		are settled next, in no order; best without those that were settled before.  So the search walks on until all agree, or
+ *		too many were settled.
+ *
+ *		A chain that has a cycle is settled as if one bond of the cycle were none; if that does not agree then, it is settled
+ *		anew, until the walk ends.
  */
 #include "postgres.h"
 
@@ -17,15 +21,23 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MOST_SWAPS		16		/* of one world */
-#define MOST_TAKEN		20000000	/* in all, before few are to do for each world */
-#define STRAY			16		/* one in so many exchanges breaks whatever it does */
+#define MOST_SWAPS		200		/* of one world */
+#define MOST_TAKEN		2000000 /* chains in all, before few are settled for each world */
+#define MOST_JOINTS		64		/* seats of a chain; bonds behind the last one are found broken, or not, by themselves */
 #define PARTNERS		4		/* people who are not tied and are tried for the track of one who is */
-#define CHAIN			4		/* bonds from a seat to the last one that says which tracks it can have alone */
-#define CHAIN_ALONE		2		/* likewise, where no more is asked for: so all groups of a person count at one of them */
+#define CHAIN_ALONE		2		/* bonds from a seat to the last one that counts where it is judged alone: so all
+								 * groups of a person do at one of them */
 
-/* Worlds near the seating are looked for first: the exchanges of each attempt. */
-static const int effort[] = {4, 12, MOST_SWAPS};
+/* Prices of a track: of a bond of somebody else that it breaks, of a seat that has got its track in this walk, and by lot. */
+#define NEVER			PG_UINT32_MAX
+#define BROKEN			8
+#define AGAIN			16
+#define NEAR			4
+#define FAR				40
+#define STRAY			16		/* one in so many chains is settled far from best */
+
+/* Worlds near the seating are looked for first: the chains of each attempt. */
+static const int effort[] = {4, 12, 40, 40, 40};
 
 /* A seat that has another track in a world than in the seating. */
 typedef struct Move
@@ -48,6 +60,18 @@ typedef struct Swap
 	Hall	   *hall;
 	uint32		seat[2];
 } Swap;
+
+/* A seat of a chain, which a bond joins to one before it. */
+typedef struct Joint
+{
+	Hall	   *hall;
+	uint32		seat;
+	BondEnd    *end;			/* of that bond, or NULL */
+	int			from;
+	int			bonds;			/* from the first seat */
+	uint64		first;			/* price of its tracks */
+	uint32		track;			/* that it gets */
+} Joint;
 
 typedef enum ChangeKind
 {
@@ -83,11 +107,18 @@ struct Seating
 	/* The search at hand */
 	Swap		swap[MOST_SWAPS];
 	int			nswaps;
-	uint64		taken;			/* exchanges in all */
+	uint64		taken;			/* chains settled, in all */
 	BondEnd   **broken;			/* bonds that did not agree when they were noted */
 	uint32		nbroken;
 	uint32		broken_room;
 	pg_prng_state random;
+
+	/* The chain at hand */
+	Joint		chain[MOST_JOINTS];
+	int			nchain;
+	uint32	   *price;			/* of tracks of its seats */
+	uint64		price_room;
+	uint32	   *least;			/* [nvalues + 1] where stamped */
 
 	/* Tracks of a hall */
 	bool	   *has;			/* those that the people asked for have in some world */
@@ -111,6 +142,8 @@ seating_create(Code nvalues, uint32 l, uint64 k, bool is_alone)
 	seating->context = CurrentMemoryContext;
 	seating->nvalues = nvalues;
 	seating->stamp = new_zeros(uint64, nvalues + (uint64) 1);
+	seating->least = new_array(uint32, nvalues + (uint64) 1);
+	seating->price = new_array(uint32, 0);
 	pg_prng_seed(&seating->random, 1);
 	seating->broken_room = 64;
 	seating->broken = new_array(BondEnd *, seating->broken_room);
@@ -164,6 +197,12 @@ static inline bool
 is_one_part(const Hall *hall, uint32 a, uint32 b)
 {
 	return hall->part == NULL || hall->part[a] == hall->part[b];
+}
+
+static inline uint64 *
+stamp_of(Seating *seating, Code value)
+{
+	return &seating->stamp[value == NO_CODE ? seating->nvalues : value];
 }
 
 /* ---- Do bonds agree? ---- */
@@ -254,6 +293,15 @@ draw_broken(Seating *seating)
 	return NULL;
 }
 
+static bool
+is_in_chain(const Seating *seating, const Hall *hall, uint32 seat)
+{
+	for (int i = 0; i < seating->nchain; i++)
+		if (seating->chain[i].hall == hall && seating->chain[i].seat == seat)
+			return true;
+	return false;
+}
+
 /* How many more bonds of a seat than now would not agree if it had the track? */
 static int
 count_broken(const Hall *hall, uint32 seat, uint32 track)
@@ -270,52 +318,166 @@ count_broken(const Hall *hall, uint32 seat, uint32 track)
 	return n;
 }
 
-/* An exchange that may mend a bond: a track for one of its ends. */
-typedef struct Mending
-{
-	BondEnd    *end;			/* or NULL */
-	uint32		track;
-	int			broken;
-	uint32		alike;			/* ways as good */
-} Mending;
+/* ---- Chains ---- */
 
-/* Draws one of the best ways to give an end another track; is_strict: only one with which the bond agrees. */
+/* The seats that bonds join to one, directly or not, up to so many bonds away; nearer ones come first. */
 static void
-draw_mending(Seating *seating, BondEnd *end, bool is_strict, Mending *best)
+find_chain(Seating *seating, Hall *hall, uint32 seat, int most_bonds)
 {
-	Hall	   *hall = end->hall;
-	uint32		other = end->other->hall->track[end->other->seat];
+	uint64		room = hall->n;
 
-	for (uint32 track = 0; track < hall->n && !hall->is_pinned[end->seat]; track++)
+	seating->chain[0] = (Joint) {.hall = hall, .seat = seat};
+	seating->nchain = 1;
+	for (int i = 0; i < seating->nchain; i++)
 	{
-		uint32		partner = hall->seat[track];
-		int			broken;
+		const Joint *joint = &seating->chain[i];
+		dlist_iter	iter;
 
-		if (partner == end->seat || hall->is_pinned[partner] || !is_one_part(hall, partner, end->seat) ||
-			!(is_strict ? would_agree(end, track, other) : end_shows(end, track, shown(hall, end->last_epoch, track))))
-			continue;
-		broken = count_broken(hall, end->seat, track) + count_broken(hall, partner, hall->track[end->seat]);
-		if (best->end == NULL || broken < best->broken)
-			best->alike = 0;
-		else if (broken > best->broken)
-			continue;
-		if (pg_prng_uint32(&seating->random) % ++best->alike == 0)
-			*best = (Mending) {end, track, broken, best->alike};
+		dlist_foreach(iter, &joint->hall->bonds[joint->seat])
+		{
+			BondEnd    *other = dlist_container(BondEnd, node, iter.cur)->other;
+
+			if (joint->bonds == most_bonds || seating->nchain == MOST_JOINTS || is_in_chain(seating, other->hall, other->seat))
+				continue;
+			seating->chain[seating->nchain++] = (Joint) {
+				.hall = other->hall, .seat = other->seat, .end = other, .from = i, .bonds = joint->bonds + 1, .first = room
+			};
+			room += other->hall->n;
+		}
+	}
+	if (room > seating->price_room)
+	{
+		MemoryContext old = MemoryContextSwitchTo(seating->context);
+
+		seating->price_room = array_room(seating->price_room, room);
+		array_resize(seating->price, seating->price_room);
+		MemoryContextSwitchTo(old);
 	}
 }
 
+/* Adds to the price of each track of a seat the least of those of the next that agree with it. */
+static void
+add_prices(Seating *seating, const Joint *next)
+{
+	const Joint *joint = &seating->chain[next->from];
+	uint32	   *price = seating->price + joint->first;
+
+	seating->stamped++;
+	for (uint32 t = 0; t < next->hall->n; t++)
+	{
+		Code		value = shown(next->hall, next->end->last_epoch, t);
+		uint32	   *least = &seating->least[Min(value, seating->nvalues)];
+		uint32		here = seating->price[next->first + t];
+
+		if (here == NEVER || !end_shows(next->end, t, value))
+			continue;
+		if (*stamp_of(seating, value) != seating->stamped || here < *least)
+			*least = here;
+		*stamp_of(seating, value) = seating->stamped;
+	}
+	for (uint32 t = 0; t < joint->hall->n; t++)
+	{
+		Code		value = shown(joint->hall, next->end->other->last_epoch, t);
+
+		if (price[t] == NEVER)
+			continue;
+		if (*stamp_of(seating, value) != seating->stamped || !end_shows(next->end->other, t, value))
+			price[t] = NEVER;
+		else
+			price[t] += seating->least[Min(value, seating->nvalues)];
+	}
+}
+
+static bool
+was_swapped(const Seating *seating, const Hall *hall, uint32 seat)
+{
+	for (int i = 0; i < seating->nswaps; i++)
+		if (seating->swap[i].hall == hall && (seating->swap[i].seat[0] == seat || seating->swap[i].seat[1] == seat))
+			return true;
+	return false;
+}
+
+/* The price of a track for a seat of the chain: bonds of others that do not agree any more, most of all. */
+static uint32
+price_of_track(Seating *seating, const Joint *joint, uint32 track, uint32 stray)
+{
+	const Hall *hall = joint->hall;
+	uint32		partner = hall->seat[track];
+	uint32		now = hall->track[joint->seat];
+
+	if (track == now)
+		return 0;
+	if (hall->is_pinned[joint->seat] || hall->is_pinned[partner] || !is_one_part(hall, joint->seat, partner))
+		return NEVER;
+	if (is_in_chain(seating, hall, partner))
+		return 2 * AGAIN;
+	return 1 + BROKEN * count_broken(hall, partner, now) + (is_tied(hall, partner) && was_swapped(seating, hall, partner) ? AGAIN : 0) +
+		pg_prng_uint32(&seating->random) % stray;
+}
+
 /*
- * Walks from the exchanges so far to a world: mends one bond after the other, in the way that breaks fewest, and now and
- * then in any.  A bond that does not agree is given, if it is not of these exchanges.  If the walk leads nowhere no
- * exchange is left.
+ * Finds what each track of the first seat of a chain costs, with tracks of all others with which the bonds agree.  Without
+ * stray: which tracks it can have if nobody else were tied, which cost nothing.
+ */
+static void
+price_chain(Seating *seating, uint32 stray)
+{
+	for (int i = 0; i < seating->nchain; i++)
+	{
+		const Joint *joint = &seating->chain[i];
+
+		for (uint32 t = 0; t < joint->hall->n; t++)
+			seating->price[joint->first + t] = stray > 0 ? price_of_track(seating, joint, t, stray) :
+				is_one_part(joint->hall, t, joint->seat) ? 0 : NEVER;
+	}
+	for (int i = seating->nchain - 1; i > 0; i--)
+		add_prices(seating, &seating->chain[i]);
+}
+
+/* Gives the seats of a chain tracks with which its bonds agree, at the least price; false if there are none. */
+static bool
+settle_chain(Seating *seating, Hall *hall, uint32 seat)
+{
+	find_chain(seating, hall, seat, MOST_JOINTS);
+	if (seating->nswaps + seating->nchain > MOST_SWAPS)
+		return false;
+	price_chain(seating, pg_prng_uint32(&seating->random) % STRAY == 0 ? FAR : NEAR);
+	for (int i = 0; i < seating->nchain; i++)
+	{
+		Joint	   *joint = &seating->chain[i];
+		const Joint *from = &seating->chain[joint->from];
+		uint32		least = NEVER;
+		uint32		partner;
+
+		for (uint32 t = 0; t < joint->hall->n; t++)
+			if (seating->price[joint->first + t] < least && (i == 0 || would_agree(joint->end, t, from->track)))
+			{
+				least = seating->price[joint->first + t];
+				joint->track = t;
+			}
+		if (least == NEVER)
+			return false;
+		partner = joint->hall->seat[joint->track];
+		if (partner == joint->seat)
+			continue;
+		swap_seats(seating, joint->hall, joint->seat, partner);
+		for (int s = 0; s < 2; s++)
+			note_broken(seating, joint->hall, seating->swap[seating->nswaps - 1].seat[s]);
+	}
+	return true;
+}
+
+/*
+ * Walks from the exchanges so far to a world: mends one bond after the other, with all that are joined to it.  A bond that
+ * does not agree is given, if it is not of these exchanges.  If the walk leads nowhere no exchange is left.
  */
 static bool
-walk(Seating *seating, BondEnd *from, int most_swaps)
+walk(Seating *seating, BondEnd *from, int most_chains)
 {
 	BondEnd    *broken;
 
 	if (seating->taken > MOST_TAKEN)
-		most_swaps = effort[0];
+		most_chains = effort[0];
 	seating->nbroken = 0;
 	if (from != NULL)
 		note_broken(seating, from->hall, from->seat);
@@ -323,23 +485,12 @@ walk(Seating *seating, BondEnd *from, int most_swaps)
 		note_broken(seating, seating->swap[i / 2].hall, seating->swap[i / 2].seat[i % 2]);
 	while ((broken = draw_broken(seating)) != NULL)
 	{
-		bool		is_strict = pg_prng_uint32(&seating->random) % STRAY != 0;
-		Mending		best = {.end = NULL};
-
-		for (int pass = 0; pass < 2 && best.end == NULL && seating->nswaps < most_swaps; pass++)
-		{
-			draw_mending(seating, broken, is_strict && pass == 0, &best);
-			draw_mending(seating, broken->other, is_strict && pass == 0, &best);
-		}
-		if (best.end == NULL)
+		seating->taken++;
+		if (most_chains-- == 0 || !settle_chain(seating, broken->hall, broken->seat))
 		{
 			swap_all_back(seating);
 			return false;
 		}
-		seating->taken++;
-		swap_seats(seating, best.end->hall, best.end->seat, best.end->hall->seat[best.track]);
-		for (int i = 0; i < 2; i++)
-			note_broken(seating, best.end->hall, seating->swap[seating->nswaps - 1].seat[i]);
 	}
 	return true;
 }
@@ -598,40 +749,6 @@ seating_break(Bond *bond)
 	}
 }
 
-/* ---- Which tracks can a seat have alone? ---- */
-
-/* Tracks of which each bond but one agrees with some track of its other end. */
-static void
-find_tracks(const Hall *hall, uint32 seat, const BondEnd *without, int chain, bool *can_have)
-{
-	dlist_iter	iter;
-
-	for (uint32 t = 0; t < hall->n; t++)
-		can_have[t] = is_one_part(hall, t, seat);
-	if (chain == 0)
-		return;
-	dlist_foreach(iter, &hall->bonds[seat])
-	{
-		const BondEnd *end = dlist_container(BondEnd, node, iter.cur);
-		const BondEnd *other = end->other;
-		bool	   *others;
-
-		if (end == without)
-			continue;
-		others = new_array(bool, other->hall->n);
-		find_tracks(other->hall, other->seat, other, chain - 1, others);
-		for (uint32 t = 0; t < hall->n; t++)
-		{
-			bool		agrees = false;
-
-			for (uint32 u = 0; u < other->hall->n && can_have[t] && !agrees; u++)
-				agrees = others[u] && would_agree(end, t, u);
-			can_have[t] = agrees;
-		}
-		pfree(others);
-	}
-}
-
 /* ---- Who is safe? ---- */
 
 /* The tracks that a seat has in some world are counted in. */
@@ -662,12 +779,6 @@ clear_tracks(Seating *seating, const Hall *hall)
 		MemoryContextSwitchTo(old);
 	}
 	memset(seating->has, false, hall->n);
-}
-
-static inline uint64 *
-stamp_of(Seating *seating, Code value)
-{
-	return &seating->stamp[value == NO_CODE ? seating->nvalues : value];
 }
 
 /*
@@ -704,10 +815,13 @@ find_weak_epoch(Seating *seating, const Hall *hall, uint32 seat, const bool *has
 
 /* Has a seat values and rows enough, of the tracks that it can have alone? */
 static bool
-may_have_enough(Seating *seating, const Hall *hall, uint32 seat, uint32 first_epoch)
+may_have_enough(Seating *seating, Hall *hall, uint32 seat, uint32 first_epoch)
 {
 	clear_tracks(seating, hall);
-	find_tracks(hall, seat, NULL, seating->is_alone ? CHAIN_ALONE : CHAIN, seating->can_have);
+	find_chain(seating, hall, seat, seating->is_alone ? CHAIN_ALONE : MOST_JOINTS);
+	price_chain(seating, 0);
+	for (uint32 t = 0; t < hall->n; t++)
+		seating->can_have[t] = seating->price[t] != NEVER;
 	return find_weak_epoch(seating, hall, seat, seating->can_have, first_epoch) == hall->nepochs;
 }
 
@@ -740,7 +854,6 @@ static bool
 have_enough(Seating *seating, Hall *hall, const uint32 *seat, int n, uint32 first_epoch)
 {
 	uint32		epoch = find_weak_epoch(seating, hall, seat[0], seating->has, first_epoch);
-
 
 	for (size_t i = 0; i < lengthof(effort) && epoch < hall->nepochs; i++)
 	{

@@ -60,10 +60,6 @@ typedef struct Demanding
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Rows ahead for which memory has to bring classes and their values. */
-#define FAR 16
-#define NEAR 8
-
 /* Adds the demands of a row, the greatest first; kept[] is as before afterwards. */
 static void
 add_demands(Demanding *demanding, RowId row)
@@ -196,18 +192,8 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 	demanding->enough = enough_kept(strategy) * (1 + ROUNDING);
 	for (uint64 row = 0; row < frame->nrows; row++)
 	{
-		const uint64 *first;
-
 		if (row % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
-		/* Prefetches the classes of a row far ahead, and the values of classes that were prefetched before. */
-		first = demanding->paths->first;
-		if (row + FAR < frame->nrows)
-			for (uint64 i = first[row + FAR]; i < first[row + FAR + 1]; i++)
-				await_class(&demanding->shown, demanding->paths, i);
-		if (row + NEAR < frame->nrows)
-			for (uint64 i = first[row + NEAR]; i < first[row + NEAR + 1]; i++)
-				await_values(&demanding->shown, demanding->paths, i);
 		add_demands(demanding, row);
 	}
 	if (demanding->ndemands == 0)

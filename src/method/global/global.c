@@ -135,16 +135,6 @@ strategy_of(const int64 *params)
 	};
 }
 
-/* A unit less than there is, so that rounding never spares a row that must not be. */
-static int32
-spared(const int64 *params)
-{
-	Strategy	strategy = strategy_of(params);
-	double		enough = enough_kept(&strategy);
-
-	return (int32) Max(0, floor(-log(enough) * DISCLOSURE_UNIT) - 1);
-}
-
 /* People of a registry make up for values, and so do values that are not protected. */
 static SourceNeeds
 needs(const int64 *params)
@@ -258,7 +248,6 @@ const Method global_method = {
 		.params = global_params,
 		.classes = true,
 		.past = PAST_PATHS,
-		.spared = spared,
 		.tables = global_tables,
 		.contradiction = contradiction,
 		.needs = needs,

@@ -322,58 +322,31 @@ prepare_encounters(Guard *guard)
 	pfree(chosen);
 }
 
-/* The number of pieces of the new release that a kind of tuples meets; they are found one after the other, if need be. */
-static uint32
+/* Finds the records of the new release that a kind of tuples meets. */
+static void
 meet_fresh(Guard *guard, uint32 kind)
 {
 	const SeqPeople *people = guard->people;
 	const Pile *regions = &guard->regions[kind];
-	uint32		n = 0;
 
-	if (guard->fresh_kind != kind || guard->fresh_version != people->version)
-	{
-		guard->fresh_kind = kind;
-		guard->fresh_version = people->version;
-		guard->fresh_regions = 0;
-		guard->nfresh = 0;
-	}
+	if (guard->fresh_kind == kind && guard->fresh_version == people->version)
+		return;
+	guard->fresh_kind = kind;
+	guard->fresh_version = people->version;
+	guard->nfresh = 0;
 	for (uint32 i = 0; i < regions->n; i++)
-		n += people->region[regions->number[i]].npieces;
-	return n;
+		for (uint32 p = people->region[regions->number[i]].first; p != NOTHING; p = people->piece[p].next)
+		{
+			const RegionPiece *piece = &people->piece[p];
+
+			array_reserve(guard->fresh, guard->fresh_room, guard->nfresh + 1);
+			guard->fresh[guard->nfresh++] = (Candidate) {
+				.node = people->place[piece->place].node, .value = piece->value, .weight = piece->size
+			};
+		}
 }
 
-/* Finds the records of one more region; false if there is none. */
-static bool
-meet_more(Guard *guard)
-{
-	const SeqPeople *people = guard->people;
-	const Pile *regions = &guard->regions[guard->fresh_kind];
-	const Region *region;
-
-	while (guard->fresh_regions < regions->n && people->region[regions->number[guard->fresh_regions]].npieces == 0)
-		guard->fresh_regions++;
-	if (guard->fresh_regions == regions->n)
-		return false;
-	region = &people->region[regions->number[guard->fresh_regions++]];
-	if (guard->nfresh + region->npieces > guard->fresh_room)
-	{
-		guard->fresh_room = array_room(guard->fresh_room, guard->nfresh + region->npieces);
-		array_resize(guard->fresh, guard->fresh_room);
-		array_resize(guard->fresh_piece, guard->fresh_room);
-	}
-	for (uint32 p = region->first; p != NOTHING; p = people->piece[p].next)
-	{
-		const RegionPiece *piece = &people->piece[p];
-
-		guard->fresh_piece[guard->nfresh] = p;
-		guard->fresh[guard->nfresh++] = (Candidate) {
-			.node = people->place[piece->place].node, .value = piece->value, .weight = piece->size
-		};
-	}
-	return true;
-}
-
-/* Finds what a tuple meets of each release; of the new one, how much. */
+/* Finds what a tuple meets of each release. */
 static void
 meet_tuple(Guard *guard, uint32 tuple)
 {
@@ -387,7 +360,9 @@ meet_tuple(Guard *guard, uint32 tuple)
 		guard->candidate[r] = &encounter->candidate[encounter->first[kind]];
 		guard->ncandidates[r] = encounter->first[kind + 1] - encounter->first[kind];
 	}
-	guard->ncandidates[last] = meet_fresh(guard, guard->kind[tuple]);
+	meet_fresh(guard, guard->kind[tuple]);
+	guard->candidate[last] = guard->fresh;
+	guard->ncandidates[last] = guard->nfresh;
 	for (int32 r = 0; r <= last; r++)
 	{
 		int32		i = r;
@@ -396,58 +371,6 @@ meet_tuple(Guard *guard, uint32 tuple)
 			guard->order[i] = guard->order[i - 1];
 		guard->order[i] = r;
 	}
-}
-
-/* ----------------------------------------------------------------
- * Witnesses: cliques that were found to link tuples to k different values
- *
- * They may be there still: which records a tuple is consistent with, and which values they show, stays as it is.  So
- * as long as these cliques are there, no others need be looked for.  Nodes of earlier releases, and pieces, keep their
- * numbers when the web is made anew or a trial is undone.  So witnesses need not be undone, too: they are asked again
- * each time.
- * ----------------------------------------------------------------
- */
-
-/* The most numbers that are kept. */
-#define MOST_NUMBERS	(UINT64CONST(16) * 1024 * 1024)
-
-/* Keeps those that were noted, if they are k, and if there is room. */
-static void
-witnesses_keep(Witnesses *witnesses, uint32 tuple, uint32 nheard)
-{
-	Size		n = witnesses->k * witnesses->width;
-
-	if (witnesses->k == 0 || nheard < witnesses->k)
-		return;
-	if (witnesses->of[tuple] == NULL)
-	{
-		if (n > witnesses->room)
-			return;
-		witnesses->of[tuple] = new_array(uint32, n);
-		witnesses->room -= n;
-	}
-	memcpy(witnesses->of[tuple], witnesses->heard, sizeof(uint32) * n);
-}
-
-/* Are all nodes of a clique still joined? */
-static bool
-clique_is_there(const SeqPeople *people, const uint32 *clique)
-{
-	const RegionPiece *piece = &people->piece[clique[people->last]];
-	uint32		node;
-
-	if (piece->size == 0)
-		return false;
-	node = people->place[piece->place].node;
-	for (int32 s = 0; s < people->last; s++)
-	{
-		if (web_between(people->web, clique[s], node) == NO_WEB_EDGE)
-			return false;
-		for (int32 r = 0; r < s; r++)
-			if (web_between(people->web, clique[r], clique[s]) == NO_WEB_EDGE)
-				return false;
-	}
-	return true;
 }
 
 /* ----------------------------------------------------------------
@@ -574,14 +497,8 @@ hear(Guard *guard, Code value)
 	if (value == guard->null_value && value != NO_CODE)
 		return false;
 	if (!guard->heard[at])
-	{
-		uint32	   *clique = &guard->witnesses.heard[guard->nheard * guard->witnesses.width];
-
-		guard->heard[at] = true;
-		for (Size i = 0; i < guard->witnesses.width && guard->nheard < guard->witnesses.k; i++)
-			clique[guard->order[i]] = guard->order[i] == guard->people->last ? guard->chosen_piece : guard->chosen[i];
 		guard->value[guard->nheard++] = at;
-	}
+	guard->heard[at] = true;
 	if (guard->task->diversity)
 		wide_add(&guard->cliques[at], &guard->product[guard->people->last + 1]);
 	return guard->nheard >= guard->enough;
@@ -593,18 +510,14 @@ walk(Guard *guard, int32 depth, Code value)
 {
 	uint32		last_node = NOTHING;
 	bool		joined = false;
-	bool		is_fresh;
 	int32		r;
 
 	if (depth > guard->people->last)
 		return !web_is_nobody(guard->people->web, guard->chosen) && hear(guard, value);
 	r = guard->order[depth];
-	is_fresh = r == guard->people->last;
-
-	/* Of the new release, candidates are found one after the other, as they are asked for */
-	for (uint32 i = 0; is_fresh ? i < guard->nfresh || meet_more(guard) : i < guard->ncandidates[r]; i++)
+	for (uint32 i = 0; i < guard->ncandidates[r]; i++)
 	{
-		const Candidate *candidate = is_fresh ? &guard->fresh[i] : &guard->candidate[r][i];
+		const Candidate *candidate = &guard->candidate[r][i];
 		Code		own = candidate->value;
 
 		guard->steps++;
@@ -621,8 +534,6 @@ walk(Guard *guard, int32 depth, Code value)
 		if (!joined)
 			continue;
 		guard->chosen[depth] = last_node;
-		if (is_fresh)
-			guard->chosen_piece = guard->fresh_piece[i];
 		if (guard->task->diversity)
 		{
 			memcpy(guard->product[depth + 1].limb, guard->product[depth].limb,
@@ -683,23 +594,12 @@ values_of(const Guard *guard, double level)
 	return guard->task->diversity ? PG_UINT32_MAX : (uint32) Min(ceil(level), (double) PG_UINT32_MAX);
 }
 
-/* Does a tuple keep its level?  If so, witnesses may save the next look. */
+/* Does a tuple keep its level? */
 static bool
 is_safe(Guard *guard, uint32 tuple)
 {
-	const Witnesses *witnesses = &guard->witnesses;
-	const uint32 *cliques = witnesses->of[tuple];
-	uint32		n = 0;
-
-	while (cliques != NULL && n < witnesses->k && clique_is_there(guard->people, &cliques[n * witnesses->width]))
-		n++;
-	if (cliques != NULL && n == witnesses->k)
-		return true;
 	if (measure(guard, tuple, values_of(guard, guard->task->k)) >= guard->task->k)
-	{
-		witnesses_keep(&guard->witnesses, tuple, guard->nheard);
 		return true;
-	}
 	guard->culprit = tuple;
 	return false;
 }
@@ -817,13 +717,6 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	guard->total = wide_create(1, limbs);
 	prepare_encounters(guard);
 	guard->stamped = new_zeros(uint32, guard->ntuples);
-	guard->witnesses = (Witnesses) {
-		.people = people, .k = task->diversity ? 0 : values_of(guard, task->k),
-		.width = (Size) people->last + 1, .room = MOST_NUMBERS, .of = new_zeros(uint32 *, guard->ntuples)
-	};
-	if (guard->witnesses.k * guard->witnesses.width > MOST_NUMBERS)
-		guard->witnesses.k = 0;
-	guard->witnesses.heard = new_array(uint32, guard->witnesses.k * guard->witnesses.width);
 	guard->level = new_zeros(double, guard->ntuples);
 	return guard;
 }

@@ -165,7 +165,6 @@ resize_lot(SeqPeople *people, uint32 number, int64 by)
 		if (piece->next != NOTHING)
 			people->piece[piece->next].prev = lot->piece;
 		region->first = lot->piece;
-		region->npieces++;
 		return;
 	}
 	if (piece->prev == NOTHING)
@@ -174,7 +173,6 @@ resize_lot(SeqPeople *people, uint32 number, int64 by)
 		people->piece[piece->prev].next = piece->next;
 	if (piece->next != NOTHING)
 		people->piece[piece->next].prev = piece->prev;
-	region->npieces--;
 }
 
 /* The lot of those of a band who are in a piece. */

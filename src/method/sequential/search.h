@@ -36,13 +36,6 @@ typedef struct WebEdge
 	uint32		prev[2];
 } WebEdge;
 
-/* Where an edge stands in the table by its ends */
-typedef struct WebSlot
-{
-	uint32		edge;			/* or NO_WEB_EDGE */
-	uint32		print;			/* of its ends: most others can be told from it without being looked at */
-} WebSlot;
-
 typedef enum WebDeed
 {
 	MADE_NODE,
@@ -107,8 +100,7 @@ typedef struct Web
 	uint32		nedges;
 	uint32		ndropped;		/* of them */
 	uint32		edge_room;
-	WebSlot    *slot;			/* [nslots] */
-	uint64		nslots;
+	struct ends_hash *by_ends;
 
 	/* Changes, to be undone */
 	WebChange  *change;
@@ -216,7 +208,6 @@ typedef struct Lot
 typedef struct Region
 {
 	uint32		first;			/* or NOTHING */
-	uint32		npieces;
 } Region;
 
 typedef struct RegionPiece
@@ -396,17 +387,6 @@ typedef struct Encounter
 	uint32	   *tuple;			/* node by node, those that meet it */
 } Encounter;
 
-/* Cliques that link tuples to k different values, as they were found */
-typedef struct Witnesses
-{
-	const SeqPeople *people;	/* borrowed */
-	uint32		k;				/* cliques of a tuple; 0 for no witnesses */
-	Size		width;			/* numbers of a clique: its nodes in earlier releases, and the piece of the new one */
-	uint32	  **of;				/* [tuples] their cliques, or NULL */
-	uint64		room;			/* numbers that may still be kept */
-	uint32	   *heard;			/* [k * width] those of the tuple at hand */
-} Witnesses;
-
 /* Numbers that are added to */
 typedef struct Pile
 {
@@ -462,17 +442,14 @@ typedef struct Guard
 	uint32	   *ncandidates;
 	int32	   *order;			/* [releases] those with fewest first */
 	uint32	   *chosen;			/* [releases] nodes, in that order */
-	Candidate  *fresh;			/* of the new release, of this kind, at this version, as far as they were asked for */
-	uint32	   *fresh_piece;
+	Candidate  *fresh;			/* of the new release, of this kind, at this version */
 	uint32		nfresh;
 	uint32		fresh_room;
-	uint32		fresh_regions;	/* of the kind's, those that they are from */
 	uint32		fresh_kind;
 	uint64		fresh_version;
 
 	/* Values that it is linked to */
 	uint32		enough;			/* different values */
-	uint32		chosen_piece;	/* of the new release */
 	bool	   *heard;			/* [values + 1] the last is "not shown" */
 	Code	   *value;			/* [values + 1] those that were heard */
 	uint32		nheard;
@@ -486,7 +463,6 @@ typedef struct Guard
 	uint32	   *stamped;		/* [tuples] */
 	Pile		concerned;
 	uint32		culprit;		/* the tuple harmed last */
-	Witnesses	witnesses;		/* of linkability */
 
 	uint64		steps;			/* candidates looked at */
 

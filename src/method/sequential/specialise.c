@@ -24,11 +24,6 @@ typedef struct Search
 	bool		reversible;		/* what is kept can be undone by people_undo(), too */
 	uint64		woven_steps;	/* in webs that are no more */
 	uint64		most_steps;		/* after so many, exhaust_lots() gives up */
-
-	/* Steps from piece to piece that not a single record could take */
-	TupleNumbers *failed;
-	uint64	   *failed_at;		/* [failed] when so many trials had been kept */
-	uint32		failed_room;
 } Search;
 
 /* Where a trial began */
@@ -558,36 +553,6 @@ try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
 	return i;
 }
 
-/* Has a step between two pieces failed for a single record, and would it still? */
-static bool
-has_failed(Search *search, uint32 from, uint32 to)
-{
-	uint32		n = search->failed->n;
-	uint32		number = tuple_number(search->failed, (uint32[]) {from, to}, 2);
-
-	if (number == n)
-	{
-		array_reserve(search->failed_at, search->failed_room, search->failed->n);
-		search->failed_at[number] = PG_UINT64_MAX;
-	}
-	return search->guard->may_rise ?
-		search->failed_at[number] == search->kept : search->failed_at[number] != PG_UINT64_MAX;
-}
-
-static void
-note_failure(Search *search, uint32 from, uint32 to)
-{
-	search->failed_at[tuple_number(search->failed, (uint32[]) {from, to}, 2)] = search->kept;
-}
-
-/* Forgets which steps failed, since cells became less specific. */
-static void
-forget_failures(Search *search)
-{
-	for (uint32 i = 0; i < search->failed->n; i++)
-		search->failed_at[i] = PG_UINT64_MAX;
-}
-
 static bool
 try_lot(Search *search, uint32 lot, int32 column, uint32 size)
 {
@@ -603,27 +568,18 @@ static bool
 step_lot(Search *search, uint32 lot, int32 column)
 {
 	SeqPeople  *people = search->people;
-	uint32		from = people->lot[lot].piece;
-	uint32		to = piece_below(people, lot, column);
 	uint32		size = people->lot[lot].size;
 
-	if (has_failed(search, from, to))
-		return false;
 	if (try_lot(search, lot, column, size))
 		return true;
 	if (size == 1 || !try_lot(search, lot, column, 1))
-	{
-		note_failure(search, from, to);
 		return false;
-	}
 	for (size /= 2; size > 0 && people->lot[lot].size > 0;)
 	{
 		size = Min(size, people->lot[lot].size);
 		if (!try_lot(search, lot, column, size))
 			size /= 2;
 	}
-	if (people->lot[lot].size > 0)
-		note_failure(search, from, to);
 	return true;
 }
 
@@ -805,7 +761,6 @@ attempt(Search *search, uint32 lot)
 		if (people->piece[people->lot[lots.number[i]].piece].region != region)
 			lots.number[i] = people_lift(people, lots.number[i], region, people->lot[lots.number[i]].size);
 	weave_anew(search);
-	forget_failures(search);
 	shuffle_lots(search, &lots);
 	better = exhaust_lots(search, &lots) && people->loss < loss - LEAST_GAIN;
 	if (!better)
@@ -836,7 +791,6 @@ refine_cells(Search *search)
 	if (stale)
 		weave_anew(search);
 	people_commit(search->people);
-	forget_failures(search);
 	exhaust_all(search);
 }
 
@@ -881,7 +835,6 @@ specialise(const SeqTask *task)
 	before = MemoryContextSwitchTo(work);
 	search.people = people_create(task, join_graph(task->join));
 	search.guard = guard_create(task, search.people);
-	search.failed = tuple_numbers_create(2);
 	pg_prng_seed(&search.random, task->seed);
 	outcome.found = specialise_cuts(&search, &outcome.level);
 	outcome.cut_level = outcome.level;

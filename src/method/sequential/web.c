@@ -4,18 +4,36 @@
  *
  * NOTES
  *		Edges stand in doubly linked lists; one that is dropped keeps its own links, and is put back by them if this is
- *		undone in the reverse order.  They stand in a table by their ends, too, which dropped ones do not leave.  The
- *		newest edge is removed from it by emptying its slot: nothing can have been put behind it, since tables are made
- *		anew in the order of edges.
+ *		undone in the reverse order.  They stand in a table by their ends, too, which dropped ones do not leave.
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "frame/arrays.h"
 #include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define OPEN	PG_UINT32_MAX
+
+/* Where an edge is, by its ends */
+typedef struct EndsEntry
+{
+	uint64		ends;
+	uint32		edge;
+	char		status;			/* simplehash's own */
+} EndsEntry;
+
+#define SH_PREFIX ends
+#define SH_ELEMENT_TYPE EndsEntry
+#define SH_KEY_TYPE uint64
+#define SH_KEY ends
+#define SH_HASH_KEY(table, key) murmurhash32((uint32) (key) ^ (uint32) ((key) >> 32) * 0x9e3779b9)
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
 
 /* Makes room for as many nodes as the web has room for; nothing is seen by then. */
 static void
@@ -67,14 +85,6 @@ suspect(Web *web, uint32 edge)
 
 static void suspect_around(Web *web, uint32 edge);
 
-/* Makes the table, empty. */
-static void
-make_slots(Web *web)
-{
-	web->slot = new_array(WebSlot, web->nslots);
-	memset(web->slot, 0xFF, sizeof(WebSlot) * web->nslots);
-}
-
 /* All arrays are made at once: later calls may come in another context. */
 static void
 make_room_for_nodes(Web *web, uint32 n)
@@ -96,8 +106,7 @@ web_create(int32 nreleases, bool narrow)
 	web->narrow = narrow;
 	make_room_for_nodes(web, 1024);
 	array_reserve(web->edge, web->edge_room, 1024);
-	web->nslots = 4096;
-	make_slots(web);
+	web->by_ends = ends_create(CurrentMemoryContext, 4096, NULL);
 	array_reserve(web->change, web->change_room, 1024);
 	return web;
 }
@@ -127,46 +136,21 @@ web_add_node(Web *web, int32 release, bool is_absent)
 	return node;
 }
 
+/* The ends of an edge as a key: that of the earlier release comes first. */
 static inline uint64
-hash_ends(uint32 a, uint32 b)
+ends_of(const Web *web, uint32 a, uint32 b)
 {
-	uint64		hash = ((uint64) a << 32 | b) * UINT64CONST(0x9E3779B97F4A7C15);
+	bool		in_order = web->release[a] < web->release[b];
 
-	return hash ^ hash >> 32;
-}
-
-/* The slot of an edge, or the one that it would get. */
-static WebSlot *
-find_slot(const Web *web, uint32 a, uint32 b)
-{
-	uint64		hash = hash_ends(a, b);
-
-	for (uint64 i = hash;; i++)
-	{
-		WebSlot    *slot = &web->slot[i & (web->nslots - 1)];
-
-		if (slot->edge == NO_WEB_EDGE ||
-			(slot->print == (uint32) (hash >> 32) &&
-			 web->edge[slot->edge].end[0] == a && web->edge[slot->edge].end[1] == b))
-			return slot;
-	}
-}
-
-static void
-fill_slot(Web *web, uint32 t)
-{
-	const uint32 *end = web->edge[t].end;
-
-	*find_slot(web, end[0], end[1]) = (WebSlot) {.edge = t, .print = hash_ends(end[0], end[1]) >> 32};
+	return (uint64) (in_order ? a : b) << 32 | (in_order ? b : a);
 }
 
 uint32
 web_between(const Web *web, uint32 a, uint32 b)
 {
-	bool		in_order = web->release[a] < web->release[b];
-	uint32		edge = find_slot(web, in_order ? a : b, in_order ? b : a)->edge;
+	const EndsEntry *entry = ends_lookup(web->by_ends, ends_of(web, a, b));
 
-	return edge == NO_WEB_EDGE || web->edge[edge].dropped ? NO_WEB_EDGE : edge;
+	return entry == NULL || web->edge[entry->edge].dropped ? NO_WEB_EDGE : entry->edge;
 }
 
 /* The list that an edge is in at an end */
@@ -211,8 +195,9 @@ uint32
 web_add_edge(Web *web, uint32 a, uint32 b)
 {
 	uint32		t = web->nedges++;
-	bool		in_order = web->release[a] < web->release[b];
+	uint64		ends = ends_of(web, a, b);
 	WebEdge    *edge;
+	bool		found;
 
 	if (web->nedges == NO_WEB_EDGE)
 		ereport(ERROR,
@@ -221,22 +206,14 @@ web_add_edge(Web *web, uint32 a, uint32 b)
 				 errhint("Declare a publication for each of several views that divide the people among them.")));
 	array_reserve(web->edge, web->edge_room, web->nedges);
 	edge = &web->edge[t];
-	*edge = (WebEdge) {.end = {in_order ? a : b, in_order ? b : a}};
+	*edge = (WebEdge) {.end = {ends >> 32, (uint32) ends}};
 	for (int end = 0; end < 2; end++)
 	{
 		edge->prev[end] = NO_WEB_EDGE;
 		edge->next[end] = web->head[list_at(web, edge, end)];
 		link_end(web, t, end);
 	}
-	if (web->nedges > web->nslots / 2)
-	{
-		pfree(web->slot);
-		web->nslots *= 2;
-		make_slots(web);
-		for (uint32 other = 0; other < t; other++)
-			fill_slot(web, other);
-	}
-	fill_slot(web, t);
+	ends_insert(web->by_ends, ends, &found)->edge = t;
 	note(web, MADE_EDGE, t, 0);
 	web->steps++;
 	if (web->nreleases > 2)
@@ -283,7 +260,7 @@ undo(Web *web, const WebChange *change)
 			web->nnodes--;
 			break;
 		case MADE_EDGE:
-			find_slot(web, edge->end[0], edge->end[1])->edge = NO_WEB_EDGE;
+			ends_delete(web->by_ends, ends_of(web, edge->end[0], edge->end[1]));
 			unlink_end(web, change->which, 0);
 			unlink_end(web, change->which, 1);
 			web->nedges--;

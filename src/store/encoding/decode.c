@@ -32,7 +32,7 @@ struct EncodedColumn
 	PackedReader codes;
 	uint32		nentries;
 	MemoryContext context;		/* of what is kept of these: */
-	Datum	   *entries;		/* owned; [nentries], NULL until needed; 0 where not yet read */
+	Datum	   *entries;		/* owned; [nentries], NULL until needed */
 	bool		has_only;		/* is the one value of REPEATS_ALL read? */
 	Datum		only;
 };
@@ -145,7 +145,7 @@ read_codes(const EncodedColumn *column, uint32 from, uint32 n, uint64 *codes)
 	return highest >= column->nentries ? "A code is not in the dictionary." : NULL;
 }
 
-/* Makes room for the dictionary; numbers are read all at once, as 0 is one. */
+/* Reads the dictionary, which is kept. */
 static const char *
 open_dictionary(EncodedColumn *column)
 {
@@ -153,8 +153,8 @@ open_dictionary(EncodedColumn *column)
 
 	if (column->entries != NULL)
 		return NULL;
-	entries = MemoryContextAllocZero(column->context, sizeof(Datum) * column->nentries);
-	for (uint32 from = 0; column->shape.typbyval && from < column->nentries; from += VECTOR)
+	entries = MemoryContextAlloc(column->context, sizeof(Datum) * column->nentries);
+	for (uint32 from = 0; from < column->nentries; from += VECTOR)
 	{
 		const char *error = read_stored(column, from, Min(VECTOR, column->nentries - from), column->context, entries + from);
 
@@ -162,25 +162,6 @@ open_dictionary(EncodedColumn *column)
 			return error;
 	}
 	column->entries = entries;
-	return NULL;
-}
-
-/* An entry of the dictionary, which is kept, with those beside it. */
-static inline const char *
-get_entry(EncodedColumn *column, uint32 code, Datum *value)
-{
-	if (unlikely(column->entries[code] == 0) && !column->shape.typbyval)
-	{
-		uint32		from;
-		uint32		n;
-		const char *error;
-
-		items_beside(&column->items, code, &from, &n);
-		error = read_stored(column, from, n, column->context, column->entries + from);
-		if (error != NULL)
-			return error;
-	}
-	*value = column->entries[code];
 	return NULL;
 }
 
@@ -197,7 +178,7 @@ read_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context,
 	if (error == NULL)
 		error = read_codes(column, from, n, codes);
 	for (uint32 i = 0; i < n && error == NULL; i++)
-		error = get_entry(column, codes[i], &values[i]);
+		values[i] = column->entries[codes[i]];
 	return error;
 }
 
@@ -429,7 +410,11 @@ value_of_code(EncodedColumn *column, uint32 code, Datum *value)
 	const char *error = NULL;
 
 	if (column->repeats != REPEATS_ALL)
-		return (error = open_dictionary(column)) != NULL ? error : get_entry(column, code - 1, value);
+	{
+		if ((error = open_dictionary(column)) == NULL)
+			*value = column->entries[code - 1];
+		return error;
+	}
 	if (!column->has_only)
 		error = read_values(column, 0, 1, column->context, &column->only);
 	column->has_only = error == NULL;

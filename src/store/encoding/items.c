@@ -459,15 +459,6 @@ items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext conte
 	return error;
 }
 
-void
-items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
-{
-	uint32		b = block_of(reader, item);
-
-	*from = reader->blocks[b].first;
-	*n = end_of_block(reader, b) - *from;
-}
-
 /* Are all blocks as the directory says, and full of items? */
 const char *
 items_verify(const ItemsReader *reader, MemoryContext scratch)

@@ -293,9 +293,6 @@ extern const char *items_open(ItemsReader *reader, Input *in, const ColumnShape 
 extern const char *items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context,
 							  Datum *values);
 
-/* The items beside one that are best read with it. */
-extern void items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n);
-
 /* Does the directory agree with the items? */
 extern const char *items_verify(const ItemsReader *reader, MemoryContext scratch);
 

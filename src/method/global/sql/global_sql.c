@@ -469,21 +469,6 @@ check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_co
 		warn_of_new_values(publication, old_copy, new_copy);
 }
 
-/* Of what was published, too, other values tell something from now on. */
-static void
-protect_others(const DeclaredPublication *publication, Oid old_copy, Oid new_copy)
-{
-	const char *value = quote_identifier(publication_column(publication, ROLE_SENSITIVE)->name);
-	OwnersWork	work;
-
-	if (publication->releases == 0 ||
-		(OidIsValid(old_copy) && count_missing(value, old_copy, new_copy) == 0 && count_missing(value, new_copy, old_copy) == 0))
-		return;
-	work_begin(&work, publication->owner, GetLatestSnapshot());
-	paths_recount(publication, new_copy);
-	work_close(&work);
-}
-
 /* Refuses a registry, or a list of values, that makes no sense: see declare/parameters.h. */
 static void
 check_global_table(const DeclaredPublication *publication, const char *param,
@@ -492,10 +477,7 @@ check_global_table(const DeclaredPublication *publication, const char *param,
 	if (strcmp(param, "registry") == 0)
 		check_registry(publication, new_copy);
 	else if (strcmp(param, "transient") == 0)
-	{
 		check_transient(publication, old_copy, new_copy, accept_weakening);
-		protect_others(publication, old_copy, new_copy);
-	}
 }
 
 /* Counts in the people of a registry, and notes the values of a list: as the owner, inside SPI. */

@@ -6,11 +6,10 @@
 
 #include "method/m_distinct/sql/updates.h"
 
-#include <math.h>
-
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "audit/updates.h"
+#include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "executor/spi.h"
@@ -42,7 +41,6 @@ typedef struct UpdateRows
 	uint64		allocated;
 	Update	   *list;			/* [n] */
 	uint64		probabilities;	/* how many have one */
-	uint64		incomplete;		/* rows without a value, which are left out */
 } UpdateRows;
 
 /* Reads a copy; an error if it has not the columns that it was made with. */
@@ -64,10 +62,7 @@ read_rows_of(const DeclaredPublication *publication, Oid table, uint32 (*number)
 							PARAM, publication->name),
 					 errhint("pprepub.alter_publication() copies the table again.")));
 		if (slot->tts_isnull[UPDATE_FROM] || slot->tts_isnull[UPDATE_TO])
-		{
-			rows->incomplete++;
 			continue;
-		}
 		has_probability = !slot->tts_isnull[UPDATE_PROBABILITY];
 		array_reserve(rows->list, rows->allocated, rows->n + 1);
 		rows->list[rows->n].from = number(numbering, slot->tts_values[UPDATE_FROM]);
@@ -162,78 +157,6 @@ find_missing(const Checking *checking, const Updates *updates, const Updates *ot
 	return n;
 }
 
-/* An error if the table is empty, or rows lack values or probabilities. */
-static void
-verify_whole(const UpdateRows *rows)
-{
-	if (rows->incomplete > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the table that \"%s\" names has " UINT64_FORMAT " row(s) without a value", PARAM, rows->incomplete),
-				 errhint("Each row says from which value to which one.")));
-	if (rows->n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the table that \"%s\" names is empty", PARAM),
-				 errhint("Each row says from which value to which one; a value that never changes has a row to itself.")));
-	if (rows->probabilities != 0 && rows->probabilities != rows->n)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the table that \"%s\" names has " UINT64_FORMAT " row(s) without a probability", PARAM,
-						rows->n - rows->probabilities),
-				 errhint("Either all rows have one, or none has.")));
-}
-
-/* An error if a pair of values stands in two rows. */
-static void
-verify_no_repeats(const Checking *checking, const UpdateRows *rows, const Updates *updates)
-{
-	bool	   *seen = palloc_extended(updates->first[updates->nvalues] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-
-	for (uint64 i = 0; i < rows->n; i++)
-	{
-		Code		from = checking->code[rows->list[i].from];
-		Code		to = checking->code[rows->list[i].to];
-		uint64		at = updates_find(updates, from, to);
-
-		if (seen[at])
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the table that \"%s\" names repeats the update from \"%s\" to \"%s\"", PARAM,
-							text_of(checking, from), text_of(checking, to))));
-		seen[at] = true;
-	}
-	pfree(seen);
-}
-
-/* An error unless the probabilities of all updates of a value sum to 1. */
-static void
-verify_probabilities(const Checking *checking, const Updates *updates)
-{
-	if (updates->probability == NULL)
-		return;
-	for (Code v = 0; v < updates->nvalues; v++)
-	{
-		double		sum = 0;
-
-		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
-		{
-			if (!(updates->probability[at] > 0 && updates->probability[at] <= 1))
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("the update from \"%s\" to \"%s\" has probability %g",
-								text_of(checking, v), text_of(checking, updates->to[at]), updates->probability[at]),
-						 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
-			sum += updates->probability[at];
-		}
-		if (updates_size(updates, v) > 0 && !(fabs(sum - 1) <= 1e-6))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the probabilities of the updates from \"%s\" sum to %g instead of 1",
-							text_of(checking, v), sum)));
-	}
-}
-
 /* Closing adds rows to the copy, or is an error where these would have no probabilities. */
 static void
 complete_copy(const Checking *checking, const Updates *given, const Updates *closed, Oid copy)
@@ -257,66 +180,33 @@ complete_copy(const Checking *checking, const Updates *given, const Updates *clo
 				 errdetail(why, added)));
 }
 
-/* Numbers of the values in the source, and how many rows have each. */
-typedef struct SourceValues
-{
-	uint64		n;
-	uint32	   *number;
-	int64	   *rows;
-} SourceValues;
-
-/* Counts the rows of the source by their sensitive values. */
-static SourceValues
-read_source_values(const Checking *checking)
-{
-	const char *column = quote_identifier(checking->column->name);
-	SourceValues source;
-
-	if (SPI_execute(psprintf("SELECT %1$s, pg_catalog.count(*) FROM %2$s WHERE %1$s IS DISTINCT FROM NULL GROUP BY 1 ORDER BY 2 DESC, %1$s::pg_catalog.text",
-							 column, quoted_relation(checking->publication->pinned)), true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the sensitive values");
-	source = (SourceValues) {SPI_processed, new_array(uint32, SPI_processed), new_array(int64, SPI_processed)};
-	for (uint64 i = 0; i < source.n; i++)
-	{
-		bool		isnull;
-
-		source.number[i] = dictionary_number(checking->dictionary,
-											 SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull), false);
-		source.rows[i] = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
-	}
-	SPI_freetuptable(SPI_tuptable);
-	return source;
-}
-
 static int
 hint_undeclared(void)
 {
 	return errhint("Add rows for them to the table that \"%s\" names, at least one to itself each, and call pprepub.alter_publication().", PARAM);
 }
 
-/* An error if the source has values of which no update is declared. */
+/* An error if rows of a new copy make no sense, or the source has values of which no update is declared. */
 static void
-verify_covered(const Checking *checking, const Updates *closed, const SourceValues *source)
+verify_rows(const DeclaredPublication *publication, const DeclaredColumn *column, Oid copy)
 {
-	StringInfoData examples;
-	uint64		values = 0;
-	int64		rows = 0;
+	CatalogAccess access = {.context = CurrentMemoryContext};
 
-	initStringInfo(&examples);
-	for (uint64 i = 0; i < source->n; i++)
-	{
-		Code		code = checking->code[source->number[i]];
-
-		if (updates_size(closed, code) > 0)
-			continue;
-		note_example(&examples, values++, psprintf("\"%s\"", text_of(checking, code)));
-		rows += source->rows[i];
-	}
-	if (rows > 0)
+	if (SPI_execute(psprintf("SELECT pprepub_internal.wrong_updates(%u) AS wrong", copy), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not look at the updates");
+	catalog_raise();
+	if (SPI_execute(psprintf("SELECT pg_catalog.sum(n)::int8 AS rows,"
+							 " pg_catalog.array_to_string((pg_catalog.array_agg('\"' || v || '\"' ORDER BY n DESC, v COLLATE \"C\"))[:%4$d], ', ') AS examples"
+							 " FROM (SELECT s.%1$s::pg_catalog.text AS v, pg_catalog.count(*) AS n FROM %2$s s WHERE s.%1$s IS DISTINCT FROM NULL"
+							 " AND NOT EXISTS (SELECT FROM %3$s u WHERE s.%1$s IN (u.from_value, u.to_value)) GROUP BY s.%1$s) v",
+							 quote_identifier(column->name), quoted_relation(publication->pinned), quoted_relation(copy), MAX_EXAMPLES),
+					true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the sensitive values");
+	if (catalog_int(0, "rows") > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(INT64_FORMAT " row(s) of the source have sensitive values of which no update is declared", rows),
-				 errdetail("For example: %s.", examples.data),
+				 errmsg(INT64_FORMAT " row(s) of the source have sensitive values of which no update is declared", catalog_int(0, "rows")),
+				 errdetail("For example: %s.", catalog_text(&access, 0, "examples")),
 				 errdetail_log("Their values are told to the owner only."),
 				 hint_undeclared()));
 }
@@ -381,7 +271,6 @@ check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy
 	bool		varlena;
 	UpdateRows *rows;
 	UpdateRows *old = NULL;
-	SourceValues source;
 	Updates    *given;
 	Updates    *closed;
 
@@ -389,18 +278,14 @@ check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy
 	getTypeOutputInfo(checking.column->type, &checking.output, &varlena);
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
+	verify_rows(publication, checking.column, new_copy);
 	rows = read_rows_of(publication, new_copy, number_of, checking.dictionary);
 	if (OidIsValid(old_copy) && publication->releases > 0)
 		old = read_rows_of(publication, old_copy, number_of, checking.dictionary);
 	PopActiveSnapshot();
-	verify_whole(rows);
-	source = read_source_values(&checking);
 	checking.code = dictionary_merge_equal(checking.dictionary, checking.column->collation, &checking.ncodes, &checking.values);
 	given = updates_of_rows(rows, checking.code, checking.ncodes);
-	verify_no_repeats(&checking, rows, given);
-	verify_probabilities(&checking, given);
 	closed = updates_close(given);
-	verify_covered(&checking, closed, &source);
 	complete_copy(&checking, given, closed, new_copy);
 	if (old != NULL)
 		compare_with_old(&checking, updates_of_rows(old, checking.code, checking.ncodes), closed, accept_weakening);
