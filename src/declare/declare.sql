@@ -109,7 +109,8 @@ CREATE TABLE pprepub_internal.catalog_release (
 	relation regclass,
 	cohort text,
 	columns name[],
-	rows bigint NOT NULL,
+	rows bigint NOT NULL,				-- that leave
+	people bigint NOT NULL,				-- whose they are, and invented ones
 	classes bigint NOT NULL,
 	suppressed bigint NOT NULL,
 	dirty bigint NOT NULL,
@@ -576,7 +577,8 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside,
-		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup
+		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup,
+		p.max_rows
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 

@@ -342,7 +342,7 @@ void
 refuse_arguments(Jsonb *given, const char *publication)
 {
 	static const char *const arguments[] = {
-		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside", "lookup"
+		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside", "lookup", "rows", "max_rows"
 	};
 
 	for (int i = 0; JB_ROOT_IS_OBJECT(given) && i < (int) lengthof(arguments); i++)

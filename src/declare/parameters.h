@@ -141,7 +141,8 @@ extern void refuse_unknown_column(const DeclaredPublication *publication, const 
 
 /*
  * Gives the publication's sensitive columns the bands of these parameters, which are checked each by itself, and no
- * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands.
+ * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands, or a
+ * parameter speaks of one row a person where each may have several.
  */
 extern void set_bands(DeclaredPublication *publication, Jsonb *params);
 

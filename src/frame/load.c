@@ -84,7 +84,7 @@ struct FrameLoad
 
 	/* Where a person may have several rows */
 	RowSets    *sets;			/* or NULL */
-	uint64		kept_back;		/* rows of people with too many */
+	uint64		kept_back;		/* rows of people asked for who have too many */
 
 	/* The distribution that people are compared with, and the numbers of its values; or NULL */
 	const Shares *shares;
@@ -292,7 +292,7 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 		for (uint64 i = 0; i < n; i++)
 			own[i] = column->number[from + row[first[p] + i]];
 		column->number[from + p] = row_set_number(load->sets, column->dictionary, own, n, keys_hash(load->keys, load->keys->keys[from + row[first[p]]]));
-		load->kept_back += n - Min(n, load->publication->max_rows);
+		load->kept_back += from > 0 ? 0 : n - Min(n, load->publication->max_rows);
 	}
 }
 
@@ -1073,6 +1073,7 @@ load_finish(FrameLoad *load)
 		frame->is_protected = is_protected;
 	}
 	loaded->left_out = load->left_out;
+	loaded->kept_back = load->kept_back;
 	MemoryContextSwitchTo(old);
 	return loaded;
 }

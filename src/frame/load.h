@@ -40,6 +40,7 @@ typedef struct LoadedFrame
 	PlainColumn *insensitive;
 
 	uint64		left_out;		/* rows asked for that a lenient load has left out */
+	uint64		kept_back;		/* rows of people asked for who have too many */
 } LoadedFrame;
 
 /*

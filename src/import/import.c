@@ -112,6 +112,7 @@ note_import(const Import *import, int32 number, const Imported *imported, const 
 		.identified = import->key != NULL,
 		.metrics = measure_import(import),
 		.rows = import->nrows,
+		.people = import->nrows,
 		.classes = import->classes.nclasses,
 		.newcomers = imported->newcomers,
 		.seconds = stopwatch_seconds(watch),

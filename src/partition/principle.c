@@ -367,7 +367,7 @@ add_shares(Judging *judging, AspectRoom *room, const uint32 *values, uint64 n, C
 				shares->whole[code] = shares->share[code];
 		}
 	}
-	for (code = 0; judging->first != NULL && code < room->aspect->ncodes; code++)
+	for (code = 0; judging->first != NULL && all > 0 && code < room->aspect->ncodes; code++)
 		shares->whole[code] /= all;
 }
 

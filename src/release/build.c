@@ -186,6 +186,7 @@ measure(ReleaseBuild *build)
 		.dirty = draft->dirty,
 		.stale = draft->stale,
 		.unrefreshed = draft->unrefreshed,
+		.kept_back = build->loaded->kept_back,
 		.counterfeits = counterfeits,
 	};
 
@@ -349,6 +350,16 @@ notice_of_empty_columns(const ReleaseBuild *build)
 				 n < nqis
 				 ? errhint("Without them the others keep more: name those to be shown in columns => '{…}', or publish fewer columns.")
 				 : errhint("Publish more people, coarser or fewer quasi-identifiers, or declare weaker parameters.")));
+}
+
+void
+notice_of_rows_kept_back(const ReleaseBuild *build)
+{
+	if (build->metrics.kept_back > 0)
+		ereport(NOTICE,
+				(errmsg(UINT64_FORMAT " row(s) stay back, of people who have more than %d", build->metrics.kept_back, build->publication->max_rows),
+				 errdetail("A sample of each person's rows is shown, and stays the same."),
+				 errhint("A publication that shows more is declared with a larger max_rows.")));
 }
 
 /* Explains what is withheld of a table that has releases. */

@@ -4,7 +4,7 @@
 
 CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number AS release, m.position, m.metric, m.value,
-		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
+		r.people::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
 		(SELECT pg_catalog.count(*) FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_release r USING (publication)
@@ -19,11 +19,11 @@ CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metr
 			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = metrics.publication AND m.release = metrics.release)
 		SELECT f.metric, f.value FROM (
 			SELECT s.* FROM measured m CROSS JOIN LATERAL (VALUES
-				(-5, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
-				(-4, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
-				(-3, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
-				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.rows - m.counterfeits, 0), 0)),
-				(-1, 'average_class', coalesce(m.rows / nullif(m.classes, 0), 0))) s (position, metric, value)
+				(-5, 'loss_percent', coalesce(100 * m.value / nullif((m.people - m.counterfeits) * m.columns, 0), 0)),
+				(-4, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.people - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
+				(-3, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.people, 0), 0)),
+				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.people - m.counterfeits, 0), 0)),
+				(-1, 'average_class', coalesce(m.people / nullif(m.classes, 0), 0))) s (position, metric, value)
 			WHERE m.metric = 'lm'
 			UNION ALL SELECT m.position, m.metric, m.value FROM measured m) f
 		ORDER BY f.position;
