@@ -358,7 +358,7 @@ notice_of_rows_kept_back(const ReleaseBuild *build)
 	if (build->metrics.kept_back > 0)
 		ereport(NOTICE,
 				(errmsg(UINT64_FORMAT " row(s) stay back, of people who have more than %d", build->metrics.kept_back, build->publication->max_rows),
-				 errdetail("A sample of each person's rows is shown, and stays the same."),
+				 errdetail("A sample of each person's rows is shown."),
 				 errhint("A publication that shows more is declared with a larger max_rows.")));
 }
 
