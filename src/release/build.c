@@ -45,6 +45,13 @@ count_without_value(const Frame *frame)
 	return n;
 }
 
+/* What rows of a frame are called. */
+static const char *
+rows_in_words(const DeclaredPublication *publication)
+{
+	return has_several_rows(publication) ? "people" : "row(s)";
+}
+
 /*
  * An error, for the owner, if all rows of the source are too few for a first
  * release, or have too few sensitive values: with the numbers, and what to
@@ -70,8 +77,8 @@ verify_needs(const DeclaredPublication *publication, const Frame *frame)
 			(errcode(ERRCODE_NO_DATA_FOUND),
 			 errmsg("publication \"%s\" has nothing that may be published", publication->name),
 			 lacks_rows
-			 ? errdetail("The source has " UINT64_FORMAT " row(s), and its parameters need at least " INT64_FORMAT ".",
-						 frame->nrows, needs.rows)
+			 ? errdetail("The source has " UINT64_FORMAT " %s, and its parameters need at least " INT64_FORMAT ".",
+						 frame->nrows, rows_in_words(publication), needs.rows)
 			 : errdetail("The source has " INT64_FORMAT " different sensitive value(s), and its parameters need at least " INT64_FORMAT ".",
 						 values, needs.values),
 			 errhint("Publish when there are more, or declare %s: pprepub.alter_publication().",
@@ -304,10 +311,10 @@ verify_something(const ReleaseBuild *build)
 			 errmsg("publication \"%s\" has nothing that may be published",
 					build->publication->name),
 			 build->publication->releases == 0
-			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the %s together satisfy its parameters.",
-						 build->draft->suppressed, whole)
-			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the %s satisfies its parameters together with what was published before.",
-						 build->draft->suppressed, whole),
+			 ? errdetail("Not even all " UINT64_FORMAT " %s of the %s together satisfy its parameters.",
+						 build->draft->suppressed, rows_in_words(build->publication), whole)
+			 : errdetail("No part of the " UINT64_FORMAT " %s of the %s satisfies its parameters together with what was published before.",
+						 build->draft->suppressed, rows_in_words(build->publication), whole),
 			 build->request->cohort == NULL
 			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")
 			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));

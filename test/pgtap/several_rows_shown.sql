@@ -6,12 +6,13 @@ SELECT is((SELECT max_rows FROM pprepub.publication WHERE name = 'v'), 4, 'max_r
 CREATE FUNCTION told(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	said text;
+	more text;
 BEGIN
 	EXECUTE statement;
 	RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
-	GET STACKED DIAGNOSTICS said = MESSAGE_TEXT;
-	RETURN said;
+	GET STACKED DIAGNOSTICS said = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
+	RETURN CASE WHEN said LIKE '%nothing%' THEN more ELSE said END;
 END $$;
 SELECT is((SELECT jsonb_object_agg(metric, value) FROM pprepub.preview('v') WHERE metric IN ('rows', 'people', 'kept_back', 'average_class')) - 'average_class',
 	'{"rows": 202, "people": 100, "kept_back": 4}', 'preview counts rows, people and what stays back');
@@ -53,3 +54,4 @@ BEGIN
 	RETURN people;
 END $$;
 SELECT is(keeps(params), '90, 90', params) FROM (VALUES ('{"k": 5, "t": 0.3}'), ('{"k": 5, "beta": 2}'), ('{"k": 5, "delta": 2}'), ('{"k": 5, "frequency": 3}'), ('{"k": 5, "entropy": 3}'), ('{"k": 5, "recursive": 2, "c": 3}')) p (params);
+SELECT is(told($$SELECT keeps('{"k": 95}')$$), 'The source has 90 people, and its parameters need at least 95.', 'too few people are no rows');
