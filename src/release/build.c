@@ -45,7 +45,7 @@ count_without_value(const Frame *frame)
 	return n;
 }
 
-/* What rows of a frame are called. */
+/* The word for rows of a frame. */
 static const char *
 rows_in_words(const DeclaredPublication *publication)
 {
