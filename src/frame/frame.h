@@ -74,7 +74,7 @@ typedef struct Frame
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
-	const bool *is_protected;	/* [nsensitive] values that no person must be linked to, or NULL for all */
+	const bool *is_protected;	/* [single_codes()] values that no person must be linked to, or NULL for all */
 	const Aspects *aspects;		/* NULL: the value itself is the only one, and sets are compared with nothing */
 
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
@@ -101,6 +101,36 @@ static inline bool
 is_protected(const Frame *frame, Code value)
 {
 	return value != NO_CODE && (frame->is_protected == NULL || frame->is_protected[value]);
+}
+
+/* May a person have several rows? */
+static inline bool
+has_row_values(const Aspects *aspects)
+{
+	return aspects != NULL && aspects->first != NULL;
+}
+
+/*
+ * The values of a person's rows, equal ones side by side, some of them NO_CODE; where each person has one, the sensitive value
+ * itself.
+ */
+static inline const Code *
+single_values(const Aspects *aspects, const Code *value, uint64 *n)
+{
+	if (!has_row_values(aspects) || *value == NO_CODE)
+	{
+		*n = 1;
+		return value;
+	}
+	*n = aspects->first[*value + 1] - aspects->first[*value];
+	return &aspects->aspect[0].code[aspects->first[*value]];
+}
+
+/* How many such values there are. */
+static inline Code
+single_codes(const Aspects *aspects, Code nsensitive)
+{
+	return has_row_values(aspects) ? aspects->aspect[0].ncodes : nsensitive;
 }
 
 /* A frame cut into classes: what every partitioner returns and what every judge reads. */

@@ -690,7 +690,9 @@ load_registry(FrameLoad *load, Oid copy)
 void
 load_protected(FrameLoad *load, Oid copy)
 {
-	const DeclaredColumn *column = load_sensitive_column(load)->column;
+	const DeclaredPublication *publication = load->publication;
+	int			n;
+	const DeclaredColumn *column = &publication->columns[list_sensitive(publication, &n)[0]];
 	MemoryContext old = MemoryContextSwitchTo(load->context);
 	Datum	   *values;
 	bool	   *nulls;
@@ -702,7 +704,11 @@ load_protected(FrameLoad *load, Oid copy)
 	nulls = new_array(bool, SPI_processed);
 	load->protected = new_array(uint32, SPI_processed);
 	for (uint64 i = 0; i < SPI_processed; i++)
+	{
 		values[i] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &nulls[i]);
+		if (has_several_rows(publication) && !nulls[i])	/* as if somebody had this row alone */
+			values[i] = value_of_rows(load_sensitive_column(load)->column->type, (Datum[]) {join_value(publication, &values[i], &nulls[i])}, 1);
+	}
 	load_sensitive_numbers(load, values, nulls, load->protected, SPI_processed);
 	pfree(values);
 	pfree(nulls);
@@ -1065,11 +1071,15 @@ load_finish(FrameLoad *load)
 	frame->is_cohort = load->condition != NULL;
 	if (load->protected != NULL)
 	{
-		bool	   *is_protected = new_zeros(bool, frame->nsensitive);
+		bool	   *is_protected = new_zeros(bool, single_codes(frame->aspects, frame->nsensitive));
 
 		for (uint64 i = 0; i < load->nprotected; i++)
 			if (load->protected[i] != DICTIONARY_NULL)
-				is_protected[loaded->sensitive_code[load->protected[i]]] = true;
+			{
+				uint64		n;
+
+				is_protected[*single_values(frame->aspects, &loaded->sensitive_code[load->protected[i]], &n)] = true;
+			}
 		frame->is_protected = is_protected;
 	}
 	loaded->left_out = load->left_out;

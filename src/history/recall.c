@@ -480,9 +480,25 @@ recalled_columns(const DeclaredPublication *publication, const Recalled *recalle
  * ----------------------------------------------------------------
  */
 
+LinkedValues
+linked_values(const DeclaredPublication *publication, const Recalled *recalled)
+{
+	LinkedValues linked = {publication_column(publication, ROLE_SENSITIVE), recalled->codes, NULL};
+	SensitiveColumns *columns = has_several_rows(publication) ? recalled_columns(publication, recalled) : NULL;
+
+	if (columns == NULL || columns->n > 1)
+		return linked;
+	linked.column = columns->column[0].column;
+	linked.codes = keys_create(linked.column->type, linked.column->collation);
+	for (Code code = 0; code < columns->column[0].ncodes; code++)
+		(void) keys_add(linked.codes, columns->column[0].values[code]);
+	linked.aspects = columns->aspects;
+	return linked;
+}
+
 typedef struct Listing
 {
-	const Recalled *recalled;
+	const LinkedValues *values;
 	bool	   *is_listed;
 } Listing;
 
@@ -491,27 +507,27 @@ static void
 list_value(void *what, TupleTableSlot *slot)
 {
 	const Listing *listing = what;
-	Code		value = recalled_value(listing->recalled, slot->tts_values[0], slot->tts_isnull[0]);
+	uint32		value = slot->tts_isnull[0] ? NO_KEY : keys_find(listing->values->codes, slot->tts_values[0]);
 
-	if (value < listing->recalled->seen.nvalues)
+	if (value != NO_KEY)
 		listing->is_listed[value] = true;
 }
 
 bool *
-listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled)
+listed_values(Oid table, const LinkedValues *values)
 {
-	Listing		listing = {.recalled = recalled, .is_listed = new_zeros(bool, recalled->seen.nvalues)};
+	Listing		listing = {.values = values, .is_listed = new_zeros(bool, values->codes->size)};
 
 	read_each(table, list_value, &listing);
 	return listing.is_listed;
 }
 
 const bool *
-protected_values(const DeclaredPublication *publication, const Recalled *recalled)
+protected_values(const DeclaredPublication *publication, const LinkedValues *values)
 {
 	Oid			list = copied_table(publication, "transient");
 
-	return OidIsValid(list) ? listed_values(publication, list, recalled) : NULL;
+	return OidIsValid(list) ? listed_values(list, values) : NULL;
 }
 
 void

@@ -152,7 +152,7 @@ report_correlations(FunctionCallInfo fcinfo)
 		Seen		people = seen_of_people(&recall(work.publication)->seen);
 		Correlating correlating = {&people, &work};
 
-		find_correlations(statistics_of(&people), most, put_correlation, &correlating);
+		find_correlations(statistics_of(&people, NULL), most, put_correlation, &correlating);
 		work_close(&work);
 	}
 	return (Datum) 0;
