@@ -193,7 +193,7 @@ check_rows(Audit *audit, const Aspects *aspects)
 			}
 			mixed += is_mixed;
 		}
-	add_check(audit, "rows", "as many rows of each person of a class", psprintf(UINT64_FORMAT " class(es) with other numbers", mixed), mixed == 0, NULL);
+	add_check(audit, "rows each", "as many rows of each person of a class", psprintf(UINT64_FORMAT " class(es) with other numbers", mixed), mixed == 0, NULL);
 }
 
 /* The checks of audit(): each release by itself, all together, and the bound of Theorem 4. */
@@ -279,8 +279,10 @@ warn_of_withheld(const struct ReleaseBuild *build)
 						 exhausted > 0 ? "People who were linked too often come back when their value is another one;"
 						 " more \"releases\" or a larger \"alpha\" leave others more to come back with." : "",
 						 exhausted > 0 && homeless > 0 ? " " : "",
-						 homeless > 0 ? "Protect fewer values by \"transient\", count more people in by \"registry\","
-						 " or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : ""),
+						 homeless == 0 ? "" : has_several_rows(build->publication)
+						 ? "Protect fewer values by \"transient\", or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"."
+						 : "Protect fewer values by \"transient\", count more people in by \"registry\","
+						 " or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"."),
 		.starves = true,
 	});
 }
