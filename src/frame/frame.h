@@ -126,7 +126,23 @@ single_values(const Aspects *aspects, const Code *value, uint64 *n)
 	return &aspects->aspect[0].code[aspects->first[*value]];
 }
 
-/* How many such values there are. */
+/* How many rows have the people with these sensitive values? */
+static inline uint64
+count_single_values(const Aspects *aspects, const Code *values, uint64 n)
+{
+	uint64		all = n;
+
+	for (uint64 i = 0; i < n && has_row_values(aspects); i++)
+	{
+		uint64		own;
+
+		(void) single_values(aspects, &values[i], &own);
+		all += own - 1;
+	}
+	return all;
+}
+
+/* How many codes there are of them. */
 static inline Code
 single_codes(const Aspects *aspects, Code nsensitive)
 {

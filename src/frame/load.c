@@ -706,7 +706,7 @@ load_protected(FrameLoad *load, Oid copy)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		values[i] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &nulls[i]);
-		if (has_several_rows(publication) && !nulls[i])	/* as if somebody had this row alone */
+		if (has_several_rows(publication) && !nulls[i]) /* as if somebody had this row alone */
 			values[i] = value_of_rows(load_sensitive_column(load)->column->type, (Datum[]) {join_value(publication, &values[i], &nulls[i])}, 1);
 	}
 	load_sensitive_numbers(load, values, nulls, load->protected, SPI_processed);

@@ -148,19 +148,13 @@ count_class(ShownClasses *shown, const Paths *paths, const Frame *frame, uint32 
 ShownClasses
 shown_classes(const Paths *paths, const Frame *frame)
 {
-	ShownClasses shown = {.class = new_array(ShownClass, paths->nclasses)};
+	ShownClasses shown = {
+		.class = new_array(ShownClass, paths->nclasses),
+		.value = new_array(ShownValue, count_single_values(frame->aspects, paths->value, paths->first_value[paths->nclasses])),
+	};
 	uint32	   *count = new_zeros(uint32, single_codes(frame->aspects, frame->nsensitive));
 	uint64		first = 0;
-	uint64		most = 0;
 
-	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
-	{
-		uint64		n;
-
-		(void) single_values(frame->aspects, &paths->value[i], &n);
-		most += n;
-	}
-	shown.value = new_array(ShownValue, most);
 	for (uint32 c = 0; c < paths->nclasses; c++)
 	{
 		if (c % 4096 == 0)

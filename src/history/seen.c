@@ -273,14 +273,8 @@ count_class(ShownValues *shown, const SeenRelease *release, const Aspects *aspec
 static void
 count_release(ShownValues *shown, const SeenRelease *release, const Aspects *aspects, uint32 *count)
 {
-	uint64		rows = 0;
+	uint64		rows = count_single_values(aspects, release->value, release->first[release->nclasses]);
 	uint64		n;
-
-	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-	{
-		(void) single_values(aspects, &release->value[i], &n);
-		rows += n;
-	}
 
 	shown->first = new_zeros(uint64, release->nclasses);
 	shown->value = new_zeros(Code, rows);

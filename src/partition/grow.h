@@ -25,8 +25,8 @@ typedef struct Ratios Ratios;
 struct Ratios
 {
 	const Code *value;			/* [rows of the frame] that are to be protected, or NO_CODE */
-	const uint64 *first_value;	/* [rows + 1] where a row stands for a person who may have several values, value[row] is the
-								 * one that most have of them: values[first_value[row]] and so on; NULL: it is the only one */
+	const uint64 *first_value;	/* [rows + 1] of a row that stands for several values, values[first_value[row]] and so
+								 * on, value[row] is the most frequent; NULL: it is the only one */
 	const Code *values;			/* equal ones side by side; each of them counts */
 	Code		nvalues;
 	double		base;			/* demanded by all rows, of every value; 1 or more */

@@ -159,6 +159,8 @@ list_values(Ratios *ratios, const Frame *frame)
 		uint64		n;
 		const Code *own = single_values(frame->aspects, &frame->sensitive[row], &n);
 
+		if (row % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
 		first[row + 1] = first[row];
 		array_reserve(values, allocated, first[row] + n);
 		for (uint64 i = 0; i < n; i++)

@@ -225,6 +225,7 @@ grow_by_rows(const Frame *frame, RowId *rows, const Ratios *ratios, uint64 seed)
 	{
 		uint64		members = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		next = PG_UINT64_MAX;
 		for (uint64 row = 0; row < frame->nrows; row++)
 		{
