@@ -218,9 +218,9 @@ fault_of_new_group(LogJudge *judge, const SeenRelease *release, uint32 c, uint32
 	return NULL;
 }
 
-/* Are some values allowed? */
+/* Are some values allowed, and what came to the people until those of a later epoch were shown, or NULL? */
 static bool
-are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, uint64 n)
+are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, const Code *later, uint64 n)
 {
 	bool		allowed;
 
@@ -228,7 +228,7 @@ are_allowed(const LogJudge *judge, const Principle *principle, const Code *value
 		tally_add(judge->tally, value[i]);
 	allowed = principle_allows_values(principle, judge->tally);
 	tally_clear(judge->tally);
-	return allowed;
+	return allowed && (later == NULL || changes_are_allowed(principle, judge->aspects, value, later, n));
 }
 
 /*
@@ -239,6 +239,7 @@ static const char *
 fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 group, const Individual *member, uint64 nshown, uint64 nplaces)
 {
 	uint64		ngone = nplaces - nshown;
+	Code	   *later = NULL;
 
 	if (nshown < principle->k || ngone < principle->k)
 		return "too few places are parted off, or left";
@@ -251,10 +252,13 @@ fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 gr
 		for (uint64 i = 0; i < nplaces; i++)
 			judge->some[at[judge->last_release[member[i]] == r + 1]++] = value[judge->number[member[i]]];
 		if (judge->is_true[r] ?
-			!are_allowed(judge, principle, judge->some, ngone) || !are_allowed(judge, principle, judge->some + ngone, nshown) :
+			!are_allowed(judge, principle, judge->some, later, ngone) ||
+			!are_allowed(judge, principle, judge->some + ngone, later == NULL ? NULL : later + ngone, nshown) :
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, nshown, judge->tally))
 			return "places are parted off that may show too few values";
+		later = later == NULL ? new_array(Code, nplaces) : later;
+		memcpy(later, judge->some, sizeof(Code) * nplaces);
 	}
 	return NULL;
 }
@@ -354,7 +358,7 @@ fault_of_principle(LogJudge *judge, const Principle *principle, const SeenReleas
 {
 	if (seen_size(release, c) < principle->k)
 		return "it has fewer places than k";
-	return are_allowed(judge, principle, release->value + release->first[c], seen_size(release, c)) ? NULL : "the principle does not allow it";
+	return are_allowed(judge, principle, release->value + release->first[c], NULL, seen_size(release, c)) ? NULL : "the principle does not allow it";
 }
 
 /* ----------------------------------------------------------------

@@ -326,7 +326,7 @@ sensitive_columns(const DeclaredPublication *publication, const Datum *values, C
 		aspect[c] = judge_column(&columns->column[c], nrows);
 		has_aspects |= has_bands(columns->column[c].column);
 	}
-	*aspects = (Aspects) {.n = columns->n, .aspect = aspect, .first = columns->first};
+	*aspects = (Aspects) {.n = columns->n, .aspect = aspect, .first = columns->first, .most = publication->max_rows};
 	columns->aspects = has_aspects ? aspects : NULL;
 	pfree(listed);
 	return columns;
@@ -509,6 +509,6 @@ aspects_with_shares(const SensitiveColumns *columns, const double *share, const 
 		if (has_places(column->column))
 			aspect[c].place = places_of(&column->judged, codes_of_first(&aspect[c], share, since, n));
 	}
-	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .share = share, .since = since};
+	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .first = columns->first, .most = columns->aspects == NULL ? 0 : columns->aspects->most, .share = share, .since = since};
 	return aspects;
 }

@@ -48,6 +48,7 @@ typedef struct Aspects
 	const Aspect *aspect;
 	const uint64 *first;		/* [nsensitive + 1] where a person has several rows, a sensitive value is all of them:
 								 * value v has the rows from first[v] on; NULL: each value is one row */
+	uint64		most;			/* rows of a value, which may be a sample of more */
 	const double *share;		/* [nsensitive] of all people, in the distribution that sets are compared with, or NULL */
 	const int32 *since;			/* [nsensitive] the release that gave the share: those of the first make up the
 								 * distribution, others were found later; NULL: all are of one */

@@ -122,9 +122,10 @@ changes_are_allowed(const Principle *principle, const Aspects *aspects, const Co
 		uint64		rows = count_rows(aspects, before[i]);
 		uint64		rows_now = count_rows(aspects, after[i]);
 
-		if (rows_now > rows)
+		/* A sample changes where none of its rows is known to have come, and whose it is that others came to is known. */
+		if (rows_now > rows || (rows_now >= aspects->most && after[i] != before[i]))
 			add_person(&came, after[i], before[i]);
-		else if (rows_now < rows)
+		if (rows_now < rows || (rows_now >= aspects->most && after[i] != before[i]))
 			add_person(&went, before[i], after[i]);
 	}
 	allowed = allows_alone(principle, &came) && allows_alone(principle, &went);

@@ -320,22 +320,35 @@ may_be_parted(Bpg *bpg, const Part *part)
 	return allowed;
 }
 
-/* Were so many places in front allowed by themselves, and the rest, in each release so far? */
+/* Are so many places in front allowed by themselves, and all that came to them from epoch to epoch, in each release so far? */
 static bool
-are_two_sets(Bpg *bpg, const Part *part, uint64 n)
+are_a_set(Bpg *bpg, const Part *part, uint64 first, uint64 n)
 {
+	uint64		of_group = bpg->places->first[part->group];
+	Code	   *before = new_array(Code, n);
+	Code	   *after = new_array(Code, n);
 	bool		allowed = true;
 
 	for (uint64 epoch = 0; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
 	{
-		tally_places(bpg, part->group, epoch, part->first, n);
-		allowed = principle_allows(&bpg->principle, bpg->tally);
+		for (uint64 i = 0; i < n; i++)
+			after[i] = group_values(bpg->places, part->group, epoch)[bpg->member[first + i] - of_group];
+		tally_places(bpg, part->group, epoch, first, n);
+		allowed = principle_allows(&bpg->principle, bpg->tally) &&
+			(epoch == 0 || changes_are_allowed(&bpg->principle, bpg->frame->aspects, before, after, n));
 		tally_clear(bpg->tally);
-		tally_places(bpg, part->group, epoch, part->first + n, part->n - n);
-		allowed &= principle_allows(&bpg->principle, bpg->tally);
-		tally_clear(bpg->tally);
+		memcpy(before, after, sizeof(Code) * n);
 	}
+	pfree(before);
+	pfree(after);
 	return allowed;
+}
+
+/* Were so many places in front allowed by themselves, and the rest? */
+static bool
+are_two_sets(Bpg *bpg, const Part *part, uint64 n)
+{
+	return are_a_set(bpg, part, part->first, n) && are_a_set(bpg, part, part->first + n, part->n - n);
 }
 
 void
