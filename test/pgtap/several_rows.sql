@@ -37,3 +37,13 @@ SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''pa
 	FROM (VALUES ('m-invariance', '{"m": 2}'), ('sequential', '{"k": 2}')) m(method, params);
 SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
 SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');
+
+-- Shares are of people, who count once for each value of theirs.
+CREATE TABLE even AS SELECT i % 200 AS patient, 20 + (i % 200) / 4 AS age, 'd' || i * 7919 % 23 % 5 AS ill FROM generate_series(1, 400) i;
+SELECT pprepub.create_publication('even', 'even', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "t": 0.3}', rows => 'several') \g /dev/null
+SELECT * FROM pprepub.publish('even') \g /dev/null
+WITH seat AS (SELECT DISTINCT class, patient, ill FROM (SELECT class, unnest(keys)::int AS patient FROM published_private.even_members) m JOIN even USING (patient)),
+	here AS (SELECT class, ill, count(*) / sum(count(*)) OVER (PARTITION BY class) AS share FROM seat GROUP BY 1, 2),
+	everywhere AS (SELECT ill, count(*) / sum(count(*)) OVER () AS share FROM seat GROUP BY 1),
+	far AS (SELECT class, sum(abs(coalesce(here.share, 0) - e.share)) / 2 AS t FROM (SELECT DISTINCT class FROM seat) c CROSS JOIN everywhere e LEFT JOIN here USING (class, ill) GROUP BY 1)
+SELECT is((SELECT round(substr(measured, 5)::numeric, 3) FROM pprepub.audit('even') WHERE check_name = 't'), round(max(t), 3), 't is as far as the farthest class') FROM far;
