@@ -18,6 +18,7 @@ typedef struct Changes
 	Code	  **code;			/* [aspects][first[npeople]] */
 } Changes;
 
+/* Room for n people with so many rows, and nobody yet. */
 static Changes
 changes_create(const Aspects *of, uint64 n, uint64 nrows)
 {

@@ -43,6 +43,7 @@ typedef struct Search
 
 #define NOBODY	PG_UINT32_MAX
 
+/* Do two people have a value in common, not counting NULL? */
 static bool
 share_a_value(const Search *search, uint32 a, uint32 b)
 {
@@ -154,10 +155,12 @@ compare_commonness(const void *a, const void *b, void *arg)
 	return x != y ? (x < y ? -1 : 1) : *(const Code *) a < *(const Code *) b ? -1 : *(const Code *) a > *(const Code *) b;
 }
 
+/* So many people no two of whom share a value, or as many as are asked for: first greedily, then by a search. */
 static uint32
 people_apart(const ValueCounts *set, uint32 most)
 {
 	Search		search = {.set = set, .most = most};
+	uint32		apart;
 
 	search.best = choose_greedily(set, set->person, set->npeople, most);
 	if (search.best >= most)
@@ -167,7 +170,8 @@ people_apart(const ValueCounts *set, uint32 most)
 		if (commonness_of(set, set->person[i]) > 0)
 			search.person[search.n++] = set->person[i];
 	qsort_arg(search.person, search.n, sizeof(Code), compare_commonness, unconstify(ValueCounts *, set));
-	search.best = Max(search.best, choose_greedily(set, search.person, search.n, most));
+	apart = choose_greedily(set, search.person, search.n, most);
+	search.best = Max(search.best, apart);
 	if (search.best < most)
 	{
 		search.blocked = new_zeros(uint32, search.n);
@@ -235,9 +239,11 @@ uint32
 distinct_values(const ValueCounts *set, uint32 most)
 {
 	uint32		spare;
+	uint32		apart;
 
 	if (set->first == NULL)
 		return set->n;
 	spare = values_to_spare(set);
-	return Min(spare, people_apart(set, Min(most, spare)));
+	apart = people_apart(set, Min(most, spare));
+	return Min(spare, apart);
 }

@@ -727,7 +727,11 @@ look_how_far(const Principle *principle, const ValueCounts *set, int aspect, voi
 	double	   *lack = state;
 
 	if (principle->l > 1)
-		*lack += principle->l - Min(distinct_values(set, principle->l), principle->l);
+	{
+		uint32		values = distinct_values(set, principle->l);
+
+		*lack += principle->l - Min(values, principle->l);
+	}
 	for (int i = 0; i < principle->nterms; i++)
 	{
 		const PrincipleTerm *term = &principle->term[i];
