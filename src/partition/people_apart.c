@@ -155,7 +155,7 @@ compare_commonness(const void *a, const void *b, void *arg)
 	return x != y ? (x < y ? -1 : 1) : *(const Code *) a < *(const Code *) b ? -1 : *(const Code *) a > *(const Code *) b;
 }
 
-/* So many people no two of whom share a value, or as many as are asked for: first greedily, then by a search. */
+/* How many people share no value, at most as many as are asked for: first greedily, then by a search. */
 static uint32
 people_apart(const ValueCounts *set, uint32 most)
 {
