@@ -83,7 +83,7 @@ typedef struct Frame
 	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
 
-/* What a person has in a quasi-identifier. */
+/* The codes of a person in a quasi-identifier. */
 static inline Span
 row_span(const Frame *frame, int qi, RowId row)
 {
