@@ -214,7 +214,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	return load;
 }
 
-static const LoadingColumn *
+static LoadingColumn *
 load_sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
@@ -291,7 +291,7 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 		array_reserve(own, room, n);
 		for (uint64 i = 0; i < n; i++)
 			own[i] = column->number[from + row[first[p] + i]];
-		column->number[from + p] = row_set_number(load->sets, column->dictionary, own, n, keys_hash(load->keys, load->keys->keys[from + row[first[p]]]));
+		column->number[from + p] = row_set_number(load->sets, column->dictionary, own, n);
 		load->kept_back += n - Min(n, load->publication->max_rows);
 	}
 }
@@ -318,6 +318,27 @@ gather_people(FrameLoad *load, uint64 from)
 	load->nrows = load->keys->size = from + npeople;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+}
+
+void
+load_keep_shown(FrameLoad *load, RowId row, uint32 shown)
+{
+	LoadingColumn *column = load_sensitive_column(load);
+
+	if (load->kept_back > 0 && column->number[row] != DICTIONARY_NULL)
+		column->number[row] = row_set_sample(load->sets, column->dictionary, column->number[row], shown,
+											 keys_hash(load->keys, load->keys->keys[row]));
+}
+
+/* Draws samples for people of whom none was shown. */
+static void
+draw_samples(FrameLoad *load)
+{
+	for (uint64 row = 0; row < load->nrows && load->kept_back > 0; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		load_keep_shown(load, row, DICTIONARY_NULL);
+	}
 }
 
 /* ---- Reading ---- */
@@ -744,12 +765,14 @@ load_aspects(const FrameLoad *load, const SensitiveColumns *columns, const Code 
 }
 
 ValuePeople
-load_count_people(const FrameLoad *load)
+load_count_people(FrameLoad *load)
 {
 	const LoadingColumn *column = load_sensitive_column(load);
 	ValuePeople counts = {0};
-	const Code *code = dictionary_merge_equal(column->dictionary, column->column->collation, &counts.n, &counts.values);
+	const Code *code;
 
+	draw_samples(load);
+	code = dictionary_merge_equal(column->dictionary, column->column->collation, &counts.n, &counts.values);
 	counts.people = new_zeros(uint64, counts.n);
 	for (uint64 row = 0; row < load->nrows; row++)
 	{
@@ -766,12 +789,13 @@ load_count_people(const FrameLoad *load)
 }
 
 Frame
-load_peek(const FrameLoad *load, Code **code)
+load_peek(FrameLoad *load, Code **code)
 {
 	const LoadingColumn *column = load_sensitive_column(load);
 	Frame		frame = {.nrows = load->nrows};
 	Datum	   *values;
 
+	draw_samples(load);
 	*code = dictionary_merge_equal(column->dictionary, column->column->collation, &frame.nsensitive, &values);
 	frame.sensitive = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
@@ -1023,6 +1047,7 @@ load_finish(FrameLoad *load)
 	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
 	Frame	   *frame = &loaded->frame;
 
+	draw_samples(load);
 	keys_forget_index(load->keys);
 	frame->nrows = load->nrows;
 	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);

@@ -62,6 +62,12 @@ extern void load_renumber(FrameLoad *load, const RowId *number);
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n);
 
 /*
+ * Of a person with more rows than a release shows, keeps those that were shown before, by the number of that value.  Samples
+ * of others are drawn when the load is counted, peeked at or finished.
+ */
+extern void load_keep_shown(FrameLoad *load, RowId row, uint32 shown);
+
+/*
  * Makes a load of rows that were read elsewhere: indexed keys of people, and numbers of their sensitive values.  It has no
  * other columns and no fingerprints, and owns all that is passed.
  */
@@ -98,13 +104,13 @@ typedef struct ValuePeople
 	uint64		known;			/* people with a value */
 } ValuePeople;
 
-extern ValuePeople load_count_people(const FrameLoad *load);
+extern ValuePeople load_count_people(FrameLoad *load);
 
 /*
  * Returns a preliminary frame of the rows read so far, which has only their number and sensitive values; *code maps numbers
  * to its codes.
  */
-extern Frame load_peek(const FrameLoad *load, Code **code);
+extern Frame load_peek(FrameLoad *load, Code **code);
 
 /*
  * Gives the codes: of values, and of bins where the range of a column has a step.  An exact frame has codes of values

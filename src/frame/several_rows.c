@@ -48,9 +48,10 @@ value_of_rows(Oid type, Datum *rows, int nrows)
 
 struct RowSets
 {
-	uint32		most;			/* rows */
+	int			most;			/* rows */
 	Oid			type;			/* of values */
 	FmgrInfo   *compare;		/* the order of rows */
+	FmgrInfo   *hash;
 	MemoryContext person;		/* the work for one */
 };
 
@@ -59,62 +60,13 @@ row_sets_create(const DeclaredPublication *publication)
 {
 	RowSets    *sets = palloc(sizeof(RowSets));
 	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
+	TypeCacheEntry *tuple = lookup_type_cache(type_of_rows(type), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_HASH_PROC_FINFO);
 
 	*sets = (RowSets) {
-		.most = publication->max_rows, .type = type,
-		.compare = &lookup_type_cache(type_of_rows(type), TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
+		.most = publication->max_rows, .type = type, .compare = &tuple->cmp_proc_finfo, .hash = &tuple->hash_proc_finfo,
 		.person = AllocSetContextCreate(CurrentMemoryContext, "rows of a person", ALLOCSET_SMALL_SIZES)
 	};
 	return sets;
-}
-
-/* A row in a lottery. */
-typedef struct Lot
-{
-	uint32		row;
-	uint32		copy;			/* counts equal rows */
-	uint64		drawn;
-} Lot;
-
-static int
-compare_rows(const void *a, const void *b)
-{
-	const Lot  *x = a;
-	const Lot  *y = b;
-
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static int
-compare_lots(const void *a, const void *b)
-{
-	const Lot  *x = a;
-	const Lot  *y = b;
-
-	return x->drawn < y->drawn ? -1 : x->drawn > y->drawn;
-}
-
-/* Puts a sample of the rows first: each is drawn by what it says and whose it is, so the sample is the next time as it is now. */
-static void
-draw_sample(const Dictionary *dictionary, uint32 *row, uint32 nrows, uint32 person_hash)
-{
-	Lot		   *lot = new_array(Lot, nrows);
-
-	for (uint32 i = 0; i < nrows; i++)
-		lot[i] = (Lot) {.row = row[i]};
-	qsort(lot, nrows, sizeof(Lot), compare_rows);
-	for (uint32 i = 0; i < nrows; i++)
-	{
-		Datum		value = dictionary_value(dictionary, lot[i].row);
-
-		if (i > 0 && lot[i].row == lot[i - 1].row)
-			lot[i].copy = lot[i - 1].copy + 1;
-		lot[i].drawn = hash_bytes_extended((unsigned char *) DatumGetPointer(value), VARSIZE_ANY(DatumGetPointer(value)),
-										   ((uint64) person_hash << 32) + lot[i].copy);
-	}
-	qsort(lot, nrows, sizeof(Lot), compare_lots);
-	for (uint32 i = 0; i < nrows; i++)
-		row[i] = lot[i].row;
 }
 
 static int
@@ -124,27 +76,91 @@ compare_tuples(const void *a, const void *b, void *arg)
 }
 
 uint32
-row_set_number(RowSets *sets, Dictionary *dictionary, uint32 *row, uint32 nrows, uint32 person_hash)
+row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 nrows)
 {
 	MemoryContext old;
 	uint32		number;
-	uint32		n = Min(nrows, sets->most);
 	Datum	   *tuple;
 
 	if (nrows == 1)
 		return row[0];
 	old = MemoryContextSwitchTo(sets->person);
-	if (nrows > n)
-		draw_sample(dictionary, row, nrows, person_hash);
-	tuple = new_array(Datum, n);
-	for (uint32 i = 0; i < n; i++)
+	tuple = new_array(Datum, nrows);
+	for (uint32 i = 0; i < nrows; i++)
 	{
 		int			one;
 
 		tuple[i] = rows_of_value(dictionary_value(dictionary, row[i]), &one)[0];
 	}
-	qsort_arg(tuple, n, sizeof(Datum), compare_tuples, sets->compare);
-	number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, n), false);
+	qsort_arg(tuple, nrows, sizeof(Datum), compare_tuples, sets->compare);
+	number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, nrows), false);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(sets->person);
+	return number;
+}
+
+/* ---- Samples ---- */
+
+/* A row in a lottery. */
+typedef struct Lot
+{
+	Datum		tuple;
+	bool		was_shown;
+	uint64		drawn;
+} Lot;
+
+/* Rows that were shown come first. */
+static int
+compare_lots(const void *a, const void *b)
+{
+	const Lot  *x = a;
+	const Lot  *y = b;
+
+	return x->was_shown != y->was_shown ? y->was_shown - x->was_shown : (x->drawn > y->drawn) - (x->drawn < y->drawn);
+}
+
+/* Gives each row a lot, by what it says and whose it is: so it is the next time as it is now.  Both lists are in order. */
+static Lot *
+draw_lots(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, int nshown, uint32 person_hash)
+{
+	Lot		   *lot = new_array(Lot, n);
+	uint64		copy = 0;		/* counts equal rows */
+
+	for (int i = 0, next = 0; i < n; i++)
+	{
+		int			order = -1;
+
+		while (next < nshown && (order = compare_tuples(&shown[next], &tuple[i], sets->compare)) < 0)
+			next++;
+		copy = i > 0 && compare_tuples(&tuple[i - 1], &tuple[i], sets->compare) == 0 ? copy + 1 : 0;
+		lot[i] = (Lot) {
+			.tuple = tuple[i], .was_shown = next < nshown && order == 0,
+			.drawn = hash_combine64(hash_combine64(person_hash, copy), DatumGetUInt32(FunctionCall1(sets->hash, tuple[i])))
+		};
+		next += lot[i].was_shown;
+	}
+	return lot;
+}
+
+uint32
+row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 shown, uint32 person_hash)
+{
+	MemoryContext old = MemoryContextSwitchTo(sets->person);
+	int			n;
+	int			nshown = 0;
+	Datum	   *tuple = rows_of_value(dictionary_value(dictionary, number), &n);
+	Datum	   *before = shown == DICTIONARY_NULL ? NULL : rows_of_value(dictionary_value(dictionary, shown), &nshown);
+
+	if (n > sets->most)
+	{
+		Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
+
+		qsort(lot, n, sizeof(Lot), compare_lots);
+		for (int i = 0; i < sets->most; i++)
+			tuple[i] = lot[i].tuple;
+		qsort_arg(tuple, sets->most, sizeof(Datum), compare_tuples, sets->compare);
+		number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, sets->most), false);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sets->person);
 	return number;

@@ -25,7 +25,13 @@ typedef struct RowSets RowSets;
 
 extern RowSets *row_sets_create(const DeclaredPublication *publication);
 
-/* The number of the value that has the rows with these numbers, each of which the dictionary has as a value of one row; or a sample of them that is drawn by the person, if they are too many. */
-extern uint32 row_set_number(RowSets *sets, Dictionary *dictionary, uint32 *row, uint32 nrows, uint32 person_hash);
+/* The number of the value that has the rows with these numbers, each of which the dictionary has as a value of one row. */
+extern uint32 row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 nrows);
+
+/*
+ * The number of a sample of a value with too many rows, which is drawn by the person, and has all rows first that a value
+ * has which was shown before; NULL, if none was.
+ */
+extern uint32 row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 shown, uint32 person_hash);
 
 #endif							/* PPREPUB_FRAME_SEVERAL_ROWS_H */

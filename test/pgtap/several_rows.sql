@@ -37,3 +37,18 @@ SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''pa
 	FROM (VALUES ('m-invariance', '{"m": 2}'), ('sequential', '{"k": 2}')) m(method, params);
 SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
 SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');
+
+-- Of people with too many rows a sample is shown, drawn once: rows that were shown stay while they are there.
+CREATE TABLE bills AS SELECT patient, 30 AS age, 'bill ' || patient || '.' || i AS bill FROM generate_series(1, 40) patient, generate_series(1, 4) i;
+SELECT pprepub.create_publication('bills', 'bills', 'patient', '{"age": "range"}', 'bill', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', rows => 'several', max_rows => 3) \g /dev/null
+SELECT * FROM pprepub.publish('bills') \g /dev/null
+SELECT is(count(*), 120::bigint, 'three of four rows each') FROM published.bills_1;
+INSERT INTO bills SELECT patient, 30, 'bill ' || patient || '.' || i FROM generate_series(1, 40) patient, generate_series(5, 12) i;
+SELECT * FROM pprepub.publish('bills') \g /dev/null
+SELECT bag_eq('SELECT bill FROM published.bills_2', 'SELECT bill FROM published.bills_1', 'new rows displace none that was shown');
+SELECT bag_eq($$SELECT bill FROM published.bills('age > 0')$$, 'SELECT bill FROM published.bills_1', 'in an answer either');
+CREATE TABLE gone AS SELECT min(bill) AS bill FROM published.bills_1 GROUP BY split_part(bill, '.', 1);
+DELETE FROM bills WHERE bill IN (TABLE gone);
+SELECT * FROM pprepub.publish('bills') \g /dev/null
+SELECT is((SELECT count(*) FROM published.bills_4 WHERE bill IN (SELECT bill FROM published.bills_1 EXCEPT TABLE gone)), 80::bigint, 'nor do others, where one has gone');
+SELECT is((SELECT count(*) FROM published.bills_4 WHERE bill NOT IN (SELECT bill FROM published.bills_1)), 40::bigint, 'whose place a new one takes');
