@@ -237,11 +237,6 @@ read_rows_each(FunctionCallInfo fcinfo, const Declaration *declaration)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("max_rows must be from 2 to %d", MOST_ROWS_EACH),
 				 errhint("A release shows so many rows of a person at most; others stay back.")));
-	if (declaration->ninsensitive > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("no column is insensitive where a person has several rows"),
-				 errhint("Declare it as a quasi-identifier, or as sensitive, or leave it out.")));
 	return most;
 }
 

@@ -31,7 +31,7 @@
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
 
-/* A value of one of a person's rows that the first of them does not have. */
+/* A value of one of a person's rows: that the first of them does not have, or of each of them, where has_own_rows(). */
 typedef struct Further
 {
 	RowId		person;
@@ -46,7 +46,7 @@ typedef struct LoadingColumn
 	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
-	uint64		nfurther;		/* values of people whose rows differ in it */
+	uint64		nfurther;		/* values of people whose rows differ in it, or of all rows */
 	uint64		further_allocated;
 	struct Further *further;	/* [nfurther] */
 	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
@@ -85,6 +85,7 @@ struct FrameLoad
 	/* Where a person may have several rows */
 	RowSets    *sets;			/* or NULL */
 	uint64		kept_back;		/* rows of people with too many */
+	bool		has_insensitive;	/* columns that are shown */
 
 	/* The distribution that people are compared with, and the numbers of its values; or NULL */
 	const Shares *shares;
@@ -197,6 +198,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 			continue;
 		load->ncolumns++;
 		column->column = declared;
+		load->has_insensitive |= declared->role == ROLE_INSENSITIVE && !column->is_layout_only;
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)
@@ -248,6 +250,26 @@ number_people(FrameLoad *load, uint64 from, uint64 *npeople)
 	return person;
 }
 
+/* Does it keep values of all rows of people, so that what a release shows of a row comes from one? */
+static bool
+has_own_rows(const FrameLoad *load, const LoadingColumn *column)
+{
+	return load->sets != NULL && load->has_insensitive && !column->is_layout_only &&
+		(column->column->role == ROLE_SENSITIVE || column->column->role == ROLE_INSENSITIVE);
+}
+
+/* Keeps the value of each new row, before only the first ones of people are left. */
+static void
+keep_own_rows(FrameLoad *load, LoadingColumn *column, uint64 from, const uint32 *person)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+
+	array_reserve(column->further, column->further_allocated, column->nfurther + load->nrows - from);
+	for (uint64 row = from; row < load->nrows; row++)
+		column->further[column->nfurther++] = (Further) {from + person[row - from], column->number[row]};
+	MemoryContextSwitchTo(old);
+}
+
 /* Keeps the first row of each person, and the further values of others. */
 static void
 gather_column(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
@@ -258,7 +280,7 @@ gather_column(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeopl
 	{
 		uint32		number = column->number[from + row[first[p]]];
 
-		for (uint64 i = first[p] + 1; i < first[p + 1]; i++)
+		for (uint64 i = first[p] + 1; i < first[p + 1] && !has_own_rows(load, column); i++)
 		{
 			uint32		other = column->number[from + row[i]];
 			uint64		before = column->nfurther;
@@ -308,6 +330,9 @@ gather_people(FrameLoad *load, uint64 from)
 	uint32	   *row;
 
 	list_by_group(person, load->nrows - from, npeople, &first, &row);
+	for (int i = 0; i < load->ncolumns; i++)
+		if (has_own_rows(load, &load->columns[i]))
+			keep_own_rows(load, &load->columns[i], from, person);
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_SENSITIVE)
 			gather_sensitive(load, &load->columns[i], from, npeople, first, row);
@@ -945,9 +970,29 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	pfree(code);
 }
 
+/* Lists the rows of each person, which all columns keep in one order. */
+static void
+list_own_rows(const FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column, const Code *code, Code **own)
+{
+	uint32	   *person = new_array(uint32, column->nfurther);
+	uint64	   *first;
+	uint32	   *row;
+
+	for (uint64 i = 0; i < column->nfurther; i++)
+		person[i] = column->further[i].person;
+	list_by_group(person, column->nfurther, load->nrows, &first, &row);
+	*own = new_array(Code, column->nfurther);
+	for (uint64 i = 0; i < column->nfurther; i++)
+		(*own)[i] = code[column->further[row[i]].number];
+	pfree(person);
+	pfree(row);
+	pfree(column->further);
+	loaded->first_own = first;
+}
+
 /* Codes a sensitive or insensitive column; returns the map from the dictionary's numbers to codes. */
 static Code *
-load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
+load_plain(FrameLoad *load, LoadedFrame *loaded, PlainColumn *plain, LoadingColumn *column)
 {
 	Code	   *code;
 
@@ -968,6 +1013,8 @@ load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
 		}
 	}
 	plain->code = recode(load, column->number, code);
+	if (has_own_rows(load, column))
+		list_own_rows(load, loaded, column, code, &plain->own);
 	return code;
 }
 
@@ -1068,9 +1115,9 @@ load_finish(FrameLoad *load)
 		if (column->column->role == ROLE_QUASI_IDENTIFIER && !column->is_layout_only)
 			load_quasi_identifier(load, loaded, column);
 		else if (column->column->role == ROLE_SENSITIVE)
-			loaded->sensitive_code = load_plain(load, &loaded->sensitive, column);
+			loaded->sensitive_code = load_plain(load, loaded, &loaded->sensitive, column);
 		else if (column->column->role == ROLE_INSENSITIVE && !column->is_layout_only)
-			pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], column));
+			pfree(load_plain(load, loaded, &loaded->insensitive[loaded->ninsensitive++], column));
 		progress_step(1);
 	}
 	frame->sensitive = loaded->sensitive.code;

@@ -18,6 +18,7 @@ typedef struct PlainColumn
 {
 	const DeclaredColumn *column;	/* borrowed */
 	Code	   *code;			/* [nrows], NO_CODE for NULL */
+	Code	   *own;			/* [own rows] of each of them alone; or NULL */
 	Code		ncodes;
 	Datum	   *values;			/* [ncodes] */
 } PlainColumn;
@@ -38,6 +39,9 @@ typedef struct LoadedFrame
 	const Code *sensitive_code; /* of the numbers of load_sensitive_numbers() */
 	int			ninsensitive;
 	PlainColumn *insensitive;
+
+	const uint64 *first_own;	/* [nrows + 1] where people may have several rows and insensitive columns are shown:
+								 * row r has the own rows from first_own[r] on; or NULL */
 
 	uint64		left_out;		/* rows asked for that a lenient load has left out */
 } LoadedFrame;
