@@ -37,30 +37,3 @@ SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''pa
 	FROM (VALUES ('m-invariance', '{"m": 2}'), ('sequential', '{"k": 2}')) m(method, params);
 SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
 SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');
-
--- Insensitive columns are those of the same row, while it is there; no row tells that it is of old, or invented.
-CREATE TABLE trips AS SELECT patient, 30 AS age, 'ill ' || patient % 4 || '.' || i AS ill, patient % 4 || '.' || i AS ward FROM generate_series(1, 10) patient, generate_series(1, 2) i;
-SELECT pprepub.create_publication('trips', 'trips', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', insensitive => '{ward}', rows => 'several') \g /dev/null
-SELECT * FROM pprepub.publish('trips') \g /dev/null
-SELECT is(count(*) FILTER (WHERE ill = 'ill ' || ward), 20::bigint, 'each row has its own') FROM published.trips_1;
-DELETE FROM trips WHERE patient = 1 AND ill LIKE '%.1' OR patient = 2;
-SELECT * FROM pprepub.publish('trips') \g /dev/null
-SELECT is(count(ward), 20::bigint, 'none is NULL where a row has gone, or a person') FROM published.trips_2;
-SELECT ok(count(*) >= 17, 'and others stay with their rows') FROM published.trips_2 WHERE ill = 'ill ' || ward;
-SELECT is(count(ward), 20::bigint, 'nor is it in an answer') FROM published.trips('age > 0');
-SELECT ok(bool_and(holds), 'the table is as it was published') FROM pprepub.audit('trips');
-
--- Of people with too many rows a sample is shown, drawn once: rows that were shown stay while they are there.
-CREATE TABLE bills AS SELECT patient, 30 AS age, 'bill ' || patient || '.' || i AS bill FROM generate_series(1, 40) patient, generate_series(1, 4) i;
-SELECT pprepub.create_publication('bills', 'bills', 'patient', '{"age": "range"}', 'bill', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', rows => 'several', max_rows => 3) \g /dev/null
-SELECT * FROM pprepub.publish('bills') \g /dev/null
-SELECT is(count(*), 120::bigint, 'three of four rows each') FROM published.bills_1;
-INSERT INTO bills SELECT patient, 30, 'bill ' || patient || '.' || i FROM generate_series(1, 40) patient, generate_series(5, 12) i;
-SELECT * FROM pprepub.publish('bills') \g /dev/null
-SELECT bag_eq('SELECT bill FROM published.bills_2', 'SELECT bill FROM published.bills_1', 'new rows displace none that was shown');
-SELECT bag_eq($$SELECT bill FROM published.bills('age > 0')$$, 'SELECT bill FROM published.bills_1', 'in an answer either');
-CREATE TABLE gone AS SELECT min(bill) AS bill FROM published.bills_1 GROUP BY split_part(bill, '.', 1);
-DELETE FROM bills WHERE bill IN (TABLE gone);
-SELECT * FROM pprepub.publish('bills') \g /dev/null
-SELECT is((SELECT count(*) FROM published.bills_4 WHERE bill IN (SELECT bill FROM published.bills_1 EXCEPT TABLE gone)), 80::bigint, 'nor do others, where one has gone');
-SELECT is((SELECT count(*) FROM published.bills_4 WHERE bill NOT IN (SELECT bill FROM published.bills_1)), 40::bigint, 'whose place a new one takes');
