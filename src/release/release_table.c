@@ -365,34 +365,10 @@ deal_own_rows(Sending *sending, RowId person, Code value, uint64 *own)
 				}
 }
 
-/* Copies own rows of a class by lot, as send_class() does, where people have none left, and for invented rows. */
-static void
-copy_own_rows(Sending *sending, uint32 c, uint64 *own, uint64 n)
-{
-	const Classes *classes = sending->build->draft->classes;
-	const uint64 *first = sending->build->loaded->first_own;
-	uint64	   *all = NULL;
-	uint64		room = 0;
-	uint64		nall = 0;
-	uint32	   *order;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-	{
-		RowId		person = classes->rows[i];
-
-		array_reserve(all, room, nall + first[person + 1] - first[person]);
-		for (uint64 o = first[person]; o < first[person + 1]; o++)
-			all[nall++] = o;
-	}
-	order = shuffled(nall);
-	for (uint64 i = 0; i < n; i++)
-		if (own[i] == NO_OWN_ROW)
-			own[i] = all[order[i % nall]];
-	pfree(order);
-	pfree(all);
-}
-
-/* Sends a class of people with several rows each: all rows mixed, so that nobody can tell which are of one person. */
+/*
+ * Sends a class of people with several rows each: all rows mixed, so that nobody can tell which are of one person.  Where
+ * people have no own rows left, and for invented ones, somebody's is copied by lot, as send_class() does.
+ */
 static void
 send_several_rows(Sending *sending, uint32 c)
 {
@@ -400,13 +376,14 @@ send_several_rows(Sending *sending, uint32 c)
 	const uint64 *first = sending->build->loaded->columns->first;
 	uint64		size = class_size(classes, c);
 	uint64		all = size + class_counterfeits(classes, c);
-	bool		deals = sending->is_dealt != NULL;
+	const uint64 *first_own = sending->build->loaded->first_own;
 	uint64	   *rows = NULL;
 	uint64	   *own = NULL;
 	uint64		nrows = 0;
 	uint64		room = 0;
 	uint64		own_room = 0;
 	uint32	   *order;
+	uint32	   *copied;
 
 	for (uint64 i = 0; i < all; i++)
 	{
@@ -416,17 +393,27 @@ send_several_rows(Sending *sending, uint32 c)
 		array_reserve(rows, room, nrows + first[value + 1] - first[value]);
 		array_reserve(own, own_room, nrows + first[value + 1] - first[value]);
 		memset(own + nrows, 0xff, sizeof(uint64) * (first[value + 1] - first[value]));	/* NO_OWN_ROW */
-		if (deals && i < size)
+		if (first_own != NULL && i < size)
 			deal_own_rows(sending, classes->rows[classes->first[c] + i], value, own + nrows);
 		for (uint64 row = first[value]; row < first[value + 1]; row++)
 			rows[nrows++] = row;
 	}
-	if (deals)
-		copy_own_rows(sending, c, own, nrows);
 	order = shuffled(nrows);
+	copied = shuffled(size);
 	for (uint64 i = 0; i < nrows; i++)
-		add_row(sending, own[order[i]], rows[order[i]]);
+	{
+		uint64		own_row = own[order[i]];
+
+		if (first_own != NULL && own_row == NO_OWN_ROW)
+		{
+			const uint64 *own_rows = &first_own[classes->rows[classes->first[c] + copied[i % size]]];
+
+			own_row = own_rows[0] + i % (own_rows[1] - own_rows[0]);
+		}
+		add_row(sending, own_row, rows[order[i]]);
+	}
 	pfree(order);
+	pfree(copied);
 	pfree(own);
 	pfree(rows);
 }
