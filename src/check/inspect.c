@@ -529,8 +529,12 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 			/* Adds a member to those who have an end's value: alone[nqis][2]. */
 			cells = &inspecting->cells[(Size) c * inspecting->nqis];
 			for (int q = 0; q < inspecting->nqis; q++)
-				for (int end = 0; end < 2; end++)
-					alone[2 * q + end] += inspecting->present->frame.code[q][row] == cells[q].ends.value[end];
+			{
+				Span		own = row_span(&inspecting->present->frame, q, row);
+
+				alone[2 * q] += own.lo == cells[q].ends.value[0];
+				alone[2 * q + 1] += own.hi == cells[q].ends.value[1];
+			}
 		}
 		/* Counts the ends that are one member's alone, and begins anew for the next class. */
 		for (int i = 0; i < 2 * inspecting->nqis; i++)

@@ -419,6 +419,17 @@ verify_releases_are_seen(const DeclaredPublication *publication)
 }
 
 void
+verify_one_row(const DeclaredPublication *publication, const char *asked, const char *hint)
+{
+	if (has_several_rows(publication))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s takes each row for a person", asked),
+				 errdetail("A person of publication \"%s\" may have several rows.", publication->name),
+				 errhint("%s", hint)));
+}
+
+void
 verify_release_number(const DeclaredPublication *publication, int32 number)
 {
 	if (number >= 1 && number <= publication->releases)

@@ -148,6 +148,9 @@ extern DeclaredPublication *publication_open_to_drop(const char *name);
  */
 extern DeclaredPublication *publication_look(const char *name, bool for_auditor);
 
+/* An error, with a hint of what to do instead, if a person may have several rows: what was asked for is about one. */
+extern void verify_one_row(const DeclaredPublication *publication, const char *asked, const char *hint);
+
 /* An error if the publication has no release of that number. */
 extern void verify_release_number(const DeclaredPublication *publication, int32 number);
 

@@ -408,7 +408,9 @@ COMMENT ON FUNCTION pprepub_internal.linkability_in_steps(text, int[], text) IS
 CREATE FUNCTION pprepub_internal.report_left_out(publication text) RETURNS text
 	LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
-	SELECT pprepub_internal.html_paragraph(format('Left out: what all releases and answers tell together. Joining them takes more than the %s steps of pprepub.search_budget. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability(%L).',
+	SELECT pprepub_internal.html_paragraph(format(CASE WHEN pprepub_internal.has_several_rows(publication)
+		THEN 'Left out: what all releases and answers tell together of quasi-identifiers. Releases are joined row by row, and a person may have several.'
+		ELSE 'Left out: what all releases and answers tell together. Joining them takes more than the %s steps of pprepub.search_budget. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability(%L).' END,
 		current_setting('pprepub.search_budget')::float8::numeric::text, publication))
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_left_out(text) IS 'write that releases were not joined for report()';
@@ -420,6 +422,11 @@ DECLARE
 	rows jsonb;
 BEGIN
 	page := pprepub_internal.html_heading('linkability', 'How far releases can be joined back to people');
+	IF pprepub_internal.has_several_rows(publication) THEN
+		page := page || pprepub_internal.report_left_out(publication);
+		is_joined := false;
+		RETURN;
+	END IF;
 	BEGIN
 		SELECT jsonb_build_array(jsonb_build_array('no value is told', l.unknown)) ||
 			(SELECT coalesce(jsonb_agg(jsonb_build_array(p.i || CASE WHEN p.i = 10 THEN ' or more' ELSE '' END, p.people) ORDER BY p.i), '[]') FROM unnest(l.people_at) WITH ORDINALITY p (people, i))

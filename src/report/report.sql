@@ -62,7 +62,7 @@ BEGIN
 	SELECT p.name, p.target || '_private' AS private, p.key, max(r.number) AS newest INTO made
 	FROM pprepub.publication p LEFT JOIN pprepub.release r ON r.publication = p.name AND r.kind = 'stored' AND r.cohort IS NULL
 	WHERE p.name = withheld_keys.publication GROUP BY p.name, p.target, p.key;
-	RETURN QUERY EXECUTE format('SELECT s.%1$I::text, %2$s FROM %3$I.%4$I s
+	RETURN QUERY EXECUTE format('SELECT s.%1$I::text, %2$s FROM (SELECT DISTINCT s.%1$I FROM %3$I.%4$I s) s
 			WHERE NOT EXISTS (SELECT FROM (SELECT unnest(l.keys) AS key FROM %3$I.%5$I l WHERE l.release = $1) l WHERE l.key = s.%1$I) ORDER BY s.%1$I',
 		made.key,
 		CASE WHEN to_regclass(format('%I.%I', made.private, made.name || '_places')) IS NULL THEN 'NULL::text' ELSE
@@ -129,12 +129,14 @@ BEGIN
 	END IF;
 	-- Values that are hashed need not be sorted, too.
 	RETURN QUERY EXECUTE format('SELECT g."group", m.part, sum(m.n)::bigint, sum(m.there)::bigint, sum(m.n - m.there)::bigint,
-			count(*) FILTER (WHERE m.value IS DISTINCT FROM NULL), g.created, g.epochs[cardinality(g.epochs)]
+			%s, g.created, g.epochs[cardinality(g.epochs)]
 		FROM %s g CROSS JOIN LATERAL (
 			SELECT coalesce(u.part, 1) AS part, u.value, count(*) AS n, count(*) FILTER (WHERE u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0) AS there
 			FROM (SELECT unnest(g.keys) AS key, unnest(g.states) AS state, unnest(g.parts) AS part,
 				unnest(g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) AS value) u GROUP BY coalesce(u.part, 1), u.value) m
-		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part', kept);
+		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part',
+		CASE WHEN pprepub_internal.has_several_rows(publication) THEN '(SELECT count(DISTINCT t) FROM unnest(array_agg(m.value)) v CROSS JOIN unnest(v.tuples) t)'
+			ELSE 'count(*) FILTER (WHERE m.value IS DISTINCT FROM NULL)' END, kept);
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.groups(text) IS 'rows of pprepub.groups(), for the owner of the publication';
