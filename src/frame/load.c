@@ -243,7 +243,7 @@ number_people(FrameLoad *load, uint64 from, uint64 *npeople)
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		person[i] = first == from + i ? (*npeople)++ : person[first - from];
+		person[i] = first == from + i || first < from ? (*npeople)++ : person[first - from];
 	}
 	return person;
 }
@@ -253,25 +253,28 @@ static void
 gather_column(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
 {
 	MemoryContext old = MemoryContextSwitchTo(load->context);
+	uint32	   *own = new_array(uint32, load->nrows - from);
 
 	for (uint64 p = 0; p < npeople; p++)
 	{
+		uint64		n = first[p + 1] - first[p];
 		uint32		number = column->number[from + row[first[p]]];
 
-		for (uint64 i = first[p] + 1; i < first[p + 1]; i++)
+		if (p % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < n; i++)
+			own[i] = column->number[from + row[first[p] + i]];
+		sort_codes(own, n);
+		for (uint64 i = 0; i < n; i++)
 		{
-			uint32		other = column->number[from + row[i]];
-			uint64		before = column->nfurther;
-
-			while (before > 0 && column->further[before - 1].person == from + p && column->further[before - 1].number != other)
-				before--;
-			if (other == number || (before > 0 && column->further[before - 1].person == from + p))
+			if (own[i] == number || (i > 0 && own[i] == own[i - 1]))
 				continue;
 			array_reserve(column->further, column->further_allocated, column->nfurther + 1);
-			column->further[column->nfurther++] = (Further) {from + p, other};
+			column->further[column->nfurther++] = (Further) {from + p, own[i]};
 		}
 		column->number[from + p] = number;
 	}
+	pfree(own);
 	MemoryContextSwitchTo(old);
 }
 
