@@ -189,7 +189,7 @@ void
 visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_protected,
 			   void (*visit) (void *what, const Breach *breach), void *what)
 {
-	Size		nvalues = (Size) statistics->seen->nvalues + 1;
+	Size		nvalues = (Size) statistics->nvalues + 1;
 	Visiting	visiting = {
 		.statistics = statistics, .is_protected = is_protected,
 		.links = palloc(sizeof(ClassLink)), .releases = palloc(sizeof(int32)),

@@ -26,10 +26,20 @@ Datum *
 rows_of_value(Datum value, int *nrows)
 {
 	bool		isnull;
-	ArrayType  *array = DatumGetArrayTypeP(GetAttributeByNum(DatumGetHeapTupleHeader(value), 1, &isnull));
+	Datum		tuples = GetAttributeByNum(DatumGetHeapTupleHeader(value), 1, &isnull);
+	ArrayType  *array;
 	Datum	   *rows;
+	bool	   *nulls;
+	int			n;
 
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &rows, NULL, nrows);
+	*nrows = 0;
+	if (isnull)					/* who tampers with the log can write this, and NULL for a row */
+		return palloc(sizeof(Datum));
+	array = DatumGetArrayTypeP(tuples);
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &rows, &nulls, &n);
+	for (int i = 0; i < n; i++)
+		if (!nulls[i])
+			rows[(*nrows)++] = rows[i];
 	return rows;
 }
 

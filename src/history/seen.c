@@ -244,16 +244,39 @@ fill_steps(Statistics *statistics)
  * ----------------------------------------------------------------
  */
 
-/* Counts the values of a class; count[] is all zeros before and after. */
+/* The rows of a sensitive value, which is one row where first is NULL. */
+static inline uint64
+rows_end(const uint64 *first, Code value)
+{
+	return value == NO_CODE ? 0 : first == NULL ? (uint64) value + 1 : first[value + 1];
+}
+
+static inline uint64
+rows_begin(const uint64 *first, Code value)
+{
+	return value == NO_CODE ? 0 : first == NULL ? value : first[value];
+}
+
+/* Counts the values of a class, each once a person; count[] is all zeros before and after. */
 static void
-count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *count)
+count_class(ShownValues *shown, const SeenRelease *release, uint32 c, const uint64 *first, const Code *code, uint32 *count)
 {
 	Code	   *value = shown->value + shown->first[c];
 	uint64		n = 0;
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		if (release->value[i] != NO_CODE && count[release->value[i]]++ == 0)
-			value[n++] = release->value[i];
+	{
+		uint64		begin = rows_begin(first, release->value[i]);
+
+		for (uint64 row = begin; row < rows_end(first, release->value[i]); row++)
+		{
+			Code		own = code == NULL ? row : code[row];
+
+			/* Rows of a value are in order. */
+			if (own != NO_CODE && (row == begin || own != code[row - 1]) && count[own]++ == 0)
+				value[n++] = own;
+		}
+	}
 	sort_codes(value, n);
 	for (uint64 i = 0; i < n; i++)
 	{
@@ -265,18 +288,20 @@ count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *co
 
 /* Counts the values of all classes of a release; room for one per row is allocated, and cut in the end. */
 static void
-count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
+count_release(ShownValues *shown, const SeenRelease *release, const uint64 *first, const Code *code, uint32 *count)
 {
-	uint64		rows = release->first[release->nclasses];
+	uint64		rows = 0;
 	uint64		n;
 
+	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+		rows += rows_end(first, release->value[i]) - rows_begin(first, release->value[i]);
 	shown->first = new_zeros(uint64, release->nclasses);
 	shown->value = new_zeros(Code, rows);
 	shown->count = new_zeros(uint32, rows);
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		count_class(shown, release, c, count);
+		count_class(shown, release, c, first, code, count);
 	}
 	n = shown->first[release->nclasses];
 	shown->value = repalloc_huge(shown->value, sizeof(Code) * (n + 1));
@@ -286,15 +311,22 @@ count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
 Statistics *
 statistics_of(const Seen *seen)
 {
+	return statistics_by_rows(seen, NULL, NULL, seen->nvalues);
+}
+
+Statistics *
+statistics_by_rows(const Seen *seen, const uint64 *first, const Code *code, Code nvalues)
+{
 	Statistics *statistics = palloc0(sizeof(Statistics));
-	uint32	   *count = new_zeros(uint32, seen->nvalues);
+	uint32	   *count = new_zeros(uint32, nvalues);
 
 	statistics->seen = seen;
+	statistics->nvalues = nvalues;
 	count_steps(statistics);
 	fill_steps(statistics);
 	statistics->shown = new_zeros(ShownValues, seen->nreleases);
 	for (int32 r = 0; r < seen->nreleases; r++)
-		count_release(&statistics->shown[r], &seen->release[r], count);
+		count_release(&statistics->shown[r], &seen->release[r], first, code, count);
 	pfree(count);
 	return statistics;
 }

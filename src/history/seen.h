@@ -160,7 +160,7 @@ typedef struct ShownValues
 {
 	uint64	   *first;			/* [nclasses + 1] class c's are first[c] up to, not including, first[c + 1] */
 	Code	   *value;			/* ascending within a class */
-	uint32	   *count;			/* rows of the class that show it */
+	uint32	   *count;			/* rows of the class that show it, or people */
 } ShownValues;
 
 typedef struct Statistics
@@ -170,10 +170,14 @@ typedef struct Statistics
 								 * 1] */
 	Step	   *step;			/* in order of releases */
 	ShownValues *shown;			/* [nreleases] */
+	Code		nvalues;
 } Statistics;
 
 /* Takes up to 16 bytes for each row that was ever published, in the current context. */
 extern Statistics *statistics_of(const Seen *seen);
+
+/* Likewise where value v is several rows, from first[v] on: each code of them counts once a person, NO_CODE not at all. */
+extern Statistics *statistics_by_rows(const Seen *seen, const uint64 *first, const Code *code, Code nvalues);
 
 /* Do two classes show the same values, each as often? */
 extern bool statistics_same_values(const Statistics *statistics, Step a, Step b);

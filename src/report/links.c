@@ -13,8 +13,10 @@
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "frame/several_rows.h"
 #include "history/element.h"
 #include "history/recall.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(pprepub_links);
@@ -23,6 +25,7 @@ typedef struct Linking
 {
 	const OwnersWork *work;
 	const Recalled *recalled;
+	const Datum *values;		/* of rows, by their codes */
 	bool		lists_classes;	/* or tells probabilities */
 	TextCast   *key;
 	TextCast   *sensitive;
@@ -53,7 +56,7 @@ put_link(void *what, const Breach *breach)
 	MemoryContext old;
 
 	if (text->value == (Datum) 0 && !text->isnull)
-		text->value = text_cast(linking->sensitive, linking->recalled->values[breach->value], &text->isnull);
+		text->value = text_cast(linking->sensitive, linking->values[breach->value], &text->isnull);
 	if (breach->person != linking->person)
 		MemoryContextReset(linking->of_person);
 	old = MemoryContextSwitchTo(linking->of_person);
@@ -71,6 +74,45 @@ put_link(void *what, const Breach *breach)
 	MemoryContextSwitchTo(old);
 }
 
+/* People are linked to values of rows: numbers these, and counts them, each once a person. */
+static Statistics *
+count_rows(Linking *linking, const Seen *people, DeclaredColumn *sensitive)
+{
+	const DeclaredPublication *publication = linking->work->publication;
+	const SensitiveColumns *columns = recalled_columns(publication, linking->recalled);
+	Code	   *code;
+	KeyTable   *rows;
+
+	if (columns->n == 1)
+	{
+		*sensitive = *columns->column->column;
+		linking->values = columns->column->values;
+		return statistics_by_rows(people, columns->first, columns->column->code, columns->column->ncodes);
+	}
+	sensitive->type = split_type(publication);
+	rows = keys_create(sensitive->type, sensitive->collation);
+	code = new_array(Code, columns->first[people->nvalues]);
+	for (Code value = 0; value < people->nvalues; value++)
+	{
+		int			n;
+		Datum	   *row = rows_of_value(linking->recalled->values[value], &n);
+
+		CHECK_FOR_INTERRUPTS();
+		keys_add_all(rows, row, n, code + columns->first[value]);
+		pfree(row);
+	}
+	for (uint64 row = 0; row < columns->first[people->nvalues]; row++)
+	{
+		bool		is_null = true;
+
+		for (int c = 0; c < columns->n; c++)
+			is_null &= columns->column[c].code[row] == NO_CODE;
+		code[row] = is_null ? NO_CODE : code[row];
+	}
+	linking->values = rows->keys;
+	return statistics_by_rows(people, columns->first, code, rows->size);
+}
+
 /* Puts all links, as the owner: with sizes and counts of classes where the result has arrays for them. */
 static void
 put_links(const OwnersWork *work)
@@ -78,17 +120,19 @@ put_links(const OwnersWork *work)
 	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	Seen		people = seen_of_people(&recalled->seen);
+	DeclaredColumn sensitive = *publication_column(publication, ROLE_SENSITIVE);
+	const Statistics *statistics;
 	Linking		linking = {
-		.work = work, .recalled = recalled, .lists_classes = TupleDescAttr(work->result->setDesc, 2)->atttypid == INT4ARRAYOID,
+		.work = work, .recalled = recalled, .values = recalled->values, .lists_classes = TupleDescAttr(work->result->setDesc, 2)->atttypid == INT4ARRAYOID,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
-		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
 		.person = NO_INDIVIDUAL,
 		.of_person = AllocSetContextCreate(CurrentMemoryContext, "links of a person", ALLOCSET_DEFAULT_SIZES),
-		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
 	};
 
-	visit_breaches(statistics_of(&people), people.npeople,
-				   protected_values(publication, recalled), put_link, &linking);
+	statistics = has_several_rows(publication) ? count_rows(&linking, &people, &sensitive) : statistics_of(&people);
+	linking.sensitive = text_cast_create(&sensitive);
+	linking.texts = new_zeros(NullableDatum, statistics->nvalues);
+	visit_breaches(statistics, people.npeople, protected_values(publication, recalled), put_link, &linking);
 }
 
 Datum
