@@ -53,6 +53,19 @@ typedef struct Aspects
 								 * distribution, others were found later; NULL: all are of one */
 } Aspects;
 
+/* The rows of a sensitive value, from one up to, not including, another: its own code where first is NULL, none of NULL. */
+static inline uint64
+rows_begin(const uint64 *first, Code value)
+{
+	return value == NO_CODE ? 0 : first == NULL ? value : first[value];
+}
+
+static inline uint64
+rows_end(const uint64 *first, Code value)
+{
+	return value == NO_CODE ? 0 : first == NULL ? (uint64) value + 1 : first[value + 1];
+}
+
 typedef struct Frame
 {
 	uint64		nrows;

@@ -244,19 +244,6 @@ fill_steps(Statistics *statistics)
  * ----------------------------------------------------------------
  */
 
-/* The rows of a sensitive value, which is one row where first is NULL. */
-static inline uint64
-rows_end(const uint64 *first, Code value)
-{
-	return value == NO_CODE ? 0 : first == NULL ? (uint64) value + 1 : first[value + 1];
-}
-
-static inline uint64
-rows_begin(const uint64 *first, Code value)
-{
-	return value == NO_CODE ? 0 : first == NULL ? value : first[value];
-}
-
 /* Counts the values of a class, each once a person; count[] is all zeros before and after. */
 static void
 count_class(ShownValues *shown, const SeenRelease *release, uint32 c, const uint64 *first, const Code *code, uint32 *count)

@@ -37,7 +37,7 @@ changes_create(const Aspects *of, uint64 n, uint64 nrows)
 static uint64
 count_rows(const Aspects *aspects, Code value)
 {
-	return aspects->first[value + 1] - aspects->first[value];
+	return rows_end(aspects->first, value) - rows_begin(aspects->first, value);
 }
 
 static bool
@@ -58,15 +58,16 @@ add_person(Changes *changes, Code more, Code less)
 	bool	   *is_met = new_zeros(bool, count_rows(of, less));
 	uint64		end = changes->first[changes->npeople];
 
-	for (uint64 row = of->first[more]; row < of->first[more + 1]; row++)
+	for (uint64 row = rows_begin(of->first, more); row < rows_end(of->first, more); row++)
 	{
-		uint64		other = of->first[less];
+		uint64		begin = rows_begin(of->first, less);
+		uint64		other = begin;
 
-		while (other < of->first[less + 1] && (is_met[other - of->first[less]] || !are_equal_rows(of, row, other)))
+		while (other < rows_end(of->first, less) && (is_met[other - begin] || !are_equal_rows(of, row, other)))
 			other++;
-		if (other < of->first[less + 1])
+		if (other < rows_end(of->first, less))
 		{
-			is_met[other - of->first[less]] = true;
+			is_met[other - begin] = true;
 			continue;
 		}
 		for (int a = 0; a < of->n; a++)

@@ -348,8 +348,8 @@ send_several_rows(Sending *sending, uint32 c)
 		Code		value = i < size ? sending->build->loaded->sensitive.code[classes->rows[classes->first[c] + i]] :
 			classes->counterfeit[classes->first_counterfeit[c] + i - size];
 
-		array_reserve(rows, room, nrows + first[value + 1] - first[value]);
-		for (uint64 row = first[value]; row < first[value + 1]; row++)
+		array_reserve(rows, room, nrows + rows_end(first, value) - rows_begin(first, value));
+		for (uint64 row = rows_begin(first, value); row < rows_end(first, value); row++)
 			rows[nrows++] = row;
 	}
 	order = shuffled(nrows);

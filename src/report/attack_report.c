@@ -209,13 +209,15 @@ candidates_text(const Spell *spell, Code null, const SensitiveColumns *columns, 
 
 	for (uint32 i = 0; i < spell->n; i++)
 	{
-		Code		value = spell->candidate[i];
-		uint64		row = value == null || columns->first == NULL ? value : columns->first[value];
-		uint64		end = value == null || columns->first == NULL ? row + 1 : columns->first[value + 1];
+		Code		value = spell->candidate[i] == null ? NO_CODE : spell->candidate[i];
+		uint64		row = rows_begin(columns->first, value);
+		uint64		end = rows_end(columns->first, value);
 
-		array_reserve(codes, room, nrows + end - row);
+		array_reserve(codes, room, nrows + Max(end - row, 1));
+		if (value == NO_CODE)
+			codes[nrows++] = NO_CODE;
 		for (; row < end; row++)
-			codes[nrows++] = value == null ? NO_CODE : code_in_column(column, row);
+			codes[nrows++] = code_in_column(column, row);
 	}
 	texts = new_array(Datum, nrows);
 	nulls = new_array(bool, nrows);
