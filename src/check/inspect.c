@@ -320,8 +320,15 @@ static inline uint64
 rows_of_member(const Inspecting *inspecting, uint64 i)
 {
 	Code		value = inspecting->seen->value[i];
+	int			nrows = 1;
 
-	return value == NO_CODE ? 1 : inspecting->first_shown[value + 1] - inspecting->first_shown[value];
+	if (value == NO_CODE)
+		return 1;
+	if (inspecting->first_shown != NULL)
+		return inspecting->first_shown[value + 1] - inspecting->first_shown[value];
+	if (has_several_rows(inspecting->publication))
+		pfree(rows_of_value(inspecting->recalled->values[value], &nrows));
+	return nrows;
 }
 
 /* Does the table show the values of a class as often as the log?  count is 0 before and after. */
@@ -459,12 +466,13 @@ inspect_answer(Inspecting *inspecting)
 		uint32		class = find_class(inspecting, answer->number[place]);
 
 		CHECK_FOR_INTERRUPTS();
-		inspecting->inspection.rows += answer->rows[place];
 		if (class == NO_ROW || inspecting->is_read[class] ||
 			answer->rows[place] != (int64) seen_size(seen, class))
 			find_unlogged(inspecting, answer->number[place]);
 		if (class == NO_ROW)
 			continue;
+		for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
+			inspecting->inspection.rows += rows_of_member(inspecting, i);
 		set_answered_class(answers, answer, place, values, nulls);
 		for (int q = 0; q < answers->ncells; q++)
 		{

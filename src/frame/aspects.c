@@ -474,23 +474,24 @@ places_of(const JudgedValues *judged, const bool *is_given)
 	return all == 0 ? NULL : place;
 }
 
-/* Marks the codes of an aspect that the first release found which found any. */
+/* Marks the codes of an aspect that the first release found which found any; first: the rows of values, as in Aspects. */
 static bool *
-codes_of_first(const Aspect *aspect, const double *share, const int32 *since, Code n)
+codes_of_first(const Aspect *aspect, const uint64 *first, const double *share, const int32 *since, Code n)
 {
 	bool	   *is_given = new_zeros(bool, aspect->ncodes);
-	int32		first = PG_INT32_MAX;
+	int32		found = PG_INT32_MAX;
 
-	for (Code value = 0; value < n; value++)
-		if (share[value] > 0 && (aspect->code == NULL || aspect->code[value] != NO_CODE))
-			first = Min(first, since[value]);
-	for (Code value = 0; value < n; value++)
-	{
-		Code		code = aspect->code == NULL ? value : aspect->code[value];
+	for (int pass = 0; pass < 2; pass++)
+		for (Code value = 0; value < n; value++)
+			for (uint64 row = first == NULL ? value : first[value]; row < (first == NULL ? (uint64) value + 1 : first[value + 1]); row++)
+			{
+				Code		code = aspect->code == NULL ? value : aspect->code[row];
 
-		if (code != NO_CODE && share[value] > 0 && since[value] == first)
-			is_given[code] = true;
-	}
+				if (share[value] <= 0 || code == NO_CODE)
+					continue;
+				found = Min(found, since[value]);
+				is_given[code] |= pass == 1 && since[value] == found;
+			}
 	return is_given;
 }
 
@@ -507,8 +508,8 @@ aspects_with_shares(const SensitiveColumns *columns, const double *share, const 
 		aspect[c] = columns->aspects != NULL ? columns->aspects->aspect[c] :
 			(Aspect) {.name = column->column->name, .ncodes = n};
 		if (has_places(column->column))
-			aspect[c].place = places_of(&column->judged, codes_of_first(&aspect[c], share, since, n));
+			aspect[c].place = places_of(&column->judged, codes_of_first(&aspect[c], columns->first, share, since, n));
 	}
-	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .share = share, .since = since};
+	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .first = columns->first, .share = share, .since = since};
 	return aspects;
 }
