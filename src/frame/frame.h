@@ -95,7 +95,7 @@ typedef struct Frame
 	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
 
-/* What a person has in a quasi-identifier. */
+/* The values of a person in a quasi-identifier. */
 static inline Span
 row_span(const Frame *frame, int qi, RowId row)
 {

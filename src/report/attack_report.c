@@ -239,8 +239,8 @@ typedef struct Compromising
 	const OwnersWork *work;
 	const Recalled *recalled;
 	const SensitiveColumns *columns;
-	bool		is_mixed;		/* published by places, and elsewhere, too: do the rules say more?  Numbers of rows may,
-								 * too */
+	bool		is_mixed;		/* published by places, and elsewhere, too: do the rules say more?  Numbers of rows
+								 * may, too */
 	bool	   *is_known;		/* [people] */
 	const Deduction *with;
 	const Deduction *without;	/* the same one, if nobody is known */
