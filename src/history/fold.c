@@ -255,45 +255,31 @@ link_groups(Fold *fold)
 {
 	Places	   *places = &fold->places;
 	uint64		room = 0;
-	uint64		from_room = 0;
-	uint64	   *from = NULL;	/* stays that links are from */
-	uint64	   *last;			/* links from each place, counted from 1 on */
-	uint64	   *before;
+	uint64		since_room = 0;
+	int32	   *since = NULL;	/* when people came to the places that links are from */
+	Stay	   *stay;
 
 	places->link = new_array(Link, 0);
 	for (uint64 i = 1; i < fold->nstays; i++)
 	{
-		const PersonStay *stay = &fold->stays[i - 1];
+		const PersonStay *from = &fold->stays[i - 1];
 		const PersonStay *to = &fold->stays[i];
 
-		if (stay->person != to->person || stay->group == to->group)
+		if (from->person != to->person || from->group == to->group)
 			continue;
 		array_reserve(places->link, room, places->nlinks + 1);
-		array_reserve(from, from_room, places->nlinks + 1);
-		from[places->nlinks] = i - 1;
-		places->link[places->nlinks++] = (Link) {stay->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
+		array_reserve(since, since_room, places->nlinks + 1);
+		since[places->nlinks] = from->stay.came;
+		places->link[places->nlinks++] = (Link) {from->stay.place, to->stay.place, to->stay.came - 1, to->stay.came};
 	}
 	if (places->nlinks == 0)
 		return;
-	last = new_zeros(uint64, places->nplaces);
-	before = new_array(uint64, places->nlinks);
-	for (uint64 i = 0; i < places->nlinks; i++)
-	{
-		before[i] = last[places->link[i].from];
-		last[places->link[i].from] = i + 1;
-	}
+	stay = new_array(Stay, fold->nstays);
 	for (uint64 i = 0; i < fold->nstays; i++)
-	{
-		const Stay *stay = &fold->stays[i].stay;
-
-		CHECK_FOR_INTERRUPTS();
-		for (uint64 link = last[stay->place]; link > 0; link = before[link - 1])
-			if (stay->came > fold->stays[from[link - 1]].stay.came)
-				places->link[link - 1].left = Min(places->link[link - 1].left, stay->came - 1);
-	}
-	pfree(from);
-	pfree(last);
-	pfree(before);
+		stay[i] = fold->stays[i].stay;
+	end_links(places, 0, since, fold->nstays, stay);
+	pfree(stay);
+	pfree(since);
 }
 
 /* Finds groups whose ties lead to some that were not followed, and drops their links. */
@@ -301,31 +287,22 @@ static void
 find_open_ties(Fold *fold)
 {
 	Places	   *places = &fold->places;
-	bool	   *is_open = new_array(bool, places->ngroups);
+	uint64	   *tied = union_find_create(places->ngroups);
+	bool	   *is_open = new_zeros(bool, places->ngroups);
 	uint64		n = 0;
-	bool		is_new = true;
 
+	for (uint64 i = 0; i < places->nlinks; i++)
+		union_unite(tied, places_group(places, places->link[i].from), places_group(places, places->link[i].to));
 	for (uint32 g = 0; g < places->ngroups; g++)
-		is_open[g] = !fold->groups[g].is_followed;
-	for (uint64 nopen = 0; is_new; nopen = n)
-	{
-		n = 0;
-		for (uint64 i = 0; i < places->nlinks; i++)
-		{
-			uint32		from = places_group(places, places->link[i].from);
-			uint32		to = places_group(places, places->link[i].to);
-
-			is_open[from] = is_open[to] = is_open[from] || is_open[to];
-			n += is_open[from];
-		}
-		is_new = n > nopen;
-	}
-	n = 0;
+		is_open[union_root(tied, g)] |= !fold->groups[g].is_followed;
+	for (uint32 g = places->ngroups; g-- > 0;)
+		is_open[g] = is_open[union_root(tied, g)];	/* a root is the first of its groups */
 	for (uint64 i = 0; i < places->nlinks; i++)
 		if (!is_open[places_group(places, places->link[i].from)])
 			places->link[n++] = places->link[i];
 	places->nlinks = n;
 	places->has_open_ties = is_open;
+	pfree(tied);
 }
 
 /* Gives stays the places of the past, sorts them, and drops those of people who are not among the rows. */

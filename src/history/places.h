@@ -131,4 +131,10 @@ typedef struct ShownPlaces
 /* The group that each class is of afterwards, NO_GROUP if its rows keep their places; new ones are behind those of the past. */
 extern uint32 *groups_of_classes(const Places *before, const ShownPlaces *showing);
 
+/*
+ * People of links from a first one on had left their places before others came there, by these stays of anybody.  since: when
+ * the person of each link had come to the place that it is from.
+ */
+extern void end_links(Places *places, uint64 first, const int32 *since, uint64 nstays, const Stay *stay);
+
 #endif							/* PPREPUB_HISTORY_PLACES_H */

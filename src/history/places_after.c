@@ -335,8 +335,7 @@ seat_people(After *after)
  * ----------------------------------------------------------------
  */
 
-/* A person had left before somebody else came to the place: of links from a first one on. */
-static void
+void
 end_links(Places *places, uint64 first, const int32 *since, uint64 nstays, const Stay *stay)
 {
 	uint64	   *last = new_zeros(uint64, places->nplaces);	/* links from each place, counted from 1 on */
@@ -348,9 +347,12 @@ end_links(Places *places, uint64 first, const int32 *since, uint64 nstays, const
 		last[places->link[i].from] = i + 1;
 	}
 	for (uint64 i = 0; i < nstays; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 link = last[stay[i].place]; link > 0; link = before[link - 1])
 			if (stay[i].came > since[link - 1])
 				places->link[link - 1].left = Min(places->link[link - 1].left, stay[i].came - 1);
+	}
 	pfree(last);
 	pfree(before);
 }
