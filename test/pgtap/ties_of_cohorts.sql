@@ -60,3 +60,17 @@ INSERT INTO people VALUES (155, 1503, 'flu');
 SELECT pprepub.publish('people') \g /dev/null
 :change;
 SELECT is(seen(), 'cold15 new new rash15', 'a newcomer after somebody who is gone is not tied');
+
+-- Parameters are raised while somebody is tied: the two values that both groups showed are too few, in a cohort and a release.
+SELECT declare() \g /dev/null
+SELECT seen() \g /dev/null
+DELETE FROM people WHERE id = 151;
+SELECT pprepub.publish('people') \g /dev/null
+UPDATE people SET age = 1501 WHERE id = 11;
+SELECT pprepub.publish('people') \g /dev/null
+SELECT pprepub.alter_publication('people', '{"l": 3, "accept_lockout": true}') \g /dev/null
+SELECT is(seen(), NULL, 'a group in which somebody is tied is hidden where l is raised above what ties leave');
+SELECT is(count(*), 4::bigint, 'and others are not') FROM published.people('age BETWEEN 1400 AND 1450');
+SELECT pprepub.publish('people') \g /dev/null
+SELECT is_empty($$ SELECT FROM published.people WHERE age && '[1500,1550]' $$, 'a release of everybody agrees on that');
+SELECT is_empty($$ SELECT check_name FROM pprepub.audit('people') WHERE NOT holds $$, 'all holds');

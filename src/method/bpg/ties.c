@@ -47,6 +47,7 @@ struct Ties
 	Bond	   *bond;			/* [nlinks] of the past */
 	bool	   *is_tied;		/* [nplaces] has a holder of any time a place elsewhere? */
 	bool		was_weaker;
+	bool	   *is_frozen;		/* [ngroups] see freeze_groups(); NULL where nobody's promise was weaker */
 	bool		is_seated;		/* does the seating agree with the past? */
 };
 
@@ -222,6 +223,52 @@ ties_are_taken(const Ties *ties)
 }
 
 /*
+ * Finds groups that ties join, directly or not, to one that leaves somebody too little under the parameters of today, which
+ * are stronger than those of then.  Safe people stay safe whoever is tied, but these people are not safe, and would lose
+ * of what they were promised: so nobody is tied to these groups any more.
+ */
+static void
+freeze_groups(Ties *ties)
+{
+	const Places *places = ties->places;
+	uint64	   *joined = union_find_create(places->ngroups);
+	bool	   *is_unsafe = new_zeros(bool, places->ngroups);
+
+	ties->is_frozen = new_zeros(bool, places->ngroups);
+	for (uint64 i = 0; i < places->nlinks; i++)
+		union_unite(joined, places_group(places, places->link[i].from), places_group(places, places->link[i].to));
+	for (uint32 g = 0; g < places->ngroups; g++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; ties->hall[g] != NULL && i < group_size(places, g); i++)
+			if (places->part[places->first[g] + i] == i && !part_is_safe(ties->seating, ties->hall[g], i))
+				is_unsafe[union_root(joined, g)] = true;
+	}
+	for (uint32 g = 0; g < places->ngroups; g++)
+		ties->is_frozen[g] = is_unsafe[union_root(joined, g)];
+	pfree(is_unsafe);
+	pfree(joined);
+}
+
+static inline bool
+is_frozen(const Ties *ties, uint32 group)
+{
+	return ties->is_frozen != NULL && ties->is_frozen[group];
+}
+
+/* Did the person ever sit in a group that is frozen? */
+static bool
+was_in_frozen(const Ties *ties, RowId row)
+{
+	const Places *places = ties->places;
+	bool		was = false;
+
+	for (uint64 stay = places->first_stay[row]; stay < places->first_stay[row + 1]; stay++)
+		was |= is_frozen(ties, places_group(places, places->stay[stay].place));
+	return was;
+}
+
+/*
  * Finds a world that agrees with all links of the past, and others that show who is safe.  Values of people who
  * changed them between two places disagree at first; a link that cannot be mended when it comes may be when all are
  * there.
@@ -251,6 +298,8 @@ seat_the_past(Ties *ties)
 	for (uint32 g = 0; g < places->ngroups && ties->takes_more; g++)
 		if (ties->hall[g] != NULL && ties->rule == TIES_WORLDS)
 			hall_prove(ties->seating, ties->hall[g]);
+	if (ties->was_weaker)
+		freeze_groups(ties);
 }
 
 /* Is the person's new bond possible, and everybody safe whom it concerns?  It is not kept yet. */
@@ -303,6 +352,8 @@ may_take_place(Ties *ties, RowId row, uint64 place)
 	uint32		n = list_seats(ties, row);
 	Bond	   *bond;
 
+	if (is_frozen(ties, group) || was_in_frozen(ties, row))
+		return false;
 	for (uint32 i = 0; i < n; i++)
 		if (ties->seat[i].group == group)
 			return false;		/* never twice in one group */
@@ -422,14 +473,14 @@ seat_class(Ties *ties, RowId *rows, uint64 n, bool *is_seated)
 	return n;
 }
 
-/* The last resort: some class without anybody tied is left. */
+/* Removes people whom a class would tie, or those of them who were in frozen groups. */
 static uint64
-remove_tied(const Ties *ties, RowId *rows, uint64 n)
+remove_tied(const Ties *ties, RowId *rows, uint64 n, bool of_frozen)
 {
 	uint64		kept = 0;
 
 	for (uint64 i = 0; i < n; i++)
-		if (!has_stays(ties, rows[i]))
+		if (of_frozen ? !was_in_frozen(ties, rows[i]) : !has_stays(ties, rows[i]))
 			rows[kept++] = rows[i];
 	return kept;
 }
@@ -447,10 +498,11 @@ tie_to_class(Ties *ties, RowId *rows, uint64 n)
 		return n;
 	old = MemoryContextSwitchTo(ties->context);
 	seat_the_past(ties);
+	n = remove_tied(ties, rows, n, true);
 	for (int round = 0; round < CLASS_ROUNDS && !is_seated && ties->takes_more; round++)
 		n = seat_class(ties, rows, n, &is_seated);
-	if (!is_seated)
-		n = remove_tied(ties, rows, n);
+	if (!is_seated)				/* some class without anybody tied is left */
+		n = remove_tied(ties, rows, n, false);
 	MemoryContextSwitchTo(old);
 	return n;
 }
@@ -536,6 +588,11 @@ ties_allow_parting(Ties *ties, const uint64 *place, uint64 n)
 	old = MemoryContextSwitchTo(ties->context);
 	hall = hall_of(ties, group);
 	seat_the_past(ties);
+	if (is_frozen(ties, group))
+	{
+		MemoryContextSwitchTo(old);
+		return false;
+	}
 	part = new_array(uint32, hall->n);
 	memcpy(part, hall->part, sizeof(uint32) * hall->n);
 	for (uint64 i = 0; i < n; i++)
