@@ -537,12 +537,15 @@ static void
 test_nobody_is_found_among_still_people(void)
 {
 	Lives		lives = {.settings = plain};
+	Lives		raised = {.settings = {.k = 2,.l = 2,.values = 4,.releases = 6,.reserve = 2,.is_still = true,.raises = true}};
 
 	lives.settings.is_still = true;
 	lives.settings.reserve = 2;
 	lives.settings.raises = true;
 	live(&lives, some_of(1000), 1);
 	check(is_safe(&lives.free) && is_safe(&lives.still));
+	live(&raised, some_of(2000), 1);
+	check(is_safe(&raised.free) && is_safe(&raised.still) && raised.ties > 0);
 }
 
 static void
