@@ -12,7 +12,9 @@
  *		reader of a long answer, does not count: nobody waits for it, and another one is started beside it.
  *
  *		A new worker needs a slot of max_worker_processes.  While none is free, workers that are idle exit to make room,
- *		one at a time, which takes pprepub.answer_wait at most, once more.
+ *		one at a time, which takes pprepub.answer_wait at most, once more.  A crowd that never leaves its worker idle must
+ *		not keep others waiting: one backend claims the room, the next worker that has answered exits, and nobody else
+ *		starts one meanwhile.
  *
  * LOCKING
  *		One lightweight lock covers all slots.  Code that holds it only reads and writes slots and cannot fail, so no
@@ -42,7 +44,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
-#define POOL_NAME		"pprepub workers 12"
+#define POOL_NAME		"pprepub workers 13"
 #define TRANCHE_NAME	"pprepub_workers"
 
 #define IN_USE_MS		1000	/* a worker idle for less may be needed soon */
@@ -78,6 +80,7 @@ typedef struct WorkerPool
 	LWLock		lock;
 	int			nslots;			/* max_worker_processes */
 	Stopwatch	since_left;		/* a worker left last */
+	int			claimant;		/* pid of the backend that is to have the next room, or 0 */
 	WorkerSlot	slots[FLEXIBLE_ARRAY_MEMBER];
 } WorkerPool;
 
@@ -96,6 +99,7 @@ initialize(void *memory)
 	LWLockInitialize(&fresh->lock, LWLockNewTrancheId());
 	fresh->nslots = max_worker_processes;
 	fresh->since_left = stopwatch_start();
+	fresh->claimant = 0;
 	memset(fresh->slots, 0, sizeof(WorkerSlot) * fresh->nslots);
 	for (int i = 0; i < fresh->nslots; i++)
 		ConditionVariableInit(&fresh->slots[i].available);
@@ -215,6 +219,8 @@ try_to_acquire(const Channel *channel, const Question *question, bool may_wait, 
 		slot->owner = question->owner;
 		slot->publication = question->publication;
 	}
+	if (decision != START_WORKER && pool->claimant == MyProcPid)
+		pool->claimant = 0;		/* it needs no room */
 	if (decision != WAIT_FOR_WORKER && slot != NULL)
 	{
 		slot->state = SLOT_BUSY;
@@ -253,7 +259,7 @@ acquire_existing(const Channel *channel, const Question *question, const Stopwat
 
 /* Frees the slot reserved for a worker that has not come, so that no other backend waits for it. */
 static void
-cancel_start(dsm_segment *segment, Datum arg)
+cancel_start(void)
 {
 	if (!has_pool())
 		return;
@@ -266,6 +272,39 @@ cancel_start(dsm_segment *segment, Datum arg)
 			slot->state = SLOT_FREE;
 	}
 	LWLockRelease(&pool->lock);
+}
+
+static void
+cancel_claim(void)
+{
+	if (!has_pool())
+		return;
+	LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
+	if (pool->claimant == MyProcPid)
+		pool->claimant = 0;
+	LWLockRelease(&pool->lock);
+}
+
+/* The question is over, by whatever end. */
+static void
+cancel_all(dsm_segment *segment, Datum arg)
+{
+	cancel_start();
+	cancel_claim();
+}
+
+/* True unless another backend has claimed the next room. */
+static bool
+may_take_room(void)
+{
+	int			claimant;
+
+	if (!has_pool())
+		return true;
+	LWLockAcquire(&pool->lock, LW_SHARED);
+	claimant = pool->claimant;
+	LWLockRelease(&pool->lock);
+	return claimant == 0 || claimant == MyProcPid;
 }
 
 /* Registers a worker that is to answer through a channel, and is never restarted; false where no process is free. */
@@ -291,27 +330,34 @@ start_worker(const Channel *channel, AcquiredWorker *worker)
 	return true;
 }
 
-/* The worker that is idle for longest; NULL while another one exits, which makes room enough. */
+/* A worker exits, or has just exited, which makes room enough. */
+static bool
+is_one_leaving(void)
+{
+	bool		is_one = stopwatch_seconds(&pool->since_left) * 1000.0 < EXIT_MS;
+
+	for (int i = 0; i < pool->nslots && !is_one; i++)
+		is_one = pool->slots[i].state == SLOT_ENDING;
+	return is_one;
+}
+
+/* The worker that is idle for longest, or NULL. */
 static WorkerSlot *
-find_dispensable(void)
+find_idle_longest(void)
 {
 	WorkerSlot *found = NULL;
 
-	if (stopwatch_seconds(&pool->since_left) * 1000.0 < EXIT_MS)
-		return NULL;
 	for (int i = 0; i < pool->nslots; i++)
 	{
 		WorkerSlot *slot = &pool->slots[i];
 
-		if (slot->state == SLOT_ENDING)
-			return NULL;
 		if (slot->state == SLOT_IDLE && (found == NULL || slot->idle_since < found->idle_since))
 			found = slot;
 	}
 	return found;
 }
 
-/* Has an idle worker exit, unless one does; a moment later a process may be free. */
+/* Claims room, and has an idle worker exit, unless one does; a moment later a process may be free. */
 static void
 make_room(void)
 {
@@ -322,7 +368,9 @@ make_room(void)
 		WorkerSlot *found;
 
 		LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
-		found = find_dispensable();
+		if (pool->claimant == 0)
+			pool->claimant = MyProcPid;
+		found = is_one_leaving() ? NULL : find_idle_longest();
 		if (found != NULL)
 		{
 			found->state = SLOT_ENDING;
@@ -345,10 +393,11 @@ acquire_worker(Channel *channel, const Question *question)
 	bool		is_full = false;
 	AcquiredWorker worker;
 
-	on_dsm_detach(channel->segment, cancel_start, (Datum) 0);	/* the question is over, by whatever end */
-	while (!acquire_existing(channel, question, &watch, &worker) && !start_worker(channel, &worker))
+	on_dsm_detach(channel->segment, cancel_all, (Datum) 0);
+	while (!acquire_existing(channel, question, &watch, &worker) &&
+		   !(may_take_room() && start_worker(channel, &worker)))
 	{
-		cancel_start(NULL, (Datum) 0);
+		cancel_start();
 
 		/* Time spent on waiting for the publication's worker does not count: room is made only from now on. */
 		if (!is_full)
@@ -363,6 +412,7 @@ acquire_worker(Channel *channel, const Question *question)
 		is_full = true;
 		make_room();
 	}
+	cancel_claim();
 	return worker;
 }
 
@@ -455,6 +505,9 @@ pool_idle(bool stays)
 	if (own == NULL)
 		return false;
 	own->idle_since = GetCurrentTimestamp();	/* nobody looks while it has a question */
+	LWLockAcquire(&pool->lock, LW_SHARED);
+	stays = stays && (pool->claimant == 0 || is_one_leaving());
+	LWLockRelease(&pool->lock);
 	set_state(stays ? SLOT_IDLE : SLOT_ENDING);
 	return stays;
 }
