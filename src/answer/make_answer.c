@@ -164,6 +164,7 @@ typedef struct MemorySink
 	RowSink		base;
 	Answer	   *answer;
 	MemoryContext context;		/* of the answer */
+	uint64		room;			/* for rows */
 
 	/* The row of the history's that keeps a class's cells */
 	RowWriter  *answered;
@@ -197,6 +198,7 @@ add_row(RowSink *base, const Datum *values, const bool *nulls)
 	Answer	   *answer = sink->answer;
 	MemoryContext old = MemoryContextSwitchTo(sink->context);
 
+	array_reserve(answer->rows, sink->room, answer->nrows + 1);
 	answer->rows[answer->nrows++] =
 		heap_form_minimal_tuple(answer->desc, unconstify(Datum *, values), unconstify(bool *, nulls), 0);
 	MemoryContextSwitchTo(old);
@@ -254,7 +256,6 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	CatalogAccess access;
 
 	answer->desc = released_columns(build->publication);
-	answer->rows = new_array(MinimalTuple, (uint64) build->metrics.rows + build->metrics.counterfeits);
 	MemoryContextSwitchTo(old);
 	sent = write_rows(build, number, answer, context);
 	answer->number = number;

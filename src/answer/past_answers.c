@@ -6,6 +6,7 @@
 
 #include "frame/arrays.h"
 #include "frame/aspects.h"
+#include "frame/several_rows.h"
 #include "history/element.h"
 #include "history/past_tables.h"
 #include "history/rows.h"
@@ -112,7 +113,7 @@ begin_sum(Summing *summing, const Released *released)
 
 /* Adds a row to those of a class: what all of these share, and the person's own values. */
 static void
-add_row(const Summing *summing, AnswerSum *sum, int64 class, Datum value, bool isnull)
+add_one_row(const Summing *summing, AnswerSum *sum, int64 class, Datum value, bool isnull)
 {
 	RowSum		row = sum->class_sum[class - 1];
 
@@ -121,6 +122,23 @@ add_row(const Summing *summing, AnswerSum *sum, int64 class, Datum value, bool i
 		if (sum->shows[c])
 			row = row_sum(row, checksum_value(sum->checksum, summing->answers->sensitive[c], summing->columns[c], summing->nulls[c]));
 	checksum_add_row(sum->checksum, row);
+}
+
+/* Adds the rows of a person. */
+static void
+add_row(const Summing *summing, AnswerSum *sum, int64 class, Datum value, bool isnull)
+{
+	int			nrows;
+	Datum	   *rows;
+
+	if (!has_several_rows(summing->publication))
+	{
+		add_one_row(summing, sum, class, value, isnull);
+		return;
+	}
+	rows = rows_of_value(value, &nrows);
+	for (int i = 0; i < nrows; i++)
+		add_one_row(summing, sum, class, rows[i], false);
 }
 
 /* Adds the rows of one class: one for each of its members, whose sensitive values a row of the log has. */

@@ -189,7 +189,7 @@ void
 visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_protected,
 			   void (*visit) (void *what, const Breach *breach), void *what)
 {
-	Size		nvalues = (Size) statistics->seen->nvalues + 1;
+	Size		nvalues = (Size) statistics->nvalues + 1;
 	Visiting	visiting = {
 		.statistics = statistics, .is_protected = is_protected,
 		.links = palloc(sizeof(ClassLink)), .releases = palloc(sizeof(int32)),
@@ -355,14 +355,24 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 	const Frame *frame = judge->frame;
 	uint64		size = class_size(classes, c) + ncounted;
 	uint32		most = 0;
+	uint64		nown;
+	uint64		rows_each = 0;
+	const Code *own;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		if (is_protected(frame, frame->sensitive[classes->rows[i]]))
-		{
-			uint32		n = ++judge->count[frame->sensitive[classes->rows[i]]];
+	{
+		own = single_values(frame->aspects, &frame->sensitive[classes->rows[i]], &nown);
+		if (rows_each > 0 && nown != rows_each)
+			refuse_draft(c, "somebody has more rows than others");
+		rows_each = nown;
+		for (uint64 j = 0; j < nown; j++)
+			if (is_protected(frame, own[j]))
+			{
+				uint32		n = ++judge->count[own[j]];
 
-			most = Max(most, n);
-		}
+				most = Max(most, n);
+			}
+	}
 	if ((uint64) most * judge->l > size)
 		refuse_draft(c, "it links people to a value too well");
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && most > 0; i++)
@@ -376,8 +386,12 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 			judge_person(judge, c, counted[i], size, most);
 	}
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		if (frame->sensitive[classes->rows[i]] != NO_CODE)
-			judge->count[frame->sensitive[classes->rows[i]]] = 0;
+	{
+		own = single_values(frame->aspects, &frame->sensitive[classes->rows[i]], &nown);
+		for (uint64 j = 0; j < nown; j++)
+			if (own[j] != NO_CODE)
+				judge->count[own[j]] = 0;
+	}
 }
 
 /* Each person is counted in once at most, and none who has a row. */
@@ -404,7 +418,7 @@ void
 judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 			   const uint64 *first_counted, const RowId *counted, uint32 l)
 {
-	Size		nvalues = (Size) frame->nsensitive + 1;
+	Size		nvalues = (Size) single_codes(frame->aspects, frame->nsensitive) + 1;
 	BreachJudge judge = {.frame = frame, .paths = paths, .l = l};
 
 	if (classes->nclasses == 0)
@@ -413,7 +427,7 @@ judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 		judge_counted(frame, classes, first_counted, counted);
 	judge.count = new_zeros(uint32, nvalues);
 	judge.kept = new_array(double, nvalues);
-	for (Code value = 0; value < frame->nsensitive; value++)
+	for (Code value = 0; value + 1 < nvalues; value++)
 		judge.kept[value] = 1;
 	judge.touched = new_array(Code, nvalues);
 	judge.links = palloc(sizeof(ClassLink));

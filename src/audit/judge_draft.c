@@ -96,7 +96,6 @@ verify_region(const Judge *judge, uint32 c)
 	for (int q = 0; q < judge->frame->nqis; q++)
 	{
 		const Domain *domain = &judge->frame->domain[q];
-		const Code *code = judge->frame->code[q];
 		Span		cell = class_region(classes, c)[q];
 
 		if (cell.lo > cell.hi || cell.hi >= domain->size)
@@ -107,7 +106,7 @@ verify_region(const Judge *judge, uint32 c)
 		{
 			if (i % ROWS_PER_INTERRUPT == 0)
 				CHECK_FOR_INTERRUPTS();
-			if (!span_contains(cell, span_of(code[classes->rows[i]])))
+			if (!span_contains(cell, row_span(judge->frame, q, classes->rows[i])))
 				refuse_draft(c, "a member lies outside its region");
 		}
 	}

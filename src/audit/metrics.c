@@ -195,6 +195,22 @@ measure_columns(Metrics *metrics, const Frame *frame, const Classes *classes, co
 	metrics->vem_counterfeit = volume / (asked + metrics->counterfeits);
 }
 
+/* Rows that leave: more than people and invented ones where each has several. */
+static uint64
+count_leaving(const Metrics *metrics, const Frame *frame, const Classes *classes)
+{
+	const uint64 *first = frame->aspects == NULL ? NULL : frame->aspects->first;
+	uint64		n = 0;
+
+	if (first == NULL)
+		return metrics->rows + metrics->counterfeits;
+	for (uint64 i = 0; i < metrics->rows; i++)
+		n += first[frame->sensitive[classes->rows[i]] + 1] - first[frame->sensitive[classes->rows[i]]];
+	for (uint64 i = 0; i < metrics->counterfeits; i++)
+		n += first[classes->counterfeit[i] + 1] - first[classes->counterfeit[i]];
+	return n;
+}
+
 Metrics
 measure_release(const Frame *frame, const Classes *classes, const ReleaseCounts *counts, double k)
 {
@@ -210,9 +226,11 @@ measure_release(const Frame *frame, const Classes *classes, const ReleaseCounts 
 	metrics.dirty = counts->dirty;
 	metrics.stale = counts->stale;
 	metrics.unrefreshed = counts->unrefreshed;
+	metrics.kept_back = counts->kept_back;
 	if (counts->counterfeits != NULL)
 		for (uint32 c = 0; c < classes->nclasses; c++)
 			metrics.counterfeits += counts->counterfeits[c];
+	metrics.leaving = count_leaving(&metrics, frame, classes);
 	measure_sizes(&metrics, classes, counts, k);
 	measure_columns(&metrics, frame, classes, counts->shown);
 	return metrics;

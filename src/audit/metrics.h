@@ -18,6 +18,7 @@ typedef struct ReleaseCounts
 	uint64		dirty;			/* members of classes that were not asked for */
 	uint64		stale;			/* rows of people that show another value than that of today */
 	uint64		unrefreshed;	/* rows that could not show new values, invented ones too */
+	uint64		kept_back;		/* rows of people asked for who have too many */
 	const uint64 *counterfeits; /* [nclasses] invented rows, or NULL for none */
 	const bool *shown;			/* [nqis] quasi-identifiers that the release shows, or NULL for all */
 } ReleaseCounts;
@@ -45,7 +46,9 @@ typedef struct Metrics
 	double		vem_counterfeit;
 
 	/* Counts */
-	uint64		rows;			/* members of classes, dirty rows included */
+	uint64		rows;			/* members of classes, dirty rows included: people, however many rows each has */
+	uint64		leaving;		/* rows that leave, of people and invented ones */
+	uint64		kept_back;
 	uint64		classes;
 	int			columns;		/* quasi-identifiers that are shown */
 	uint64		suppressed;

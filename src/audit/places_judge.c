@@ -12,6 +12,7 @@
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "utils/memutils.h"
 
 typedef struct PlacesJudge
@@ -164,6 +165,7 @@ verify_values(const PlacesJudge *judge, uint32 c)
 	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
+	Code	   *before;
 	bool		is_refreshed = false;
 	bool		may_be = class_counterfeits(classes, c) == 0 && !judge->frame->shows_no_value;
 
@@ -185,9 +187,17 @@ verify_values(const PlacesJudge *judge, uint32 c)
 		return;
 	if (!may_be)
 		refuse_draft(c, "it shows new values, though not everybody of it was there before and is now");
+	before = new_array(Code, class_size(classes, c));
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
 		if (shown_of(judge, classes->rows[i]) != judge->frame->sensitive[classes->rows[i]])
 			refuse_draft(c, "it shows new values of some of its people only");
+		judge->value[i - classes->first[c]] = judge->frame->sensitive[classes->rows[i]];
+		before[i - classes->first[c]] = last_shown(places, group, draft->place[classes->rows[i]]);
+	}
+	if (!changes_are_allowed(&judge->principle, judge->frame->aspects, before, judge->value, class_size(classes, c)))
+		refuse_draft(c, "it shows rows that came to few people, or went");
+	pfree(before);
 }
 
 /* Its places first, since all else is read at these. */
@@ -360,17 +370,21 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
  * ----------------------------------------------------------------
  */
 
-/* Are the values of the first places, and those of the others, allowed? */
+/* Are the values of the first places, and those of the others, allowed, and what came to each since an epoch, or NULL? */
 static bool
-are_two_sets(const PlacesJudge *judge, uint64 n, uint64 nplaces)
+are_two_sets(const PlacesJudge *judge, const Code *before, uint64 n, uint64 nplaces)
 {
 	bool		are_allowed = true;
 
 	for (int side = 0; side < 2; side++)
 	{
-		for (uint64 i = side == 0 ? 0 : n; i < (side == 0 ? n : nplaces); i++)
+		uint64		first = side == 0 ? 0 : n;
+		uint64		end = side == 0 ? n : nplaces;
+
+		for (uint64 i = first; i < end; i++)
 			tally_add(judge->tally, judge->value[i]);
-		are_allowed &= principle_allows_values(&judge->principle, judge->tally);
+		are_allowed &= principle_allows_values(&judge->principle, judge->tally) && (before == NULL ||
+			changes_are_allowed(&judge->principle, judge->frame->aspects, before + first, judge->value + first, end - first));
 		tally_clear(judge->tally);
 	}
 	return are_allowed;
@@ -386,6 +400,7 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	const Places *places = judge->places;
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
+	Code	   *before = new_array(Code, nplaces);
 
 	if (c == NO_CLASS)			/* the log would not tell */
 		refuse_draft(0, "places are parted off from others that are not shown");
@@ -403,11 +418,13 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 		for (uint64 p = 0; p < group_size(places, group); p++)
 			if (places->part[first + p] == part)
 				judge->value[is_parted_off(judge, first + p) ? n++ : left++] = shown[p];
-		if (judge->is_true ? !are_two_sets(judge, ngone, nplaces) :
+		if (judge->is_true ? !are_two_sets(judge, e > 0 ? before : NULL, ngone, nplaces) :
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, nplaces - ngone, judge->tally))
 			refuse_draft(c, "places are parted off that may show too few values");
+		memcpy(before, judge->value, sizeof(Code) * nplaces);
 	}
+	pfree(before);
 }
 
 /* The parts of a group that lose places, none of which was lost before. */

@@ -19,6 +19,7 @@
 #include "audit/places_judge.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "utils/memutils.h"
 
 #define NO_STAY PG_UINT64_MAX
@@ -217,9 +218,9 @@ fault_of_new_group(LogJudge *judge, const SeenRelease *release, uint32 c, uint32
 	return NULL;
 }
 
-/* Are some values allowed? */
+/* Are some values allowed, and what came to the people until those of a later epoch were shown, or NULL? */
 static bool
-are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, uint64 n)
+are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, const Code *later, uint64 n)
 {
 	bool		allowed;
 
@@ -227,7 +228,7 @@ are_allowed(const LogJudge *judge, const Principle *principle, const Code *value
 		tally_add(judge->tally, value[i]);
 	allowed = principle_allows_values(principle, judge->tally);
 	tally_clear(judge->tally);
-	return allowed;
+	return allowed && (later == NULL || changes_are_allowed(principle, judge->aspects, value, later, n));
 }
 
 /*
@@ -238,6 +239,7 @@ static const char *
 fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 group, const Individual *member, uint64 nshown, uint64 nplaces)
 {
 	uint64		ngone = nplaces - nshown;
+	Code	   *later = NULL;
 
 	if (nshown < principle->k || ngone < principle->k)
 		return "too few places are parted off, or left";
@@ -250,10 +252,13 @@ fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 gr
 		for (uint64 i = 0; i < nplaces; i++)
 			judge->some[at[judge->last_release[member[i]] == r + 1]++] = value[judge->number[member[i]]];
 		if (judge->is_true[r] ?
-			!are_allowed(judge, principle, judge->some, ngone) || !are_allowed(judge, principle, judge->some + ngone, nshown) :
+			!are_allowed(judge, principle, judge->some, later, ngone) ||
+			!are_allowed(judge, principle, judge->some + ngone, later == NULL ? NULL : later + ngone, nshown) :
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, nshown, judge->tally))
 			return "places are parted off that may show too few values";
+		later = later == NULL ? new_array(Code, nplaces) : later;
+		memcpy(later, judge->some, sizeof(Code) * nplaces);
 	}
 	return NULL;
 }
@@ -319,8 +324,9 @@ fault_of_part(LogJudge *judge, const PlacesOfGroup *places, const Principle *pri
 
 /* It shows what it showed last; or everybody is there, and sits where he sat before. */
 static const char *
-fault_of_values(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c, uint32 group)
+fault_of_values(LogJudge *judge, const Principle *principle, const SeenRelease *release, int32 r, uint32 c, uint32 group)
 {
+	uint64		n = seen_size(release, c);
 	bool		is_refreshed = false;
 	bool		is_void = false;
 	bool		may_be = seen_shows_values(judge->seen, r);
@@ -333,11 +339,17 @@ fault_of_values(LogJudge *judge, const SeenRelease *release, int32 r, uint32 c, 
 		may_be &= release->person[i] != NO_INDIVIDUAL && judge->holder[place] == release->person[i];
 		is_void |= judge->is_void[place];
 		judge->is_void[place] = false;
+		judge->some[i - release->first[c]] = judge->shown[place];
 	}
 	if (!is_refreshed)
 		return NULL;
 	remember_values(judge, release, c, group);
-	return may_be || is_void ? NULL : "it shows new values, though not everybody of it was there before and is now";
+	if (is_void)
+		return NULL;
+	if (!may_be)
+		return "it shows new values, though not everybody of it was there before and is now";
+	return changes_are_allowed(principle, judge->aspects, judge->some, release->value + release->first[c], n) ? NULL :
+		"it shows rows that came to few people, or went";
 }
 
 /* Hidden parts are not shown, so all that are keep the promise of their release. */
@@ -346,7 +358,7 @@ fault_of_principle(LogJudge *judge, const Principle *principle, const SeenReleas
 {
 	if (seen_size(release, c) < principle->k)
 		return "it has fewer places than k";
-	return are_allowed(judge, principle, release->value + release->first[c], seen_size(release, c)) ? NULL : "the principle does not allow it";
+	return are_allowed(judge, principle, release->value + release->first[c], NULL, seen_size(release, c)) ? NULL : "the principle does not allow it";
 }
 
 /* ----------------------------------------------------------------
@@ -371,7 +383,7 @@ fault_of_class(LogJudge *judge, const PlacesOfGroup *places, const Principle *pr
 		const char *of_values;
 
 		fault = fault_of_part(judge, places, principle, release, r, c, group);
-		of_values = fault_of_values(judge, release, r, c, group);
+		of_values = fault_of_values(judge, principle, release, r, c, group);
 		fault = fault != NULL ? fault : of_values;
 	}
 	else

@@ -355,7 +355,7 @@ each_version(const Seen *seen, const Updates *updates, uint64 npeople, bool ever
 			 void (*visit) (void *what, const Version *version), void *what)
 {
 	Risking		risking = {
-		.seen = seen, .statistics = statistics_of(seen), .atoms = atoms_of(seen),
+		.seen = seen, .statistics = statistics_of(seen, NULL), .atoms = atoms_of(seen),
 		.npeople = npeople, .every_moment = every_moment, .visit = visit, .what = what,
 		.graph = graph_create(updates),
 	};

@@ -15,6 +15,7 @@
 #include "frame/arrays.h"
 #include "frame/line.h"
 #include "frame/print.h"
+#include "frame/several_rows.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"
@@ -65,7 +66,8 @@ typedef struct Inspecting
 	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
 
 	/* Sensitive values */
-	Code	   *shown_code;		/* [values of the log] what the release shows of each, NULLs for other columns, by */
+	uint64	   *first_shown;	/* [values of the log + 1] the rows of each: one, but for people with several */
+	Code	   *shown_code;		/* what the release shows of each row, NULLs for other columns, by */
 	KeyTable   *shown_values;	/* their numbers */
 	bool	   *shows;			/* [sensitive columns] does the release? */
 	Datum	   *column;			/* [sensitive columns] of the value at hand */
@@ -74,7 +76,8 @@ typedef struct Inspecting
 	Code	   *value_code;		/* by the number of a table's value */
 	uint32		sums_room;
 	RowSum	   *value_sum;		/* the same */
-	Code	   *values;			/* [rows of the log] of the table's rows, class by class, as many as there is room for */
+	uint64	   *first_row;		/* [nclasses + 1] where the log's rows of each class begin */
+	Code	   *values;			/* of the table's rows, class by class, as many as the log has */
 	uint32	   *filled;			/* [nclasses] rows of each */
 
 	/* Rows */
@@ -296,10 +299,10 @@ inspect_row(void *what, const ReleasedRow *row)
 		inspecting->is_read[class] = true;
 	if (!inspecting->released->is_identified)
 		;						/* the log knows of no value */
-	else if (class == NO_ROW || inspecting->filled[class] == seen_size(inspecting->seen, class))
+	else if (class == NO_ROW || inspecting->filled[class] == inspecting->first_row[class + 1] - inspecting->first_row[class])
 		inspecting->inspection.is_logged = false;
 	else
-		inspecting->values[inspecting->seen->first[class] + inspecting->filled[class]++] = inspecting->value_code[row->value];
+		inspecting->values[inspecting->first_row[class] + inspecting->filled[class]++] = inspecting->value_code[row->value];
 	inspecting->inspection.rows++;
 	progress_step(1);
 }
@@ -312,12 +315,28 @@ count_of(const Inspecting *inspecting, Code value)
 		value == UNKNOWN_VALUE ? inspecting->shown_values->size + 1 : value;
 }
 
+/* How many rows a member of a class has. */
+static inline uint64
+rows_of_member(const Inspecting *inspecting, uint64 i)
+{
+	Code		value = inspecting->seen->value[i];
+	int			nrows = 1;
+
+	if (value == NO_CODE)
+		return 1;
+	if (inspecting->first_shown != NULL)
+		return inspecting->first_shown[value + 1] - inspecting->first_shown[value];
+	if (has_several_rows(inspecting->publication))
+		pfree(rows_of_value(inspecting->recalled->values[value], &nrows));
+	return nrows;
+}
+
 /* Does the table show the values of a class as often as the log?  count is 0 before and after. */
 static bool
 has_values_of_log(const Inspecting *inspecting, uint32 class, uint32 *count)
 {
 	const SeenRelease *seen = inspecting->seen;
-	const Code *values = inspecting->values + seen->first[class];
+	const Code *values = inspecting->values + inspecting->first_row[class];
 	uint32		n = inspecting->filled[class];
 	uint32		logged = 0;
 	bool		all = true;
@@ -325,17 +344,48 @@ has_values_of_log(const Inspecting *inspecting, uint32 class, uint32 *count)
 	for (uint32 i = 0; i < n; i++)
 		count[count_of(inspecting, values[i])]++;
 	for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
-		if (!seen_is_counted(seen, i))
+	{
+		uint64		rows = seen_is_counted(seen, i) ? 0 : rows_of_member(inspecting, i);
+
+		for (uint64 row = 0; row < rows; row++)
 		{
-			uint64		at = count_of(inspecting, seen->value[i] == NO_CODE ? NO_CODE : inspecting->shown_code[seen->value[i]]);
+			Code		value = seen->value[i];
+			uint64		at = count_of(inspecting, value == NO_CODE ? NO_CODE : inspecting->shown_code[inspecting->first_shown[value] + row]);
 
 			logged++;
 			all &= count[at] > 0;
 			count[at] -= count[at] > 0;
 		}
+	}
 	for (uint32 i = 0; i < n; i++)
 		count[count_of(inspecting, values[i])] = 0;
 	return all && logged == n;
+}
+
+/* Lists what the release shows of each value of the log. */
+static void
+list_shown(Inspecting *inspecting, Code n)
+{
+	uint64		room = 0;
+
+	inspecting->first_shown = new_zeros(uint64, n);
+	for (Code value = 0; value < n; value++)
+	{
+		Datum	   *row = &inspecting->recalled->values[value];
+		int			nrows = 1;
+		uint64		first = inspecting->first_shown[value];
+
+		CHECK_FOR_INTERRUPTS();
+		if (has_several_rows(inspecting->publication))
+			row = rows_of_value(*row, &nrows);
+		array_reserve(inspecting->shown_code, room, first + nrows);
+		for (int i = 0; i < nrows; i++)
+		{
+			split_value(inspecting->publication, row[i], false, inspecting->column, inspecting->isnull);
+			inspecting->shown_code[first + i] = code_shown(inspecting, true);
+		}
+		inspecting->first_shown[value + 1] = first + nrows;
+	}
 }
 
 /* Inspects the rows of a release's table. */
@@ -346,27 +396,26 @@ inspect_table(Inspecting *inspecting)
 	const Released *released = inspecting->released;
 	const SeenRelease *seen = inspecting->seen;
 	const DeclaredColumn *sensitive;
-	Code		n;
 
-	inspecting->values = new_array(Code, seen->first[seen->nclasses]);
 	inspecting->filled = new_zeros(uint32, seen->nclasses);
 	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
 	array_reserve(inspecting->value_sum, inspecting->sums_room, 1);
 	array_reserve(inspecting->value_code, inspecting->values_room, 1);
 	/* Finds what the release shows of each value of the log. */
 	sensitive = publication_column(inspecting->publication, ROLE_SENSITIVE);
-	n = inspecting->recalled->seen.nvalues;
 	inspecting->shows = shown_sensitive(inspecting->publication, inspecting->released->shown);
 	inspecting->column = palloc(sizeof(Datum) * inspecting->answers->nsensitive);
 	inspecting->isnull = palloc(sizeof(bool) * inspecting->answers->nsensitive);
-	inspecting->shown_values = keys_create(sensitive->type, sensitive->collation);
-	inspecting->shown_code = new_array(Code, n);
-	for (Code value = 0; value < n; value++)
+	inspecting->shown_values = keys_create(split_type(inspecting->publication), sensitive->collation);
+	list_shown(inspecting, inspecting->recalled->seen.nvalues);
+	inspecting->first_row = new_zeros(uint64, seen->nclasses);
+	for (uint32 c = 0; c < seen->nclasses; c++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		split_value(inspecting->publication, inspecting->recalled->values[value], false, inspecting->column, inspecting->isnull);
-		inspecting->shown_code[value] = code_shown(inspecting, true);
+		inspecting->first_row[c + 1] = inspecting->first_row[c];
+		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
+			inspecting->first_row[c + 1] += rows_of_member(inspecting, i);
 	}
+	inspecting->values = new_array(Code, inspecting->first_row[seen->nclasses]);
 	released_rows(inspecting->publication, released->table, &visitor, inspecting);
 	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
 											  sizeof(pg_uuid_t)) == 0;
@@ -417,12 +466,13 @@ inspect_answer(Inspecting *inspecting)
 		uint32		class = find_class(inspecting, answer->number[place]);
 
 		CHECK_FOR_INTERRUPTS();
-		inspecting->inspection.rows += answer->rows[place];
 		if (class == NO_ROW || inspecting->is_read[class] ||
 			answer->rows[place] != (int64) seen_size(seen, class))
 			find_unlogged(inspecting, answer->number[place]);
 		if (class == NO_ROW)
 			continue;
+		for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
+			inspecting->inspection.rows += rows_of_member(inspecting, i);
 		set_answered_class(answers, answer, place, values, nulls);
 		for (int q = 0; q < answers->ncells; q++)
 		{
@@ -457,7 +507,7 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 
 	inspection->unchanged++;
 	for (int q = 0; q < inspecting->nqis; q++)
-		if (!span_contains(cells[q].codes, span_of(frame->code[q][row])))
+		if (!span_contains(cells[q].codes, row_span(frame, q, row)))
 		{
 			inspection->uncovered_class = inspecting->seen->number[class];
 			inspection->uncovered_column = inspecting->present->codings[q]->column->name;
@@ -487,8 +537,12 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 			/* Adds a member to those who have an end's value: alone[nqis][2]. */
 			cells = &inspecting->cells[(Size) c * inspecting->nqis];
 			for (int q = 0; q < inspecting->nqis; q++)
-				for (int end = 0; end < 2; end++)
-					alone[2 * q + end] += inspecting->present->frame.code[q][row] == cells[q].ends.value[end];
+			{
+				Span		own = row_span(&inspecting->present->frame, q, row);
+
+				alone[2 * q] += own.lo == cells[q].ends.value[0];
+				alone[2 * q + 1] += own.hi == cells[q].ends.value[1];
+			}
 		}
 		/* Counts the ends that are one member's alone, and begins anew for the next class. */
 		for (int i = 0; i < 2 * inspecting->nqis; i++)

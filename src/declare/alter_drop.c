@@ -234,7 +234,7 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases)
 						 " UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, r.relation::oid,"
 						 "  CASE k.relkind WHEN 'v' THEN 'DROP VIEW ' WHEN 'f' THEN 'DROP FOREIGN TABLE ' WHEN 'c' THEN 'DROP TYPE ' ELSE 'DROP TABLE ' END || r.relation"
 						 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation",
+						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation DESC",
 						 CATALOG_INT(publication->id), CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
 						 CATALOG_OID(answer_function(publication)), CATALOG_OID(counts_function(publication)));
 	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));

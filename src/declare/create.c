@@ -115,7 +115,7 @@ is_tuple(const DeclaredPublication *publication, const DeclaredColumn *column)
 	return column->role == ROLE_SENSITIVE && column >= publication->columns + publication->ncolumns;
 }
 
-/* Creates the tuple's type, and sets it, if the publication has a tuple.  As the owner, inside SPI. */
+/* Creates the tuple's type, or that of several rows, and sets it, if the publication has one.  As the owner, inside SPI. */
 static void
 create_tuple_type(DeclaredPublication *publication)
 {
@@ -130,6 +130,9 @@ create_tuple_type(DeclaredPublication *publication)
 			appendStringInfo(&columns, "%s%s %s", columns.len > 0 ? ", " : "", quote_identifier(publication->columns[i].name),
 							 column_type_sql(&publication->columns[i]));
 	tuple->type = get_rel_type_id(make_relation(publication, publication->private, "_sensitive", "TYPE", psprintf("AS (%s)", columns.data)));
+	if (has_several_rows(publication))
+		tuple->type = get_rel_type_id(make_relation(publication, publication->private, "_rows", "TYPE",
+													psprintf("AS (tuples %s[])", quoted_private(publication, "_sensitive"))));
 }
 
 /* The tuple as a statement computes it from columns of these names. */
@@ -142,6 +145,8 @@ tuple_sql(const DeclaredPublication *publication, const char *const *names)
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == ROLE_SENSITIVE_PART)
 			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", quote_identifier(names[i]));
+	if (has_several_rows(publication))	/* a row counts, whatever it holds */
+		return psprintf("ROW(ARRAY[ROW(%s)::%s])::%s", list.data, quoted_private(publication, "_sensitive"), quoted_private(publication, "_rows"));
 	/* IS NULL would look into columns that are rows themselves. */
 	return psprintf("CASE WHEN pg_catalog.num_nonnulls(%s) OPERATOR(pg_catalog.>) 0 THEN ROW(%s)::%s END",
 					list.data, list.data, quoted_private(publication, "_sensitive"));
@@ -162,6 +167,7 @@ pinned_view_sql(const DeclaredPublication *publication, const char *const *names
 }
 
 #define MAX_NAME_BYTES 48
+#define MOST_ROWS_EACH 1000
 
 /* The arguments of create_publication(), and the publication that they declare. */
 typedef struct Declaration
@@ -203,6 +209,35 @@ name_list(FunctionCallInfo fcinfo, int n, const char *what, int *count)
 	for (int i = 0; i < *count; i++)
 		names[i] = pstrdup(NameStr(*DatumGetName(values[i])));
 	return names;
+}
+
+/* How many rows of a person a release shows. */
+static int32
+read_rows_each(FunctionCallInfo fcinfo, const Declaration *declaration)
+{
+	char	   *rows = text_argument(fcinfo, 11, "the argument rows");
+	int32		most;
+
+	verify_not_null(fcinfo, 12, "the most rows of a person");
+	most = PG_GETARG_INT32(12);
+	if (strcmp(rows, "one") == 0)
+		return 1;
+	if (strcmp(rows, "several") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a person has 'one' or 'several' rows, not \"%s\"", rows),
+				 errhint("With rows => 'several' the key repeats, and a person is all rows that have it.")));
+	if (!declaration->method->several_rows)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" takes one row for each person", declaration->method->name),
+				 errhint("Methods that take several: %s.", list_methods(METHODS_OF_SEVERAL_ROWS))));
+	if (most < 2 || most > MOST_ROWS_EACH)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_rows must be from 2 to %d", MOST_ROWS_EACH),
+				 errhint("A release shows so many rows of a person at most; others stay back.")));
+	return most;
 }
 
 /* Reads all arguments, and checks those that can be checked without the source. */
@@ -251,6 +286,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	publication->lookups = palloc(sizeof(Oid) * (publication->nlookups + 1));
 	for (int i = 0; i < publication->nlookups; i++)
 		publication->lookups[i] = DatumGetObjectId(lookups[i]);
+	publication->max_rows = read_rows_each(fcinfo, declaration);
 }
 
 /* ---- The source and its columns ---- */
@@ -282,6 +318,13 @@ declared_kind(const Declaration *declaration, const char *column)
 										column, strlen(column), NULL);
 }
 
+/* Do several sensitive columns make a tuple, or several rows a value? */
+static bool
+has_hidden_tuple(const Declaration *declaration)
+{
+	return declaration->nsensitive > 1 || has_several_rows(&declaration->publication);
+}
+
 /* Sets *role to the one role of a column; false if the column was not declared. */
 static bool
 find_role(const Declaration *declaration, const char *column, ColumnRole *role)
@@ -291,7 +334,7 @@ find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 	if (strcmp(column, declaration->key) == 0)
 		*role = ROLE_KEY, roles++;
 	if (is_listed(declaration->sensitive, declaration->nsensitive, column))
-		*role = declaration->nsensitive > 1 ? ROLE_SENSITIVE_PART : ROLE_SENSITIVE, roles++;
+		*role = has_hidden_tuple(declaration) ? ROLE_SENSITIVE_PART : ROLE_SENSITIVE, roles++;
 	if (declared_kind(declaration, column) != NULL)
 		*role = ROLE_QUASI_IDENTIFIER, roles++;
 	if (is_listed(declaration->insensitive, declaration->ninsensitive, column))
@@ -371,7 +414,7 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 			break;
 		case ROLE_SENSITIVE:
 		case ROLE_SENSITIVE_PART:
-			verify_equality(column->name, column->type, false, "sensitive column");
+			verify_equality(column->name, column->type, has_several_rows(&declaration->publication), "sensitive column");
 			if (column->role == ROLE_SENSITIVE) /* tuples are not remembered as text */
 				verify_lasting(column->name, column->type, "sensitive column");
 			break;
@@ -418,7 +461,7 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" has one sensitive column", declaration->method->name),
 				 errdetail("Sensitive are to be %d columns.", declaration->nsensitive),
-				 errhint("Methods that have several: %s.", list_methods(true))));
+				 errhint("Methods that have several: %s.", list_methods(METHODS_OF_SEVERAL_COLUMNS))));
 	for (int i = 0; i < declaration->ninsensitive; i++)
 	{
 		verify_known(declaration, declaration->insensitive[i], tuple);
@@ -476,7 +519,7 @@ declare_columns(Declaration *declaration)
 	verify_names(declaration, tuple);
 	for (int i = 0; i < publication->ncolumns; i++)
 		declare_column(declaration, &publication->columns[i]);
-	if (declaration->nsensitive > 1)
+	if (has_hidden_tuple(declaration))
 	{
 		char	   *name = pstrdup("sensitive_tuple");
 
@@ -566,12 +609,13 @@ store_publication(DeclaredPublication *publication)
 	for (int i = 0; i < publication->nbeside; i++)
 		beside[i] = Int32GetDatum(publication->beside[i]);
 	catalog_enter(&access);
-	catalog_execute("INSERT INTO pprepub_internal.catalog_publication (name, owner, pinned, method, params, target, beside)"
-					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7) RETURNING publication",
+	catalog_execute("INSERT INTO pprepub_internal.catalog_publication (name, owner, pinned, method, params, target, beside, max_rows)"
+					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7, $8) RETURNING publication",
 					CATALOG_TEXT(publication->name), CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)), CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)), CATALOG_TEXT(publication->target),
-					CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(beside, publication->nbeside, INT4OID, 4, true, TYPALIGN_INT))));
+					CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(beside, publication->nbeside, INT4OID, 4, true, TYPALIGN_INT))),
+					CATALOG_INT(publication->max_rows));
 	publication->id = catalog_int(0, "publication");
 	catalog_leave(&access);
 	note_columns(publication, 0);
@@ -583,6 +627,8 @@ store_publication(DeclaredPublication *publication)
 	note_shown_lists(publication);
 	if (is_tuple(publication, publication_column(publication, ROLE_SENSITIVE)))
 		note_relation(publication, relation_in_private(publication, "_sensitive"), "sensitive_tuple");
+	if (has_several_rows(publication))
+		note_relation(publication, relation_in_private(publication, "_rows"), "sensitive_rows");
 }
 
 /* Creates, as the owner, the schemas, the pinned view, and what stands in TARGET before there are releases. */

@@ -44,6 +44,7 @@ CREATE TABLE pprepub_internal.catalog_publication (
 	method text NOT NULL,
 	params jsonb NOT NULL,
 	target name NOT NULL,
+	max_rows int NOT NULL,
 	beside int[] NOT NULL,
 	releases int NOT NULL DEFAULT 0,
 	remembered bigint NOT NULL DEFAULT 0,
@@ -108,7 +109,8 @@ CREATE TABLE pprepub_internal.catalog_release (
 	relation regclass,
 	cohort text,
 	columns name[],
-	rows bigint NOT NULL,
+	rows bigint NOT NULL,				-- that leave
+	people bigint NOT NULL,				-- whose they are, and invented ones
 	classes bigint NOT NULL,
 	suppressed bigint NOT NULL,
 	dirty bigint NOT NULL,
@@ -504,9 +506,10 @@ COMMENT ON FUNCTION pprepub_internal.no_bands(int, text, int) IS 'why a taxonomy
 
 CREATE FUNCTION pprepub.create_publication(publication text, source regclass, key name,
 		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',
-		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}', lookup regclass[] DEFAULT '{}') RETURNS void
+		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}', lookup regclass[] DEFAULT '{}',
+		rows text DEFAULT 'one', max_rows int DEFAULT 10) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
-COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[]) IS
+COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[], text, int) IS
 	'declare how a table or view is published: its key, the roles of its columns, and a method with parameters';
 
 CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURNS void
@@ -574,7 +577,8 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside,
-		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup
+		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup,
+		p.max_rows
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 
@@ -656,7 +660,7 @@ CREATE FUNCTION pprepub_internal.touched_relations(OUT command_tag text, OUT how
 			WHERE c.classid = 'pg_class'::regclass
 		UNION ALL SELECT c.command_tag, 'itself', k.publication, false, NULL
 			FROM command c JOIN pg_type t ON t.oid = c.objid JOIN kept k ON k.relation = t.typrelid
-			WHERE c.classid = 'pg_type'::regclass AND k.part = 'sensitive_tuple'
+			WHERE c.classid = 'pg_type'::regclass AND k.part IN ('sensitive_tuple', 'sensitive_rows')
 		UNION ALL SELECT c.command_tag, 'policy', k.publication, false, NULL
 			FROM command c JOIN pg_policy p ON p.oid = c.objid JOIN kept k ON k.relation = p.polrelid
 			WHERE c.classid = 'pg_policy'::regclass

@@ -107,6 +107,7 @@ typedef struct MethodDeclaration
 	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */
 	bool		several;		/* may several be declared sensitive? */
+	bool		several_rows;	/* may a person have several rows? */
 	bool		answers;		/* does it answer on the fly? */
 	bool		classes;		/* have the rows of its releases a class? */
 	bool		counterfeits;	/* may the number of invented rows in each class be public? */

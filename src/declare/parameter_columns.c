@@ -352,11 +352,27 @@ set_band(DeclaredColumn *column, const char *text)
 	(void) step_of(column);
 }
 
+/* Parameters that speak of the one row of a person. */
+static void
+refuse_with_several_rows(const DeclaredPublication *publication, Jsonb *params)
+{
+	static const char *const of_one_row[] = {"joint", "distribution"};
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (int i = 0; has_several_rows(publication) && i < (int) lengthof(of_one_row); i++)
+		if (param_is_set(method, params, of_one_row[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("\"%s\" cannot be declared where a person may have several rows", of_one_row[i]),
+					 errhint("Leave it out: each sensitive column is judged by itself, against the people of the first release.")));
+}
+
 void
 set_bands(DeclaredPublication *publication, Jsonb *params)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
 
+	refuse_with_several_rows(publication, params);
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 	{
 		int			n;

@@ -27,13 +27,13 @@ declare_method(const MethodDeclaration *method)
 }
 
 char *
-list_methods(bool of_several)
+list_methods(ListedMethods listed)
 {
 	StringInfoData list;
 
 	initStringInfo(&list);
 	for (int i = 0; i < nmethods; i++)
-		if (methods[i]->several || !of_several)
+		if (listed == METHODS_OF_SEVERAL_COLUMNS ? methods[i]->several : listed == METHODS_OF_SEVERAL_ROWS ? methods[i]->several_rows : true)
 			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", methods[i]->name);
 	return list.data;
 }
@@ -47,7 +47,7 @@ method_declaration(const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown method \"%s\"", name),
-			 errhint("Known methods: %s.", list_methods(false))));
+			 errhint("Known methods: %s.", list_methods(ALL_METHODS))));
 }
 
 /* The values that a parameter of a type may take, besides bounds and words of its own. */
@@ -342,7 +342,7 @@ void
 refuse_arguments(Jsonb *given, const char *publication)
 {
 	static const char *const arguments[] = {
-		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside", "lookup"
+		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside", "lookup", "rows", "max_rows"
 	};
 
 	for (int i = 0; JB_ROOT_IS_OBJECT(given) && i < (int) lengthof(arguments); i++)

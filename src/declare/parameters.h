@@ -20,8 +20,15 @@ extern void declare_method(const MethodDeclaration *method);
 /* Finds a method by its name; an unknown one is an error that lists the known ones. */
 extern const MethodDeclaration *method_declaration(const char *name);
 
-/* The methods, or those that take several sensitive columns, for a hint. */
-extern char *list_methods(bool of_several);
+/* The methods, or those that take several sensitive columns, or several rows of a person, for a hint. */
+typedef enum ListedMethods
+{
+	ALL_METHODS,
+	METHODS_OF_SEVERAL_COLUMNS,
+	METHODS_OF_SEVERAL_ROWS
+} ListedMethods;
+
+extern char *list_methods(ListedMethods listed);
 
 /*
  * Checks the parameters given against the method's table and returns them whole, defaults filled in.  Strict: an unknown
@@ -134,7 +141,8 @@ extern void refuse_unknown_column(const DeclaredPublication *publication, const 
 
 /*
  * Gives the publication's sensitive columns the bands of these parameters, which are checked each by itself, and no
- * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands.
+ * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands, or a
+ * parameter speaks of one row a person where each may have several.
  */
 extern void set_bands(DeclaredPublication *publication, Jsonb *params);
 

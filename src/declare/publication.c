@@ -269,7 +269,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	MemoryContext old;
 
 	verify_version();
-	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
+	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, max_rows, beside, releases, remembered"
 					" FROM pprepub_internal.catalog_publication WHERE publication = $1", mode,
 					CATALOG_PARAMS(CATALOG_INT(publication->id))) == 0)
 	{
@@ -285,6 +285,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	publication->source = source_of_pinned(publication->pinned);
 	publication->method = catalog_text(access, 0, "method");
 	publication->target = catalog_text(access, 0, "target");
+	publication->max_rows = catalog_int(0, "max_rows");
 	publication->releases = catalog_int(0, "releases");
 	publication->remembered = catalog_int(0, "remembered");
 	old = MemoryContextSwitchTo(access->context);
@@ -415,6 +416,17 @@ verify_releases_are_seen(const DeclaredPublication *publication)
 						CATALOG_INT(publication->id), CATALOG_INT(publication->releases)) == 0)
 		refuse_old_snapshot();
 	catalog_leave(&access);
+}
+
+void
+verify_one_row(const DeclaredPublication *publication, const char *asked, const char *hint)
+{
+	if (has_several_rows(publication))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s takes each row for a person", asked),
+				 errdetail("A person of publication \"%s\" may have several rows.", publication->name),
+				 errhint("%s", hint)));
 }
 
 void

@@ -40,9 +40,9 @@ typedef enum ColumnRole
 {
 	ROLE_KEY,
 	ROLE_QUASI_IDENTIFIER,
-	ROLE_SENSITIVE,				/* what the past remembers of a person: the sensitive column, or a tuple of several,
-								 * which is hidden */
-	ROLE_SENSITIVE_PART,		/* one of several sensitive columns */
+	ROLE_SENSITIVE,				/* what the past remembers of a person: the sensitive column, or a tuple of several, or
+								 * several rows, which are hidden */
+	ROLE_SENSITIVE_PART,		/* one of several sensitive columns, or of several rows */
 	ROLE_INSENSITIVE,
 	ROLE_LAYOUT					/* hidden: see parameters.h */
 } ColumnRole;
@@ -106,6 +106,7 @@ typedef struct DeclaredPublication
 	Jsonb	   *params;
 	char	   *target;			/* schema of what analysts see */
 	char	   *private;		/* schema of what only the owner sees */
+	int32		max_rows;		/* that a release shows of a person; 1: the key tells rows apart */
 	int32	   *beside;			/* publications judged apart from this one */
 	int			nbeside;
 	Oid		   *lookups;		/* of a declaration: tables without people, which others may read, too */
@@ -118,6 +119,13 @@ typedef struct DeclaredPublication
 	List	   *noted;			/* relations that were made for it, of parts that occur once: see noted_relation() */
 	struct OwnerWarnings *warnings; /* raised while a release is made, or NULL (declare/warn_owner.h) */
 } DeclaredPublication;
+
+/* May a person have several rows? */
+static inline bool
+has_several_rows(const DeclaredPublication *publication)
+{
+	return publication->max_rows > 1;
+}
 
 /*
  * Finds a publication for a caller who has its owner's rights, and locks it until the end of the transaction: with
@@ -139,6 +147,9 @@ extern DeclaredPublication *publication_open_to_drop(const char *name);
  * auditor's rights may be enough.
  */
 extern DeclaredPublication *publication_look(const char *name, bool for_auditor);
+
+/* An error, with a hint of what to do instead, if a person may have several rows: what was asked for is about one. */
+extern void verify_one_row(const DeclaredPublication *publication, const char *asked, const char *hint);
 
 /* An error if the publication has no release of that number. */
 extern void verify_release_number(const DeclaredPublication *publication, int32 number);
@@ -206,7 +217,7 @@ extern Oid	make_relation(const DeclaredPublication *publication, const char *sch
 
 /*
  * Records in the catalog that a relation was made for a publication, so that it is protected and dropped with it.  Parts:
- * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" (the type), "members", "asked",
+ * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" and "sensitive_rows" (types), "members", "asked",
  * "groups", "places", "people", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
  * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter
  * names, TABLE_PART with the parameter's name.
@@ -257,6 +268,9 @@ extern void ensure_schemas(const DeclaredPublication *publication);
  * A person's sensitive value is then one value of a composite type, TARGET_private.NAME_sensitive, which the pinned view
  * computes in its first hidden column: NULL where all of them are NULL.  The past remembers tuples as it does values of a
  * single column, and releases show the columns again.
+ *
+ * Where a person may have several rows, the hidden column holds one of them, as a value of TARGET_private.NAME_rows, which
+ * is an array of tuples; the past remembers all rows of a person in one value.
  * ----------------------------------------------------------------
  */
 

@@ -14,7 +14,7 @@
 
 #define RELEASES_COLUMNS \
 	"release pg_catalog.int4, published_at pg_catalog.timestamptz, relation pg_catalog.text, kind pg_catalog.text," \
-	" columns pg_catalog.name[], rows pg_catalog.int8, withheld_percent pg_catalog.int4, invented_percent pg_catalog.int4," \
+	" columns pg_catalog.name[], rows pg_catalog.int8, people pg_catalog.int8, withheld_percent pg_catalog.int4, invented_percent pg_catalog.int4," \
 	" stale_percent pg_catalog.int4, k pg_catalog.\"numeric\", l pg_catalog.\"numeric\", principle pg_catalog.text, repair pg_catalog.text"
 
 /* Comments on columns, by name; the last has none. */
@@ -37,9 +37,10 @@ static const ColumnComment releases_comments[] = {
 	{"kind", "\"everybody\", \"cohort\" (some of the people), or \"imported\" (made elsewhere)"},
 	{"columns", "columns that are shown; the others are withheld"},
 	{"rows", "rows of a release of everybody, including invented ones"},
+	{"people", "people whose rows they are, including invented ones"},
 	{"withheld_percent", "withheld people, in whole percent"},
-	{"invented_percent", "invented rows, in whole percent"},
-	{"stale_percent", "rows that could not show new values, in whole percent"},
+	{"invented_percent", "invented people, in whole percent"},
+	{"stale_percent", "people that could not show new values, in whole percent"},
 	PROMISE_COMMENTS,
 	{NULL, NULL}
 };

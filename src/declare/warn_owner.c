@@ -132,8 +132,8 @@ void
 warn_of_several_rows(const DeclaredPublication *publication)
 {
 	const char *key = publication_column(publication, ROLE_KEY)->name;
-	int			n;
-	PersonColumn *columns = find_person_columns(publication->source, key, &n);
+	int			n = 0;
+	PersonColumn *columns = has_several_rows(publication) ? NULL : find_person_columns(publication->source, key, &n);
 
 	for (int i = 0; i < n; i++)
 	{
@@ -149,7 +149,10 @@ warn_of_several_rows(const DeclaredPublication *publication)
 			.message = psprintf("%s: a person may have several rows", columns[i].words),
 			.detail = psprintf("Publication \"%s\" takes each \"%s\" for a person: its parameters count rows, and a class of several rows may be one person's.",
 							   publication->name, key),
-			.hint = "Publish a view with one row for each person, the last one for example, and the person as its key.",
+			.hint = psprintf("%s with key => %s, rows => 'several'%s; or publish a view with one row for each person.",
+							 columns[i].is_shown ? "Declare it" : "Declare a view that shows the column,",
+							 quote_literal_cstr(columns[i].name),
+							 method_declaration(publication->method)->several_rows ? "" : psprintf(" (methods: %s)", list_methods(METHODS_OF_SEVERAL_ROWS))),
 		});
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "frame/coding.h"
 #include "frame/dictionary.h"
 #include "frame/line.h"
+#include "frame/several_rows.h"
 #include "miscadmin.h"
 #include "shared/string_map.h"
 #include "utils/builtins.h"
@@ -52,27 +53,40 @@ has_tuple(const DeclaredPublication *publication)
 	return publication_column(publication, ROLE_SENSITIVE) >= publication->columns + publication->ncolumns;
 }
 
+/* Takes a tuple apart. */
+static void
+split_tuple(Datum tuple, Datum *columns, bool *nulls)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(tuple);
+	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
+	TupleDesc	fields = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+
+	heap_deform_tuple(&row, fields, columns, nulls);
+	ReleaseTupleDesc(fields);
+}
+
 void
 split_value(const DeclaredPublication *publication, Datum value, bool isnull, Datum *columns, bool *nulls)
 {
-	TupleDesc	fields;
-	HeapTupleHeader header;
-	HeapTupleData row = {0};
+	int			n;
 
+	if (has_tuple(publication) && !isnull)
+	{
+		split_tuple(value, columns, nulls);
+		return;
+	}
+	pfree(list_sensitive(publication, &n));
+	memset(nulls, true, sizeof(bool) * n);
 	columns[0] = value;
 	nulls[0] = isnull;
-	if (!has_tuple(publication))
-		return;
-	fields = lookup_rowtype_tupdesc(publication_column(publication, ROLE_SENSITIVE)->type, -1);
-	memset(nulls, true, sizeof(bool) * fields->natts);
-	if (!isnull)
-	{
-		header = DatumGetHeapTupleHeader(value);
-		row.t_len = HeapTupleHeaderGetDatumLength(header);
-		row.t_data = header;
-		heap_deform_tuple(&row, fields, columns, nulls);
-	}
-	ReleaseTupleDesc(fields);
+}
+
+Oid
+split_type(const DeclaredPublication *publication)
+{
+	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
+
+	return has_several_rows(publication) ? type_of_rows(column->type) : column->type;
 }
 
 Datum
@@ -84,7 +98,7 @@ join_value(const DeclaredPublication *publication, const Datum *columns, const b
 
 	if (!has_tuple(publication))
 		return columns[0];
-	fields = lookup_rowtype_tupdesc(publication_column(publication, ROLE_SENSITIVE)->type, -1);
+	fields = lookup_rowtype_tupdesc(split_type(publication), -1);
 	row = heap_form_tuple(fields, unconstify(Datum *, columns), unconstify(bool *, nulls));
 	tuple = heap_copy_tuple_as_datum(row, fields);
 	heap_freetuple(row);
@@ -92,9 +106,34 @@ join_value(const DeclaredPublication *publication, const Datum *columns, const b
 	return tuple;
 }
 
-/* Gives the values of each column codes. */
+/* All rows of n values, one after the other, as tuples. */
+static Datum *
+list_rows(SensitiveColumns *columns, const Datum *values, Code n, uint64 *nrows)
+{
+	uint64	   *first = new_zeros(uint64, n);
+	Datum	   *all = NULL;
+	uint64		room = 0;
+
+	*nrows = 0;
+	for (Code value = 0; value < n; value++)
+	{
+		int			own;
+		Datum	   *rows = rows_of_value(values[value], &own);
+
+		CHECK_FOR_INTERRUPTS();
+		array_reserve(all, room, *nrows + own);
+		memcpy(all + *nrows, rows, sizeof(Datum) * own);
+		*nrows += own;
+		first[value + 1] = *nrows;
+		pfree(rows);
+	}
+	columns->first = first;
+	return all;
+}
+
+/* Gives the values of each column codes, in n tuples. */
 static void
-code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, const Datum *values, Code n)
+code_parts(SensitiveColumns *columns, const Datum *values, uint64 n)
 {
 	Dictionary **dictionary = palloc(sizeof(Dictionary *) * columns->n);
 	uint32	  **number = palloc(sizeof(uint32 *) * columns->n); /* [column][tuple] */
@@ -106,10 +145,10 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 		dictionary[c] = dictionary_create(columns->column[c].column->type);
 		number[c] = new_array(uint32, n);
 	}
-	for (Code value = 0; value < n; value++)
+	for (uint64 value = 0; value < n; value++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		split_value(publication, values[value], false, field, isnull);
+		split_tuple(values[value], field, isnull);
 		for (int c = 0; c < columns->n; c++)
 			number[c][value] = dictionary_number(dictionary[c], field[c], isnull[c]);
 	}
@@ -119,7 +158,7 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 		Datum	   *merged;
 		const Code *code = dictionary_merge_equal(dictionary[c], column->column->collation, &column->ncodes, &merged);
 
-		for (Code value = 0; value < n; value++)
+		for (uint64 value = 0; value < n; value++)
 			number[c][value] = code[number[c][value]];
 		column->values = merged;
 		column->code = number[c];
@@ -229,7 +268,7 @@ bands_of_nodes(const SensitiveColumn *column, Code *code)
 
 /* Makes a column's aspect: of its values or, if it has bands, of these. */
 static Aspect
-judge_column(SensitiveColumn *column, Code n)
+judge_column(SensitiveColumn *column, uint64 n)
 {
 	const DeclaredColumn *declared = column->column;
 	Code	   *band;
@@ -247,7 +286,7 @@ judge_column(SensitiveColumn *column, Code n)
 		: declared->level > 0 ? bands_of_nodes(column, band)
 		: bands_of_ladder(column, stored_ladder_read(declared->tree), band);
 	code = new_array(Code, n);
-	for (Code value = 0; value < n; value++)
+	for (uint64 value = 0; value < n; value++)
 	{
 		Code		own = code_in_column(column, value);
 
@@ -264,24 +303,30 @@ sensitive_columns(const DeclaredPublication *publication, const Datum *values, C
 	int		   *listed = list_sensitive(publication, &columns->n);
 	Aspects    *aspects = palloc0(sizeof(Aspects));
 	Aspect	   *aspect = palloc0(sizeof(Aspect) * columns->n);
-	bool		has_aspects = columns->n > 1;
+	bool		has_aspects = columns->n > 1 || has_several_rows(publication);
+	uint64		nrows = n;
 
 	columns->column = palloc0(sizeof(SensitiveColumn) * columns->n);
 	for (int c = 0; c < columns->n; c++)
 		columns->column[c].column = &publication->columns[listed[c]];
-	if (columns->n == 1)
+	if (has_several_rows(publication))
+	{
+		values = list_rows(columns, values, n, &nrows);
+		code_parts(columns, values, nrows);
+	}
+	else if (columns->n == 1)
 	{
 		columns->column[0].ncodes = n;
 		columns->column[0].values = values;
 	}
 	else
-		code_parts(publication, columns, values, n);
+		code_parts(columns, values, n);
 	for (int c = 0; c < columns->n; c++)
 	{
-		aspect[c] = judge_column(&columns->column[c], n);
+		aspect[c] = judge_column(&columns->column[c], nrows);
 		has_aspects |= has_bands(columns->column[c].column);
 	}
-	*aspects = (Aspects) {.n = columns->n, .aspect = aspect};
+	*aspects = (Aspects) {.n = columns->n, .aspect = aspect, .first = columns->first, .most = publication->max_rows};
 	columns->aspects = has_aspects ? aspects : NULL;
 	pfree(listed);
 	return columns;
@@ -291,30 +336,61 @@ bool
 is_beyond(const SensitiveColumns *columns, int column, Code value)
 {
 	Code		beyond = columns->column[column].judged.beyond;
+	const Code *code = columns->aspects == NULL ? NULL : columns->aspects->aspect[column].code;
+	bool		is = false;
 
-	return beyond != NO_CODE && value != NO_CODE && columns->aspects->aspect[column].code[value] == beyond;
+	if (beyond == NO_CODE || value == NO_CODE)
+		return false;
+	if (columns->first == NULL)
+		return code[value] == beyond;
+	for (uint64 row = columns->first[value]; row < columns->first[value + 1]; row++)
+		is |= code[row] == beyond;
+	return is;
+}
+
+/* A value, or a row of it, in the spelling of the codes. */
+static Datum
+spelled(const DeclaredPublication *publication, const SensitiveColumns *columns, uint64 row)
+{
+	Datum	   *column = palloc(sizeof(Datum) * columns->n);
+	bool	   *isnull = palloc(sizeof(bool) * columns->n);
+	Datum		value;
+
+	for (int c = 0; c < columns->n; c++)
+	{
+		Code		own = code_in_column(&columns->column[c], row);
+
+		isnull[c] = own == NO_CODE;
+		column[c] = isnull[c] ? (Datum) 0 : columns->column[c].values[own];
+	}
+	value = join_value(publication, column, isnull);
+	pfree(column);
+	pfree(isnull);
+	return value;
 }
 
 void
 spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n)
 {
-	Datum	   *column = palloc(sizeof(Datum) * columns->n);
-	bool	   *isnull = palloc(sizeof(bool) * columns->n);
+	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
 
-	for (Code value = 0; value < n && columns->n > 1; value++)
+	for (Code value = 0; value < n && (columns->n > 1 || columns->first != NULL); value++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int c = 0; c < columns->n; c++)
+		if (columns->first != NULL)
 		{
-			Code		own = code_in_column(&columns->column[c], value);
+			uint64		first = columns->first[value];
+			int			nrows = columns->first[value + 1] - first;
+			Datum	   *rows = palloc(sizeof(Datum) * nrows);
 
-			isnull[c] = own == NO_CODE;
-			column[c] = isnull[c] ? (Datum) 0 : columns->column[c].values[own];
+			for (int i = 0; i < nrows; i++)
+				rows[i] = spelled(publication, columns, first + i);
+			values[value] = value_of_rows(type, rows, nrows);
+			pfree(rows);
 		}
-		values[value] = join_value(publication, column, isnull);
+		else
+			values[value] = spelled(publication, columns, value);
 	}
-	pfree(column);
-	pfree(isnull);
 }
 
 /* ----------------------------------------------------------------
@@ -398,23 +474,24 @@ places_of(const JudgedValues *judged, const bool *is_given)
 	return all == 0 ? NULL : place;
 }
 
-/* Marks the codes of an aspect that the first release found which found any. */
+/* Marks the codes of an aspect that the first release found which found any; first: the rows of values, as in Aspects. */
 static bool *
-codes_of_first(const Aspect *aspect, const double *share, const int32 *since, Code n)
+codes_of_first(const Aspect *aspect, const uint64 *first, const double *share, const int32 *since, Code n)
 {
 	bool	   *is_given = new_zeros(bool, aspect->ncodes);
-	int32		first = PG_INT32_MAX;
+	int32		found = PG_INT32_MAX;
 
-	for (Code value = 0; value < n; value++)
-		if (share[value] > 0 && (aspect->code == NULL || aspect->code[value] != NO_CODE))
-			first = Min(first, since[value]);
-	for (Code value = 0; value < n; value++)
-	{
-		Code		code = aspect->code == NULL ? value : aspect->code[value];
+	for (int pass = 0; pass < 2; pass++)
+		for (Code value = 0; value < n; value++)
+			for (uint64 row = first == NULL ? value : first[value]; row < (first == NULL ? (uint64) value + 1 : first[value + 1]); row++)
+			{
+				Code		code = aspect->code == NULL ? value : aspect->code[row];
 
-		if (code != NO_CODE && share[value] > 0 && since[value] == first)
-			is_given[code] = true;
-	}
+				if (share[value] <= 0 || code == NO_CODE)
+					continue;
+				found = Min(found, since[value]);
+				is_given[code] |= pass == 1 && since[value] == found;
+			}
 	return is_given;
 }
 
@@ -431,8 +508,8 @@ aspects_with_shares(const SensitiveColumns *columns, const double *share, const 
 		aspect[c] = columns->aspects != NULL ? columns->aspects->aspect[c] :
 			(Aspect) {.name = column->column->name, .ncodes = n};
 		if (has_places(column->column))
-			aspect[c].place = places_of(&column->judged, codes_of_first(&aspect[c], share, since, n));
+			aspect[c].place = places_of(&column->judged, codes_of_first(&aspect[c], columns->first, share, since, n));
 	}
-	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .share = share, .since = since};
+	*aspects = (Aspects) {.n = columns->n, .nvalues = n, .aspect = aspect, .first = columns->first, .most = columns->aspects == NULL ? 0 : columns->aspects->most, .share = share, .since = since};
 	return aspects;
 }

@@ -31,7 +31,7 @@ typedef struct SensitiveColumn
 	const DeclaredColumn *column;	/* borrowed */
 	Code		ncodes;
 	const Datum *values;		/* [ncodes] */
-	const Code *code;			/* [sensitive values] NO_CODE for NULL; NULL: each value is its own */
+	const Code *code;			/* [rows of sensitive values] NO_CODE for NULL; NULL: each value is its own */
 	JudgedValues judged;		/* by the codes of the column's aspect, if there are aspects: its values, or bands */
 } SensitiveColumn;
 
@@ -39,6 +39,7 @@ typedef struct SensitiveColumns
 {
 	int			n;
 	SensitiveColumn *column;	/* [n] in the order of the publication's columns */
+	const uint64 *first;		/* [sensitive values + 1] where each is several rows: see Aspects; or NULL */
 	const Aspects *aspects;		/* an aspect for each column; NULL for a column without bands that is the only one */
 } SensitiveColumns;
 
@@ -48,9 +49,9 @@ extern SensitiveColumns *sensitive_columns(const DeclaredPublication *publicatio
 /* Writes equal values of a column alike in all the tuples that were taken apart: who has which spelling tells people apart. */
 extern void spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n);
 
-/* A column's own code of a sensitive value, which may be NO_CODE. */
+/* A column's own code of a sensitive value, or of a row where they are several; it may be NO_CODE. */
 static inline Code
-code_in_column(const SensitiveColumn *column, Code value)
+code_in_column(const SensitiveColumn *column, uint64 value)
 {
 	return value == NO_CODE || column->code == NULL ? value : column->code[value];
 }
@@ -64,7 +65,11 @@ extern int *list_sensitive(const DeclaredPublication *publication, int *n);
 /* Which of them are among the columns that are shown: [n]. */
 extern bool *shown_sensitive(const DeclaredPublication *publication, const bool *shown);
 
-/* A sensitive value's columns: [n] in the order of the publication's columns; and a value of columns, one of which is not NULL. */
+/*
+ * A sensitive value's columns: [n] in the order of the publication's columns; and a value of columns, one of which is not
+ * NULL.  Where people have several rows, this is about one of them, and its type is another one than that of all.
+ */
+extern Oid	split_type(const DeclaredPublication *publication);
 extern void split_value(const DeclaredPublication *publication, Datum value, bool isnull, Datum *columns, bool *nulls);
 extern Datum join_value(const DeclaredPublication *publication, const Datum *columns, const bool *nulls);
 

@@ -35,7 +35,7 @@ typedef struct Aspect
 {
 	const char *name;			/* of the column */
 	Code		ncodes;			/* codes are 0 .. ncodes - 1 */
-	const Code *code;			/* [nsensitive] of each sensitive value, NO_CODE for NULL; NULL: its own code */
+	const Code *code;			/* [rows of sensitive values] NO_CODE for NULL; NULL: each value's own code */
 	const double *place;		/* [ncodes] in the order of the values, ascending or not, from 0 to 1; NULL where they
 								 * have none */
 } Aspect;
@@ -46,10 +46,26 @@ typedef struct Aspects
 	int			n;				/* at least 1 */
 	Code		nvalues;		/* of the arrays by sensitive code, if the distribution has more than there are others */
 	const Aspect *aspect;
+	const uint64 *first;		/* [nsensitive + 1] where a person has several rows, a sensitive value is all of them:
+								 * value v has the rows from first[v] on; NULL: each value is one row */
+	uint64		most;			/* rows of a value, which may be a sample of more */
 	const double *share;		/* [nsensitive] of all people, in the distribution that sets are compared with, or NULL */
 	const int32 *since;			/* [nsensitive] the release that gave the share: those of the first make up the
 								 * distribution, others were found later; NULL: all are of one */
 } Aspects;
+
+/* The rows of a sensitive value, from one up to, not including, another: its own code where first is NULL, none of NULL. */
+static inline uint64
+rows_begin(const uint64 *first, Code value)
+{
+	return value == NO_CODE ? 0 : first == NULL ? value : first[value];
+}
+
+static inline uint64
+rows_end(const uint64 *first, Code value)
+{
+	return value == NO_CODE ? 0 : first == NULL ? (uint64) value + 1 : first[value + 1];
+}
 
 typedef struct Frame
 {
@@ -65,18 +81,29 @@ typedef struct Frame
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */
 	Code	  **code;			/* [nqis][nrows] */
+	Code	  **upto;			/* [nqis][nrows] where a person's rows differ: code is the first of theirs, and this is
+								 * the last; NULL, or NULL for a column, where nobody's do */
 	double	   *weight;			/* [nqis] how much the loss of each counts where rows are cut; NULL for all alike */
 
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
-	const bool *is_protected;	/* [nsensitive] values that no person must be linked to, or NULL for all */
+	const bool *is_protected;	/* [single_codes()] values that no person must be linked to, or NULL for all */
 	const Aspects *aspects;		/* NULL: the value itself is the only one, and sets are compared with nothing */
 
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
 	int			nstrata;
 	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
+
+/* The codes of a person in a quasi-identifier. */
+static inline Span
+row_span(const Frame *frame, int qi, RowId row)
+{
+	Code		code = frame->code[qi][row];
+
+	return (Span) {code, frame->upto == NULL || frame->upto[qi] == NULL ? code : frame->upto[qi][row]};
+}
 
 static inline double
 weight_of(const Frame *frame, int qi)
@@ -88,6 +115,52 @@ static inline bool
 is_protected(const Frame *frame, Code value)
 {
 	return value != NO_CODE && (frame->is_protected == NULL || frame->is_protected[value]);
+}
+
+/* May a person have several rows? */
+static inline bool
+has_row_values(const Aspects *aspects)
+{
+	return aspects != NULL && aspects->first != NULL;
+}
+
+/*
+ * The values of a person's rows, equal ones side by side, some of them NO_CODE; where each person has one, the sensitive value
+ * itself.
+ */
+static inline const Code *
+single_values(const Aspects *aspects, const Code *value, uint64 *n)
+{
+	if (!has_row_values(aspects) || *value == NO_CODE)
+	{
+		*n = 1;
+		return value;
+	}
+	*n = aspects->first[*value + 1] - aspects->first[*value];
+	return &aspects->aspect[0].code[aspects->first[*value]];
+}
+
+/* How many rows have the people with these sensitive values? */
+static inline uint64
+count_single_values(const Aspects *aspects, const Code *values, uint64 n)
+{
+	uint64		all = n;
+
+	for (uint64 i = 0; i < n && has_row_values(aspects); i++)
+	{
+		uint64		own;
+
+		(void) single_values(aspects, &values[i], &own);
+		all += own - 1;
+	}
+	return all;
+}
+
+/* How many codes there are of them. */
+static inline Code
+single_codes(const Aspects *aspects, Code nsensitive)
+{
+	return has_row_values(aspects) ? aspects->aspect[0].ncodes : nsensitive;
 }
 
 /* A frame cut into classes: what every partitioner returns and what every judge reads. */

@@ -17,6 +17,7 @@
 #include "executor/tuptable.h"
 #include "frame/arrays.h"
 #include "frame/line.h"
+#include "frame/several_rows.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "tcop/dest.h"
@@ -30,6 +31,13 @@
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
 
+/* A value of one of a person's rows: that the first of them does not have, or of each of them, where has_own_rows(). */
+typedef struct Further
+{
+	RowId		person;
+	uint32		number;
+} Further;
+
 /* A column of the source on its way into the frame. */
 typedef struct LoadingColumn
 {
@@ -38,6 +46,9 @@ typedef struct LoadingColumn
 	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
+	uint64		nfurther;		/* values of people whose rows differ in it, or of all rows */
+	uint64		further_allocated;
+	struct Further *further;	/* [nfurther] */
 	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
 } LoadingColumn;
 
@@ -70,6 +81,11 @@ struct FrameLoad
 	/* Answers leave a row out that cannot be shown, instead of raising an error */
 	bool		is_lenient;
 	uint64		left_out;		/* of the rows asked for */
+
+	/* Where a person may have several rows */
+	RowSets    *sets;			/* or NULL */
+	uint64		kept_back;		/* rows of people asked for who have too many */
+	bool		has_insensitive;	/* columns that are shown */
 
 	/* The distribution that people are compared with, and the numbers of its values; or NULL */
 	const Shares *shares;
@@ -182,6 +198,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 			continue;
 		load->ncolumns++;
 		column->column = declared;
+		load->has_insensitive |= declared->role == ROLE_INSENSITIVE && !column->is_layout_only;
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)
@@ -193,11 +210,13 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		}
 		column->dictionary = dictionary_create(declared->type);
 		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
+		if (declared->role == ROLE_SENSITIVE && has_several_rows(publication))
+			load->sets = row_sets_create(publication);
 	}
 	return load;
 }
 
-static const LoadingColumn *
+static LoadingColumn *
 load_sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
@@ -205,6 +224,152 @@ load_sensitive_column(const FrameLoad *load)
 			return &load->columns[i];
 	elog(ERROR, "the publication has no sensitive column");
 }
+
+/* ----------------------------------------------------------------
+ * People who have several rows
+ * ----------------------------------------------------------------
+ */
+
+/* The number of each new row's person, from 0 on, in the order of their first rows; *npeople: how many there are. */
+static uint32 *
+number_people(FrameLoad *load, uint64 from, uint64 *npeople)
+{
+	uint64		nrows = load->nrows - from;
+	uint32	   *person = new_array(uint32, nrows);
+
+	(void) keys_index(load->keys);
+	*npeople = 0;
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		uint32		first = keys_find(load->keys, load->keys->keys[from + i]);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		person[i] = first == from + i || first < from ? (*npeople)++ : person[first - from];
+	}
+	return person;
+}
+
+/* Does it keep values of all rows of people, so that what a release shows of a row comes from one? */
+static bool
+has_own_rows(const FrameLoad *load, const LoadingColumn *column)
+{
+	return load->sets != NULL && load->has_insensitive && !column->is_layout_only &&
+		(column->column->role == ROLE_SENSITIVE || column->column->role == ROLE_INSENSITIVE);
+}
+
+/* Keeps the value of each new row, before only the first ones of people are left. */
+static void
+keep_own_rows(FrameLoad *load, LoadingColumn *column, uint64 from, const uint32 *person)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+
+	array_reserve(column->further, column->further_allocated, column->nfurther + load->nrows - from);
+	for (uint64 row = from; row < load->nrows; row++)
+		column->further[column->nfurther++] = (Further) {from + person[row - from], column->number[row]};
+	MemoryContextSwitchTo(old);
+}
+
+/* Keeps the first row of each person, and the further values of others. */
+static void
+gather_column(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	uint32	   *own = new_array(uint32, load->nrows - from);
+
+	for (uint64 p = 0; p < npeople; p++)
+	{
+		uint64		n = first[p + 1] - first[p];
+		uint32		number = column->number[from + row[first[p]]];
+
+		if (p % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < n; i++)
+			own[i] = column->number[from + row[first[p] + i]];
+		sort_codes(own, n);
+		for (uint64 i = 0; i < n && !has_own_rows(load, column); i++)
+		{
+			if (own[i] == number || (i > 0 && own[i] == own[i - 1]))
+				continue;
+			array_reserve(column->further, column->further_allocated, column->nfurther + 1);
+			column->further[column->nfurther++] = (Further) {from + p, own[i]};
+		}
+		column->number[from + p] = number;
+	}
+	pfree(own);
+	MemoryContextSwitchTo(old);
+}
+
+/* Puts the sensitive rows of each person together. */
+static void
+gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
+{
+	uint32	   *own = NULL;
+	uint64		room = 0;
+
+	for (uint64 p = 0; p < npeople; p++)
+	{
+		uint64		n = first[p + 1] - first[p];
+
+		if (p % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		array_reserve(own, room, n);
+		for (uint64 i = 0; i < n; i++)
+			own[i] = column->number[from + row[first[p] + i]];
+		column->number[from + p] = row_set_number(load->sets, column->dictionary, own, n);
+		load->kept_back += from > 0 ? 0 : n - Min(n, (uint64) load->publication->max_rows);
+	}
+}
+
+/* Makes a row for each person of the new rows, which stand one after the other in the order of their people's first rows. */
+static void
+gather_people(FrameLoad *load, uint64 from)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "people", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	uint64		npeople;
+	uint32	   *person = number_people(load, from, &npeople);
+	uint64	   *first;
+	uint32	   *row;
+
+	list_by_group(person, load->nrows - from, npeople, &first, &row);
+	for (int i = 0; i < load->ncolumns; i++)
+		if (has_own_rows(load, &load->columns[i]))
+			keep_own_rows(load, &load->columns[i], from, person);
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].column->role == ROLE_SENSITIVE)
+			gather_sensitive(load, &load->columns[i], from, npeople, first, row);
+		else if (i != load->key)
+			gather_column(load, &load->columns[i], from, npeople, first, row);
+	for (uint64 p = 0; p < npeople; p++)
+		load->keys->keys[from + p] = load->keys->keys[from + row[first[p]]];
+	load->nrows = load->keys->size = from + npeople;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}
+
+void
+load_keep_shown(FrameLoad *load, RowId row, uint32 shown)
+{
+	LoadingColumn *column = load_sensitive_column(load);
+
+	if (load->kept_back > 0 && column->number[row] != DICTIONARY_NULL)
+		column->number[row] = row_set_sample(load->sets, column->dictionary, column->number[row], shown,
+											 keys_hash(load->keys, load->keys->keys[row]));
+}
+
+/* Draws samples for people of whom none was shown. */
+static void
+draw_samples(FrameLoad *load)
+{
+	for (uint64 row = 0; row < load->nrows && load->kept_back > 0; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		load_keep_shown(load, row, DICTIONARY_NULL);
+	}
+}
+
+/* ---- Reading ---- */
 
 /*
  * Appends the rows of a relation that meet a condition, or all: those of the pinned view, or of a registry, which has keys
@@ -219,6 +384,7 @@ read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo pa
 	StringInfoData sql;
 	SPIPlanPtr	plan;
 	int			result;
+	uint64		from = load->nrows;
 
 	initStringInfo(&sql);
 	for (int i = 0; i < load->ncolumns; i++)
@@ -232,8 +398,12 @@ read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo pa
 			appendStringInfo(&sql, "NULL::%s", column_type_sql(column));
 	}
 	appendStringInfo(&sql, " FROM %s", quoted_relation(relation));
-	if (condition != NULL)
+	if (condition != NULL && load->sets == NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
+	else if (condition != NULL) /* all rows of the people of whom one meets it */
+		appendStringInfo(&sql, " WHERE %s %s ANY (SELECT %s FROM %s WHERE %s)",
+						 quote_identifier(load->columns[load->key].column->name), equality_sql(load->columns[load->key].column->type),
+						 quote_identifier(load->columns[load->key].column->name), quoted_relation(relation), condition);
 	if (params != NULL)
 	{
 		prepare.parserSetup = params->parserSetup;
@@ -246,8 +416,10 @@ read_rows(FrameLoad *load, Oid relation, const char *condition, ParamListInfo pa
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
 	SPI_freeplan(plan);
-	resize(load, load->nrows);
 	fix_settings();				/* the source's code may have changed them */
+	if (load->sets != NULL && load->null_keys == 0)
+		gather_people(load, from);
+	resize(load, load->nrows);
 }
 
 /* ----------------------------------------------------------------
@@ -269,6 +441,8 @@ mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, 
 	(void) code_column(column->column, NULL, column->tree, column->dictionary, false, &code, &uncodable);
 	for (uint64 row = from; row < load->nrows && uncodable.reason != NULL; row++)
 		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+	for (uint64 i = 0; i < column->nfurther && uncodable.reason != NULL; i++)
+		is_out[column->further[i].person] |= column->further[i].number != DICTIONARY_NULL && code[column->further[i].number] == NO_CODE;
 }
 
 /* Marks rows with a sensitive value that the taxonomy does not cover by which its column is judged. */
@@ -305,7 +479,27 @@ forget_values(FrameLoad *load, LoadingColumn *column)
 			number[before] = dictionary_number(column->dictionary, dictionary_value(old, before), false);
 		column->number[row] = number[before];
 	}
+	for (uint64 i = 0; i < column->nfurther; i++)
+	{
+		uint32		before = column->further[i].number;
+
+		if (before != DICTIONARY_NULL && number[before] == DICTIONARY_NULL)
+			number[before] = dictionary_number(column->dictionary, dictionary_value(old, before), false);
+		column->further[i].number = number[before];
+	}
 	pfree(number);
+}
+
+/* Forgets the further values of people who are left out; kept: the new numbers of the others. */
+static void
+close_up_further(LoadingColumn *column, const bool *is_out, const RowId *kept)
+{
+	uint64		n = 0;
+
+	for (uint64 i = 0; i < column->nfurther; i++)
+		if (!is_out[column->further[i].person])
+			column->further[n++] = (Further) {kept[column->further[i].person], column->further[i].number};
+	column->nfurther = n;
 }
 
 /* Indexes the keys, and leaves out rows that cannot be shown, beginning with row "from". */
@@ -317,6 +511,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	uint64		repeated = keys_index(load->keys);
 	uint64		before = load->nrows;
 	bool	   *is_out;
+	RowId	   *number;
 	uint64		kept;
 
 	old = MemoryContextSwitchTo(work);
@@ -336,20 +531,26 @@ sieve_rows(FrameLoad *load, uint64 from)
 		if (first >= from)
 			is_out[first] = true;
 	}
-	MemoryContextSwitchTo(old);
 	/* Closes up the rows that stay. */
 	kept = from;
+	number = new_array(RowId, load->nrows);
+	for (uint64 row = 0; row < from; row++)
+		number[row] = row;
 	for (uint64 row = from; row < load->nrows; row++)
 	{
 		if (is_out[row])
 			continue;
+		number[row] = kept;
 		load->keys->keys[kept] = load->keys->keys[row];
 		for (int i = 0; i < load->ncolumns; i++)
 			if (load->columns[i].dictionary != NULL)
 				load->columns[i].number[kept] = load->columns[i].number[row];
 		kept++;
 	}
+	for (int i = 0; i < load->ncolumns; i++)
+		close_up_further(&load->columns[i], is_out, number);
 	load->nrows = load->keys->size = kept;
+	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	if (load->nrows == before)
 		return;
@@ -408,6 +609,8 @@ load_renumber(FrameLoad *load, const RowId *number)
 		CHECK_FOR_INTERRUPTS();
 		if (load->columns[i].dictionary == NULL)
 			continue;
+		for (uint64 f = 0; f < load->columns[i].nfurther; f++)
+			load->columns[i].further[f].person = number[load->columns[i].further[f].person];
 		load->columns[i].number = MemoryContextAllocHuge(load->context, sizeof(uint32) * Max(load->capacity, 1));
 		for (uint64 row = 0; row < load->nrows; row++)
 			load->columns[i].number[number[row]] = before[row];
@@ -536,7 +739,9 @@ load_registry(FrameLoad *load, Oid copy)
 void
 load_protected(FrameLoad *load, Oid copy)
 {
-	const DeclaredColumn *column = load_sensitive_column(load)->column;
+	const DeclaredPublication *publication = load->publication;
+	int			n;
+	const DeclaredColumn *column = &publication->columns[list_sensitive(publication, &n)[0]];
 	MemoryContext old = MemoryContextSwitchTo(load->context);
 	Datum	   *values;
 	bool	   *nulls;
@@ -548,7 +753,11 @@ load_protected(FrameLoad *load, Oid copy)
 	nulls = new_array(bool, SPI_processed);
 	load->protected = new_array(uint32, SPI_processed);
 	for (uint64 i = 0; i < SPI_processed; i++)
+	{
 		values[i] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &nulls[i]);
+		if (has_several_rows(publication) && !nulls[i]) /* as if somebody had this row alone */
+			values[i] = value_of_rows(load_sensitive_column(load)->column->type, (Datum[]) {join_value(publication, &values[i], &nulls[i])}, 1);
+	}
 	load_sensitive_numbers(load, values, nulls, load->protected, SPI_processed);
 	pfree(values);
 	pfree(nulls);
@@ -590,12 +799,14 @@ load_aspects(const FrameLoad *load, const SensitiveColumns *columns, const Code 
 }
 
 ValuePeople
-load_count_people(const FrameLoad *load)
+load_count_people(FrameLoad *load)
 {
 	const LoadingColumn *column = load_sensitive_column(load);
 	ValuePeople counts = {0};
-	const Code *code = dictionary_merge_equal(column->dictionary, column->column->collation, &counts.n, &counts.values);
+	const Code *code;
 
+	draw_samples(load);
+	code = dictionary_merge_equal(column->dictionary, column->column->collation, &counts.n, &counts.values);
 	counts.people = new_zeros(uint64, counts.n);
 	for (uint64 row = 0; row < load->nrows; row++)
 	{
@@ -612,12 +823,13 @@ load_count_people(const FrameLoad *load)
 }
 
 Frame
-load_peek(const FrameLoad *load, Code **code)
+load_peek(FrameLoad *load, Code **code)
 {
 	const LoadingColumn *column = load_sensitive_column(load);
 	Frame		frame = {.nrows = load->nrows};
 	Datum	   *values;
 
+	draw_samples(load);
 	*code = dictionary_merge_equal(column->dictionary, column->column->collation, &frame.nsensitive, &values);
 	frame.sensitive = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
@@ -664,19 +876,31 @@ refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const Range
 			 errhint("%s", uncodable->hint)));
 }
 
-/* Adds a column to the fingerprints of rows: of its values, or of their bins. */
+/*
+ * Adds a column to the fingerprints of rows: of its values, or of their bins.  Several rows of a person may come in any
+ * order.
+ */
 static void
 add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column, const Bins *bins)
 {
 	uint32	   *prints = dictionary_fingerprints(bins == NULL ? column->dictionary : bins->bins);
+	uint32	   *further = column->nfurther == 0 ? NULL : new_zeros(uint32, load->nrows);
 
+	for (uint64 i = 0; i < column->nfurther; i++)
+	{
+		uint32		number = column->further[i].number;
+
+		further[column->further[i].person] += murmurhash32(prints[bins == NULL ? number : bins->number[number]]);
+	}
 	for (uint64 row = 0; row < load->nrows; row++)
 	{
 		uint32		number = column->number[row];
+		uint32		print = prints[bins == NULL ? number : bins->number[number]];
 
 		CHECK_FOR_INTERRUPTS();
-		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row],
-												prints[bins == NULL ? number : bins->number[number]]);
+		if (further != NULL && further[row] != 0)
+			print = murmurhash32(print) + further[row];
+		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], print);
 	}
 	pfree(prints);
 }
@@ -699,7 +923,28 @@ round_to_bins(const FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 		return NULL;
 	column->dictionary = bins.bins;
 	recode(load, column->number, bins.number);
+	for (uint64 i = 0; i < column->nfurther; i++)
+		column->further[i].number = bins.number[column->further[i].number];
 	return step;
+}
+
+/* From the codes of first rows to those of all rows of a person: the least stays, and the greatest is returned. */
+static Code *
+cover_further(const FrameLoad *load, LoadingColumn *column, const Code *code)
+{
+	Code	   *least = column->number;
+	Code	   *greatest = new_array(Code, load->nrows);
+
+	memcpy(greatest, least, sizeof(Code) * load->nrows);
+	for (uint64 i = 0; i < column->nfurther; i++)
+	{
+		RowId		person = column->further[i].person;
+		Code		own = code[column->further[i].number];
+
+		least[person] = Min(least[person], own);
+		greatest[person] = Max(greatest[person], own);
+	}
+	return greatest;
 }
 
 /* Codes a quasi-identifier; registered people, who are not in the source, do not count as frequencies. */
@@ -717,11 +962,15 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	step = round_to_bins(load, loaded, column);
 	for (uint64 row = 0; row < load->nrows && !has_null; row++)
 		has_null = column->number[row] == DICTIONARY_NULL;
+	for (uint64 i = 0; i < column->nfurther && !has_null; i++)
+		has_null = column->further[i].number == DICTIONARY_NULL;
 	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary, has_null, &code, &uncodable);
 	loaded->codings[q]->is_part = load->condition != NULL;
 	if (uncodable.reason != NULL && !load->is_lenient)
 		refuse_uncodable(load, column, step, code, &uncodable);
 	frame->code[q] = recode(load, column->number, code);
+	if (column->nfurther > 0)
+		frame->upto[q] = cover_further(load, column, code);
 	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
@@ -730,9 +979,29 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	pfree(code);
 }
 
+/* Lists the rows of each person, which all columns keep in one order. */
+static void
+list_own_rows(const FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column, const Code *code, Code **own)
+{
+	uint32	   *person = new_array(uint32, column->nfurther);
+	uint64	   *first;
+	uint32	   *row;
+
+	for (uint64 i = 0; i < column->nfurther; i++)
+		person[i] = column->further[i].person;
+	list_by_group(person, column->nfurther, load->nrows, &first, &row);
+	*own = new_array(Code, column->nfurther);
+	for (uint64 i = 0; i < column->nfurther; i++)
+		(*own)[i] = code[column->further[row[i]].number];
+	pfree(person);
+	pfree(row);
+	pfree(column->further);
+	loaded->first_own = first;
+}
+
 /* Codes a sensitive or insensitive column; returns the map from the dictionary's numbers to codes. */
 static Code *
-load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
+load_plain(FrameLoad *load, LoadedFrame *loaded, PlainColumn *plain, LoadingColumn *column)
 {
 	Code	   *code;
 
@@ -753,6 +1022,8 @@ load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
 		}
 	}
 	plain->code = recode(load, column->number, code);
+	if (has_own_rows(load, column))
+		list_own_rows(load, loaded, column, code, &plain->own);
 	return code;
 }
 
@@ -832,10 +1103,12 @@ load_finish(FrameLoad *load)
 	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
 	Frame	   *frame = &loaded->frame;
 
+	draw_samples(load);
 	keys_forget_index(load->keys);
 	frame->nrows = load->nrows;
 	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
 	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
+	frame->upto = load->sets == NULL ? NULL : palloc0(sizeof(Code *) * load->ncolumns);
 	frame->weight = palloc0(sizeof(double) * load->ncolumns);
 	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);
@@ -851,9 +1124,9 @@ load_finish(FrameLoad *load)
 		if (column->column->role == ROLE_QUASI_IDENTIFIER && !column->is_layout_only)
 			load_quasi_identifier(load, loaded, column);
 		else if (column->column->role == ROLE_SENSITIVE)
-			loaded->sensitive_code = load_plain(load, &loaded->sensitive, column);
+			loaded->sensitive_code = load_plain(load, loaded, &loaded->sensitive, column);
 		else if (column->column->role == ROLE_INSENSITIVE && !column->is_layout_only)
-			pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], column));
+			pfree(load_plain(load, loaded, &loaded->insensitive[loaded->ninsensitive++], column));
 		progress_step(1);
 	}
 	frame->sensitive = loaded->sensitive.code;
@@ -873,14 +1146,19 @@ load_finish(FrameLoad *load)
 	frame->is_cohort = load->condition != NULL;
 	if (load->protected != NULL)
 	{
-		bool	   *is_protected = new_zeros(bool, frame->nsensitive);
+		bool	   *is_protected = new_zeros(bool, single_codes(frame->aspects, frame->nsensitive));
 
 		for (uint64 i = 0; i < load->nprotected; i++)
 			if (load->protected[i] != DICTIONARY_NULL)
-				is_protected[loaded->sensitive_code[load->protected[i]]] = true;
+			{
+				uint64		n;
+
+				is_protected[*single_values(frame->aspects, &loaded->sensitive_code[load->protected[i]], &n)] = true;
+			}
 		frame->is_protected = is_protected;
 	}
 	loaded->left_out = load->left_out;
+	loaded->kept_back = load->kept_back;
 	MemoryContextSwitchTo(old);
 	return loaded;
 }

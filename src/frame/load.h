@@ -18,6 +18,7 @@ typedef struct PlainColumn
 {
 	const DeclaredColumn *column;	/* borrowed */
 	Code	   *code;			/* [nrows], NO_CODE for NULL */
+	Code	   *own;			/* [own rows] of each of them alone; or NULL */
 	Code		ncodes;
 	Datum	   *values;			/* [ncodes] */
 } PlainColumn;
@@ -39,7 +40,11 @@ typedef struct LoadedFrame
 	int			ninsensitive;
 	PlainColumn *insensitive;
 
+	const uint64 *first_own;	/* [nrows + 1] where people may have several rows and insensitive columns are shown:
+								 * row r has the own rows from first_own[r] on; or NULL */
+
 	uint64		left_out;		/* rows asked for that a lenient load has left out */
+	uint64		kept_back;		/* rows of people asked for who have too many */
 } LoadedFrame;
 
 /*
@@ -60,6 +65,12 @@ extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are ro
 /* Gives each row another number, before any others are read: number[row] is the row's. */
 extern void load_renumber(FrameLoad *load, const RowId *number);
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n);
+
+/*
+ * Of a person with more rows than a release shows, keeps those that were shown before, by the number of that value.  Samples
+ * of others are drawn when the load is counted, peeked at or finished.
+ */
+extern void load_keep_shown(FrameLoad *load, RowId row, uint32 shown);
 
 /*
  * Makes a load of rows that were read elsewhere: indexed keys of people, and numbers of their sensitive values.  It has no
@@ -98,13 +109,13 @@ typedef struct ValuePeople
 	uint64		known;			/* people with a value */
 } ValuePeople;
 
-extern ValuePeople load_count_people(const FrameLoad *load);
+extern ValuePeople load_count_people(FrameLoad *load);
 
 /*
  * Returns a preliminary frame of the rows read so far, which has only their number and sensitive values; *code maps numbers
  * to its codes.
  */
-extern Frame load_peek(const FrameLoad *load, Code **code);
+extern Frame load_peek(FrameLoad *load, Code **code);
 
 /*
  * Gives the codes: of values, and of bins where the range of a column has a step.  An exact frame has codes of values

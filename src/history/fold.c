@@ -553,6 +553,14 @@ fold_create(const DeclaredPublication *publication, MemoryContext context)
 	return fold;
 }
 
+/* The holder of a place keeps the rows that it shows. */
+static void
+keep_shown(const Places *places, FrameLoad *load, uint32 g, uint64 place)
+{
+	if (places->row[place] != NO_ROW)
+		load_keep_shown(load, places->row[place], group_shown(places, g)[place - places->first[g]]);
+}
+
 /* Puts a group's holders, parts and epochs among those of all; values stay numbers until the finished load gives codes. */
 static void
 lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
@@ -578,6 +586,8 @@ lay_out_group(Fold *fold, FrameLoad *load, uint32 g)
 	memcpy(places->since + places->first_epoch[g], group->epochs, sizeof(int32) * group->nepochs);
 	(void) element_read(&fold->sensitive, PointerGetDatum(group->sensitive), room, fold->context);
 	load_sensitive_numbers(load, room->values, room->nulls, places->value + places->first_value[g], room->n);
+	for (int i = 0; i < group->size; i++)
+		keep_shown(places, load, g, at + i);
 	pfree(group->sensitive);
 	group->sensitive = NULL;
 }
@@ -898,7 +908,10 @@ fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 	if (n > 0)
 		load_helpers(load, key, n);
 	for (uint64 i = 0; i < n; i++)
+	{
 		places->row[place[i]] = keys_find(load_keys(load), key[i]);
+		keep_shown(places, load, places_group(places, place[i]), place[i]);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }

@@ -128,11 +128,17 @@ count_class(ShownClasses *shown, const Paths *paths, const Frame *frame, uint32 
 	uint32		most = 0;
 
 	for (uint64 i = paths->first_value[c]; i < paths->first_value[c + 1]; i++)
-		if (is_protected(frame, paths->value[i]) && count[paths->value[i]]++ == 0)
-			value[class->nvalues++].value = paths->value[i];
+	{
+		uint64		n;
+		const Code *own = single_values(frame->aspects, &paths->value[i], &n);
+
+		for (uint64 j = 0; j < n; j++)
+			if (is_protected(frame, own[j]) && count[own[j]]++ == 0)
+				value[class->nvalues++].value = own[j];
+	}
 	for (uint32 i = 0; i < class->nvalues; i++)
 	{
-		value[i].count = count[value[i].value];
+		value[i].count = Min(count[value[i].value], class->size);
 		most = Max(most, value[i].count);
 		count[value[i].value] = 0;
 	}
@@ -144,9 +150,9 @@ shown_classes(const Paths *paths, const Frame *frame)
 {
 	ShownClasses shown = {
 		.class = new_array(ShownClass, paths->nclasses),
-		.value = new_array(ShownValue, paths->first_value[paths->nclasses]),
+		.value = new_array(ShownValue, count_single_values(frame->aspects, paths->value, paths->first_value[paths->nclasses])),
 	};
-	uint32	   *count = new_zeros(uint32, frame->nsensitive);
+	uint32	   *count = new_zeros(uint32, single_codes(frame->aspects, frame->nsensitive));
 	uint64		first = 0;
 
 	for (uint32 c = 0; c < paths->nclasses; c++)

@@ -335,17 +335,17 @@ log_verify_rows(const DeclaredPublication *publication, const uint64 *logged, in
 	uint64		n;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT number, rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number BETWEEN $2 AND $3",
+	n = catalog_read("SELECT number, people FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number BETWEEN $2 AND $3",
 					 CATALOG_INT(publication->id), CATALOG_INT(first), CATALOG_INT(publication->releases));
 	for (uint64 i = 0; i < n; i++)
 	{
 		int32		number = catalog_int(i, "number");
-		int64		rows = catalog_int(i, "rows");
+		int64		people = catalog_int(i, "people");
 
 		CHECK_FOR_INTERRUPTS();
-		if (logged[number - 1] != (uint64) rows)
+		if (logged[number - 1] != (uint64) people)
 			refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " rows of release %d.",
-											 logged[number - 1], rows, number));
+											 logged[number - 1], people, number));
 	}
 	catalog_leave(&access);
 }

@@ -21,6 +21,7 @@
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
+#include "frame/several_rows.h"
 #include "frame/dictionary.h"
 #include "frame/tuple_numbers.h"
 #include "history/element.h"
@@ -480,9 +481,67 @@ recalled_columns(const DeclaredPublication *publication, const Recalled *recalle
  * ----------------------------------------------------------------
  */
 
+/* Numbers the rows of several sensitive columns, as tuples; those that are NULL in each column are no values. */
+static void
+link_tuples(LinkedValues *linked, const DeclaredPublication *publication, const Recalled *recalled, const SensitiveColumns *columns)
+{
+	uint64		nrows = columns->first[recalled->codes->size];
+	Code	   *code = new_array(Code, nrows);
+	DeclaredColumn *column = palloc(sizeof(DeclaredColumn));
+	Aspect	   *aspect = palloc0(sizeof(Aspect));
+	Aspects    *aspects = palloc(sizeof(Aspects));
+
+	*column = *linked->column;
+	column->type = split_type(publication);
+	linked->column = column;
+	linked->codes = keys_create(column->type, column->collation);
+	for (Code value = 0; value < recalled->codes->size; value++)
+	{
+		int			n;
+		Datum	   *row = rows_of_value(recalled->values[value], &n);
+
+		CHECK_FOR_INTERRUPTS();
+		keys_add_all(linked->codes, row, n, code + columns->first[value]);
+		pfree(row);
+	}
+	for (uint64 row = 0; row < nrows; row++)
+	{
+		bool		is_null = true;
+
+		for (int c = 0; c < columns->n; c++)
+			is_null &= columns->column[c].code[row] == NO_CODE;
+		code[row] = is_null ? NO_CODE : code[row];
+	}
+	*aspect = (Aspect) {.name = column->name, .ncodes = linked->codes->size, .code = code};
+	*aspects = (Aspects) {.n = 1, .nvalues = recalled->codes->size, .aspect = aspect, .first = columns->first};
+	linked->aspects = aspects;
+}
+
+LinkedValues
+linked_values(const DeclaredPublication *publication, const Recalled *recalled)
+{
+	LinkedValues linked = {publication_column(publication, ROLE_SENSITIVE), recalled->codes, NULL};
+	SensitiveColumns *columns;
+
+	if (!has_several_rows(publication))
+		return linked;
+	columns = recalled_columns(publication, recalled);
+	if (columns->n > 1)
+	{
+		link_tuples(&linked, publication, recalled, columns);
+		return linked;
+	}
+	linked.column = columns->column[0].column;
+	linked.codes = keys_create(linked.column->type, linked.column->collation);
+	for (Code code = 0; code < columns->column[0].ncodes; code++)
+		(void) keys_add(linked.codes, columns->column[0].values[code]);
+	linked.aspects = columns->aspects;
+	return linked;
+}
+
 typedef struct Listing
 {
-	const Recalled *recalled;
+	const LinkedValues *values;
 	bool	   *is_listed;
 } Listing;
 
@@ -491,27 +550,27 @@ static void
 list_value(void *what, TupleTableSlot *slot)
 {
 	const Listing *listing = what;
-	Code		value = recalled_value(listing->recalled, slot->tts_values[0], slot->tts_isnull[0]);
+	uint32		value = slot->tts_isnull[0] ? NO_KEY : keys_find(listing->values->codes, slot->tts_values[0]);
 
-	if (value < listing->recalled->seen.nvalues)
+	if (value != NO_KEY)
 		listing->is_listed[value] = true;
 }
 
 bool *
-listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled)
+listed_values(Oid table, const LinkedValues *values)
 {
-	Listing		listing = {.recalled = recalled, .is_listed = new_zeros(bool, recalled->seen.nvalues)};
+	Listing		listing = {.values = values, .is_listed = new_zeros(bool, values->codes->size)};
 
 	read_each(table, list_value, &listing);
 	return listing.is_listed;
 }
 
 const bool *
-protected_values(const DeclaredPublication *publication, const Recalled *recalled)
+protected_values(const DeclaredPublication *publication, const LinkedValues *values)
 {
 	Oid			list = copied_table(publication, "transient");
 
-	return OidIsValid(list) ? listed_values(publication, list, recalled) : NULL;
+	return OidIsValid(list) ? listed_values(list, values) : NULL;
 }
 
 void

@@ -58,11 +58,21 @@ extern SensitiveColumns *recalled_columns(const DeclaredPublication *publication
 
 /* ---- Which values a publication protects ---- */
 
-/* Marks the protected values of the log: [seen.nvalues], or NULL for all.  Callers act as the owner, inside SPI. */
-extern const bool *protected_values(const DeclaredPublication *publication, const Recalled *recalled);
+/* The values that people are linked to: the recalled ones; or, of one sensitive column, those of the rows where people have several. */
+typedef struct LinkedValues
+{
+	const DeclaredColumn *column;
+	KeyTable   *codes;			/* a value's number is its code */
+	const Aspects *aspects;		/* of recalled values, for statistics_of(); or NULL */
+} LinkedValues;
 
-/* Marks the values of the log that are in a list, a table like the one of parameter "transient". */
-extern bool *listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled);
+extern LinkedValues linked_values(const DeclaredPublication *publication, const Recalled *recalled);
+
+/* Marks the protected ones by code, or NULL for all.  Callers act as the owner, inside SPI. */
+extern const bool *protected_values(const DeclaredPublication *publication, const LinkedValues *values);
+
+/* Marks those that are in a list, a table like the one of parameter "transient". */
+extern bool *listed_values(Oid table, const LinkedValues *values);
 
 /* Tells a load which values are protected.  Callers act as the owner, inside SPI. */
 extern void load_protected_values(const DeclaredPublication *publication, FrameLoad *load);

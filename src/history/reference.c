@@ -90,7 +90,7 @@ add_found(Reference *reference, Datum value, uint64 people, uint64 known, int32 
 }
 
 void
-reference_find(Reference *reference, const FrameLoad *load, int32 release)
+reference_find(Reference *reference, FrameLoad *load, int32 release)
 {
 	ValuePeople found = load_count_people(load);
 

@@ -48,7 +48,7 @@ extern void reference_recall(Reference *reference, const DeclaredPublication *pu
 extern void reference_recall_release(Reference *reference, const Recalled *recalled, int32 r);
 
 /* Adds the values of a load of everybody that the distribution lacks, those of the past included, for a release. */
-extern void reference_find(Reference *reference, const FrameLoad *load, int32 release);
+extern void reference_find(Reference *reference, FrameLoad *load, int32 release);
 
 /* Writes what was added to the table, which is made when it is not there yet: as the owner, inside SPI. */
 extern void reference_write(const DeclaredPublication *publication, const Reference *reference);

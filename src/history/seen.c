@@ -246,28 +246,34 @@ fill_steps(Statistics *statistics)
 
 /* Counts the values of a class; count[] is all zeros before and after. */
 static void
-count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *count)
+count_class(ShownValues *shown, const SeenRelease *release, const Aspects *aspects, uint32 c, uint32 *count)
 {
 	Code	   *value = shown->value + shown->first[c];
 	uint64		n = 0;
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		if (release->value[i] != NO_CODE && count[release->value[i]]++ == 0)
-			value[n++] = release->value[i];
+	{
+		uint64		nown;
+		const Code *own = single_values(aspects, &release->value[i], &nown);
+
+		for (uint64 j = 0; j < nown; j++)
+			if (own[j] != NO_CODE && count[own[j]]++ == 0)
+				value[n++] = own[j];
+	}
 	sort_codes(value, n);
 	for (uint64 i = 0; i < n; i++)
 	{
-		shown->count[shown->first[c] + i] = count[value[i]];
+		shown->count[shown->first[c] + i] = Min(count[value[i]], seen_size(release, c));
 		count[value[i]] = 0;
 	}
 	shown->first[c + 1] = shown->first[c] + n;
 }
 
-/* Counts the values of all classes of a release; room for one per row is allocated, and cut in the end. */
+/* Counts the values of all classes of a release; room for all is allocated, and cut in the end. */
 static void
-count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
+count_release(ShownValues *shown, const SeenRelease *release, const Aspects *aspects, uint32 *count)
 {
-	uint64		rows = release->first[release->nclasses];
+	uint64		rows = count_single_values(aspects, release->value, release->first[release->nclasses]);
 	uint64		n;
 
 	shown->first = new_zeros(uint64, release->nclasses);
@@ -276,7 +282,7 @@ count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		count_class(shown, release, c, count);
+		count_class(shown, release, aspects, c, count);
 	}
 	n = shown->first[release->nclasses];
 	shown->value = repalloc_huge(shown->value, sizeof(Code) * (n + 1));
@@ -284,17 +290,19 @@ count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
 }
 
 Statistics *
-statistics_of(const Seen *seen)
+statistics_of(const Seen *seen, const Aspects *aspects)
 {
 	Statistics *statistics = palloc0(sizeof(Statistics));
-	uint32	   *count = new_zeros(uint32, seen->nvalues);
+	uint32	   *count;
 
 	statistics->seen = seen;
+	statistics->nvalues = single_codes(aspects, seen->nvalues);
+	count = new_zeros(uint32, statistics->nvalues);
 	count_steps(statistics);
 	fill_steps(statistics);
 	statistics->shown = new_zeros(ShownValues, seen->nreleases);
 	for (int32 r = 0; r < seen->nreleases; r++)
-		count_release(&statistics->shown[r], &seen->release[r], count);
+		count_release(&statistics->shown[r], &seen->release[r], aspects, count);
 	pfree(count);
 	return statistics;
 }

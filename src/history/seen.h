@@ -166,14 +166,18 @@ typedef struct ShownValues
 typedef struct Statistics
 {
 	const Seen *seen;			/* borrowed */
+	Code		nvalues;
 	uint64	   *first;			/* [nindividuals + 1] individual t's steps are first[t] up to, not including, first[t +
 								 * 1] */
 	Step	   *step;			/* in order of releases */
 	ShownValues *shown;			/* [nreleases] */
 } Statistics;
 
-/* Takes up to 16 bytes for each row that was ever published, in the current context. */
-extern Statistics *statistics_of(const Seen *seen);
+/*
+ * Takes up to 16 bytes for each row that was ever published, in the current context.  Of people with several rows, by the
+ * aspects of sensitive values, classes show the values of all, no oftener than they have people; else aspects are NULL.
+ */
+extern Statistics *statistics_of(const Seen *seen, const Aspects *aspects);
 
 /* Do two classes show the same values, each as often? */
 extern bool statistics_same_values(const Statistics *statistics, Step a, Step b);

@@ -112,6 +112,7 @@ note_import(const Import *import, int32 number, const Imported *imported, const 
 		.identified = import->key != NULL,
 		.metrics = measure_import(import),
 		.rows = import->nrows,
+		.people = import->nrows,
 		.classes = import->classes.nclasses,
 		.newcomers = imported->newcomers,
 		.seconds = stopwatch_seconds(watch),
@@ -214,6 +215,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 				 errmsg("releases cannot be imported into publication \"%s\"", publication->name),
 				 errdetail("Method \"%s\" can only continue releases that it has made.", publication->method),
 				 errhint("Declare a publication of another method to audit them.")));
+	verify_one_row(publication, "an import", "Import it into a publication of a view that has one row for each person.");
 	verify_schemas(publication, publication->owner);
 	verify_alone(publication);
 	number = next_number(publication);

@@ -23,8 +23,12 @@ rows_region(const Frame *frame, const RowId *rows, uint64 n, Span *region)
 {
 	for (int q = 0; q < frame->nqis; q++)
 	{
+		Span		span = rows_span(frame->code[q], rows, n);
+
 		CHECK_FOR_INTERRUPTS();
-		region[q] = domain_cover(&frame->domain[q], rows_span(frame->code[q], rows, n));
+		if (frame->upto != NULL && frame->upto[q] != NULL)
+			span = span_hull(span, rows_span(frame->upto[q], rows, n));
+		region[q] = domain_cover(&frame->domain[q], span);
 	}
 }
 

@@ -28,16 +28,47 @@ demand_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 size
 	return ratios->is_met(ratios, row, demand, size, count);
 }
 
+/* How often has the row the value? */
+static uint32
+times_own(const Ratios *ratios, RowId row, Code value)
+{
+	uint64		n;
+	const Code *own = values_of(ratios, row, &n);
+	uint32		times = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		times += own[i] == value;
+	return times;
+}
+
 const Demand *
 own_demand(const Ratios *ratios, RowId row)
 {
-	Code		value = ratios->value[row];
-
-	if (ratios->first != NULL && value != NO_CODE)
+	if (ratios->first != NULL && ratios->value[row] != NO_CODE)
 		for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
-			if (ratios->demands[i].value == value)
+			if (times_own(ratios, row, ratios->demands[i].value) > 0)
 				return &ratios->demands[i];
 	return NULL;
+}
+
+/* Would the row's own values be linked to it no better than is demanded, if no other row of so many has them? */
+static bool
+is_met_alone(const Ratios *ratios, RowId row, uint64 size)
+{
+	uint64		n;
+	const Code *own = values_of(ratios, row, &n);
+
+	for (uint64 i = 0; i < n; i++)
+		if (!base_is_met(ratios, size, times_own(ratios, row, own[i])))
+			return false;
+	for (uint64 i = ratios->first == NULL ? 0 : ratios->first[row]; ratios->first != NULL && i < ratios->first[row + 1]; i++)
+	{
+		uint32		times = times_own(ratios, row, ratios->demands[i].value);
+
+		if (times > 0 && !demand_is_met(ratios, row, &ratios->demands[i], size, times))
+			return false;
+	}
+	return true;
 }
 
 uint64
@@ -50,7 +81,7 @@ least_size(const Ratios *ratios, RowId row)
 	if (!(ratio < MAX_FRAME_ROWS))
 		return PG_UINT64_MAX;
 	size = (uint64) ceil(ratio * (1 - NEAR));
-	while (!base_is_met(ratios, size, 1) || (demand != NULL && !demand_is_met(ratios, row, demand, size, 1)))
+	while (!is_met_alone(ratios, row, size))
 		size++;
 	return size;
 }
@@ -104,14 +135,16 @@ touch(Crowd *crowd, Code value)
 void
 crowd_count(Crowd *crowd, RowId row)
 {
-	Code		value = crowd->ratios->value[row];
+	uint64		n;
+	const Code *own = values_of(crowd->ratios, row, &n);
 
 	crowd->size++;
-	if (value == NO_CODE)
-		return;
-	touch(crowd, value);
-	crowd->count[value]++;
-	crowd->most = Max(crowd->most, crowd->count[value]);
+	for (uint64 i = 0; i < n && own[i] != NO_CODE; i++)
+	{
+		touch(crowd, own[i]);
+		crowd->count[own[i]]++;
+		crowd->most = Max(crowd->most, crowd->count[own[i]]);
+	}
 }
 
 /* Keeps the greatest demand on each value, and notes where two are too close to tell. */
@@ -139,9 +172,9 @@ crowd_add(Crowd *crowd, RowId row)
 }
 
 bool
-crowd_has_room(const Crowd *crowd, Code value)
+crowd_has_room(const Crowd *crowd, Code value, uint32 more)
 {
-	uint64		count = (uint64) crowd->count[value] + 1;
+	uint64		count = (uint64) crowd->count[value] + more;
 	const Demand *worst = crowd->worst == NULL ? NULL : crowd->worst[value];
 
 	if (!base_is_met(crowd->ratios, crowd->goal, count))
@@ -156,7 +189,7 @@ crowd_has_room(const Crowd *crowd, Code value)
 bool
 crowd_meets(const Crowd *crowd, RowId row, const Demand *demand)
 {
-	uint64		count = (uint64) crowd->count[demand->value] + (demand->value == crowd->ratios->value[row]);
+	uint64		count = (uint64) crowd->count[demand->value] + times_own(crowd->ratios, row, demand->value);
 
 	return count == 0 || demand_is_met(crowd->ratios, row, demand, crowd->goal, count);
 }
@@ -165,11 +198,13 @@ bool
 crowd_admits(const Crowd *crowd, RowId row)
 {
 	const Ratios *ratios = crowd->ratios;
-	Code		value = ratios->value[row];
-	double		all = (double) crowd->goal / (crowd->most + 1) * (1 - NEAR);
+	uint64		n;
+	const Code *own = values_of(ratios, row, &n);
+	double		all = (double) crowd->goal / (crowd->most + n) * (1 - NEAR);
 
-	if (value != NO_CODE && !crowd_has_room(crowd, value))
-		return false;
+	for (uint64 i = 0; i < n && own[i] != NO_CODE; i++)
+		if ((i == 0 || own[i] != own[i - 1]) && !crowd_has_room(crowd, own[i], n == 1 ? 1 : times_own(ratios, row, own[i])))
+			return false;
 	if (ratios->first == NULL)
 		return true;
 	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)

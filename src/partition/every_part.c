@@ -39,7 +39,7 @@ most_uneven_part(const ValueCounts *set, uint64 size)
 
 	memcpy(value, set->value, sizeof(Code) * set->n);
 	qsort_arg(value, set->n, sizeof(Code), compare_counts, unconstify(uint32 *, set->count));
-	part.known = size;
+	part.known = part.all = size;
 	part.value = value;
 	part.count = count;
 	for (part.n = 0; left > 0; part.n++)
@@ -59,7 +59,7 @@ each_value_in_parts(const ValueCounts *set, uint64 size)
 
 	for (uint32 i = 0; i < set->n; i++)
 		count[set->value[i]] = Min(set->count[set->value[i]], size);
-	part.known = size;
+	part.known = part.all = size;
 	part.count = count;
 	return part;
 }

@@ -20,6 +20,7 @@
 #include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/classes.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
 
@@ -334,6 +335,8 @@ grown_classes(Growth *growth, MemoryContext context)
 		for (RowId row = growth->classes[c].head; row != NO_ROW; row = growth->next[row])
 			classes->rows[at++] = row;
 		classes->first[c + 1] = at;
+		if (growth->frame->upto != NULL)	/* hulls cover but one row of each person */
+			rows_region(growth->frame, classes->rows + classes->first[c], class_size(classes, c), region);
 	}
 	classes->nclasses = growth->nclasses;
 	return classes;

@@ -25,6 +25,9 @@ typedef struct Ratios Ratios;
 struct Ratios
 {
 	const Code *value;			/* [rows of the frame] that are to be protected, or NO_CODE */
+	const uint64 *first_value;	/* [rows + 1] of a row that stands for several values, values[first_value[row]] and so
+								 * on, value[row] is the most frequent; NULL: it is the only one */
+	const Code *values;			/* equal ones side by side; each of them counts */
 	Code		nvalues;
 	double		base;			/* demanded by all rows, of every value; 1 or more */
 
@@ -39,7 +42,7 @@ struct Ratios
 	bool		(*is_met) (const Ratios *self, RowId row, const Demand *demand, uint64 size, uint64 count);
 };
 
-/* The demand of a row on its own value, or NULL if no more than all rows demand. */
+/* The greatest demand of a row on a value of its own, or NULL if no more than all rows demand. */
 extern const Demand *own_demand(const Ratios *ratios, RowId row);
 
 /*

@@ -178,7 +178,7 @@ offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_cr
 		if (!*is_crowd)
 			crowd_up(growth, c);
 		*is_crowd = true;
-		if (!crowd_has_room(growth->crowd, orphan->value))
+		if (!crowd_has_room(growth->crowd, orphan->value, 1))
 			return;
 		/* Most that are left demand too much of some value that nearly all classes have. */
 		if ((orphan->greatest != NULL && !crowd_meets(growth->crowd, orphan->row, orphan->greatest)) ||
@@ -277,7 +277,7 @@ take_run(Adopting *adopting, uint32 c, uint32 first, uint32 end)
 
 		if (orphan->home != NO_CLASS)
 			continue;
-		if (!crowd_has_room(growth->crowd, orphan->value))
+		if (!crowd_has_room(growth->crowd, orphan->value, 1))
 			return;
 		if (!crowd_admits(growth->crowd, orphan->row))
 			continue;

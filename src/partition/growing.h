@@ -21,6 +21,16 @@ base_is_met(const Ratios *ratios, uint64 size, uint64 count)
 	return size >= ratios->base * count;
 }
 
+/* The values of a row: those that are protected, or NO_CODE alone. */
+static inline const Code *
+values_of(const Ratios *ratios, RowId row, uint64 *n)
+{
+	bool		is_one = ratios->first_value == NULL || ratios->value[row] == NO_CODE;
+
+	*n = is_one ? 1 : ratios->first_value[row + 1] - ratios->first_value[row];
+	return is_one ? &ratios->value[row] : &ratios->values[ratios->first_value[row]];
+}
+
 /* The greatest of a row's demands, of whatever value, or NULL. */
 static inline const Demand *
 greatest_demand(const Ratios *ratios, RowId row)
@@ -28,7 +38,7 @@ greatest_demand(const Ratios *ratios, RowId row)
 	return ratios->first == NULL || ratios->first[row] == ratios->first[row + 1] ? NULL : &ratios->demands[ratios->first[row]];
 }
 
-/* The smallest class that links the row to its own value, if no other row has it; PG_UINT64_MAX for none. */
+/* The smallest class that links the row to its own values, if no other row has them; PG_UINT64_MAX for none. */
 extern uint64 least_size(const Ratios *ratios, RowId row);
 
 /*
@@ -57,8 +67,8 @@ extern void crowd_clear(Crowd *crowd);
 extern void crowd_add(Crowd *crowd, RowId row);
 extern void crowd_count(Crowd *crowd, RowId row);	/* whatever it demands */
 
-/* Would a class of the goal be allowed with one more row of a value, as far as these rows go? */
-extern bool crowd_has_room(const Crowd *crowd, Code value);
+/* Would a class of the goal be allowed with so many more of a value, as far as these rows go? */
+extern bool crowd_has_room(const Crowd *crowd, Code value, uint32 more);
 
 /* Would a class of the goal be allowed, as far as these rows and one more go? */
 extern bool crowd_admits(const Crowd *crowd, RowId row);

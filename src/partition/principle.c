@@ -241,6 +241,7 @@ typedef struct AspectRoom
 	Code	   *in_order;		/* [ncodes] or NULL */
 	uint32	   *count;			/* [ncodes] all 0 between two questions */
 	Code	   *value;			/* [ncodes] those that were counted */
+	uint64	   *counted;		/* [ncodes] the person they were counted for last, where people have several rows */
 	uint64	   *first;			/* [ncodes + 1] sensitive values by their code here, where aspects are joint */
 	uint32	   *having;			/* [nsensitive] */
 } AspectRoom;
@@ -251,7 +252,9 @@ typedef struct Judging
 	AspectRoom *room;			/* [naspects] */
 	const double *share;		/* [nsensitive] or NULL */
 	const int32 *since;			/* [nsensitive] or NULL */
+	const uint64 *first;		/* [nsensitive + 1] where people have several rows each; or NULL */
 	Code		ntallied;		/* sensitive values that tallies count: the distribution may have more */
+	uint64		person;			/* the last one whose rows were counted */
 	uint32	   *scratch;		/* as long as the longest aspect */
 	Code	   *sorted;			/* [nsensitive] */
 } Judging;
@@ -286,41 +289,86 @@ found_in(const Judging *judging, Code value)
 	return judging->share[value] <= 0 ? NOT_FOUND : judging->since == NULL ? 0 : judging->since[value];
 }
 
+/* The rows of a value: [first_row, behind_rows). */
+static inline uint64
+first_row(const Judging *judging, Code value)
+{
+	return judging->first == NULL ? value : judging->first[value];
+}
+
+static inline uint64
+behind_rows(const Judging *judging, Code value)
+{
+	return judging->first == NULL ? (uint64) value + 1 : judging->first[value + 1];
+}
+
+/*
+ * The next code of a person's rows, from this one on, that the person's rows before do not have; NO_CODE behind the last.
+ * The caller begins each person with a new number of theirs.
+ */
+static inline Code
+next_code(Judging *judging, AspectRoom *room, uint64 *row, uint64 end)
+{
+	while (*row < end)
+	{
+		Code		code = code_in(room->aspect, (*row)++);
+
+		if (code == NO_CODE || (room->counted != NULL && room->counted[code] == judging->person))
+			continue;
+		if (room->counted != NULL)
+			room->counted[code] = judging->person;
+		return code;
+	}
+	return NO_CODE;
+}
+
 /*
  * Adds up, in an aspect, the shares of n sensitive values; NULL stands for the first n.  A code's share is that of
  * the values in the release that found it, and does not change by those that are found later.  NULL has none: the
  * shares are as large as if nobody of the first release had it.
  */
 static void
-add_shares(const Judging *judging, const Aspect *aspect, const uint32 *values, uint64 n, CodeShares *shares)
+add_shares(Judging *judging, AspectRoom *room, const uint32 *values, uint64 n, CodeShares *shares)
 {
 	int32		first = NOT_FOUND;
-	double		all = 0;
+	double		people = 0;		/* of the first release */
+	double		all = 0;		/* the shares of all codes */
+	Code		code;
 
 	for (uint64 i = 0; i < n; i++)
 	{
 		Code		value = values == NULL ? i : values[i];
-		Code		code = code_in(aspect, value);
 		int32		since = found_in(judging, value);
+		uint64		row = first_row(judging, value);
+		uint64		rows = 0;
 
-		if (code == NO_CODE || since == NOT_FOUND)
+		if (since == NOT_FOUND)
 			continue;
-		shares->since[code] = Min(shares->since[code], since);
-		all = since < first ? judging->share[value] : since == first ? all + judging->share[value] : all;
+		for (judging->person++; (code = next_code(judging, room, &row, behind_rows(judging, value))) != NO_CODE; rows++)
+			shares->since[code] = Min(shares->since[code], since);
+		if (rows == 0)
+			continue;
+		people = since < first ? judging->share[value] : since == first ? people + judging->share[value] : people;
 		first = Min(first, since);
 	}
 	for (uint64 i = 0; i < n; i++)
 	{
 		Code		value = values == NULL ? i : values[i];
-		Code		code = code_in(aspect, value);
 		int32		since = found_in(judging, value);
+		uint64		row = first_row(judging, value);
 
-		if (code == NO_CODE || since == NOT_FOUND || since > shares->since[code])
-			continue;
-		shares->share[code] = Min(shares->share[code] + judging->share[value] / all, 1);
-		if (since == first)
-			shares->whole[code] = shares->share[code];
+		for (judging->person++; since != NOT_FOUND && (code = next_code(judging, room, &row, behind_rows(judging, value))) != NO_CODE;)
+		{
+			if (since > shares->since[code])
+				continue;
+			shares->share[code] = Min(shares->share[code] + judging->share[value] / people, 1);
+			all += since == first ? judging->share[value] / people : 0;
+			if (since == first)
+				shares->whole[code] = shares->share[code];
+		}
 	}
+	for (code = 0; judging->first != NULL && all > 0 && code < room->aspect->ncodes; code++)
+		shares->whole[code] /= all;
 }
 
 static int
@@ -335,11 +383,13 @@ compare_places(const void *a, const void *b, void *arg)
 
 /* Makes what it takes to judge an aspect; joint: beside others. */
 static AspectRoom
-aspect_room(const Judging *judging, const Aspect *aspect, Code nvalues, bool joint)
+aspect_room(Judging *judging, const Aspect *aspect, Code nvalues, bool joint)
 {
 	Code		ncodes = aspect->ncodes;
 	AspectRoom	room = {.aspect = aspect, .count = new_zeros(uint32, ncodes), .value = new_array(Code, ncodes)};
 
+	if (judging->first != NULL)
+		room.counted = new_zeros(uint64, ncodes);
 	if (aspect->place != NULL)
 	{
 		room.in_order = new_array(Code, ncodes);
@@ -350,7 +400,7 @@ aspect_room(const Judging *judging, const Aspect *aspect, Code nvalues, bool joi
 	if (judging->share != NULL)
 	{
 		room.all = new_shares(ncodes);
-		add_shares(judging, aspect, NULL, nvalues, &room.all);
+		add_shares(judging, &room, NULL, nvalues, &room.all);
 	}
 	if (joint)
 	{
@@ -377,7 +427,7 @@ bind_to_aspects(Principle *principle, Code ntallied, const Aspects *aspects)
 		elog(ERROR, "there is no distribution to compare values with");
 	principle->judging = judging;
 	*judging = (Judging) {
-		.naspects = aspects->n, .share = aspects->share, .since = aspects->since, .ntallied = ntallied,
+		.naspects = aspects->n, .first = aspects->first, .share = aspects->share, .since = aspects->since, .ntallied = ntallied,
 		.room = new_array(AspectRoom, aspects->n), .sorted = new_array(Code, nvalues),
 	};
 	for (int a = 0; a < aspects->n; a++)
@@ -398,7 +448,10 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 	if (!principle_judges_shares(principle, aspects != NULL && has_aspects(aspects->n, aspects->aspect)))
 		return bound;
 	if (aspects != NULL)
+	{
+		bound.several_rows = aspects->first != NULL;
 		bind_to_aspects(&bound, nvalues, aspects);
+	}
 	else
 	{
 		/* The value itself, where nothing is said of aspects */
@@ -420,6 +473,7 @@ principle_weaker(const Principle *a, const Principle *b)
 			weaker.nterms += weaker_term(&a->term[i], &b->term[j], &weaker.term[weaker.nterms]);
 	if (a->judging != NULL && principle_judges_shares(&weaker, has_aspects(a->judging->naspects, a->judging->room[0].aspect)))
 		weaker.judging = a->judging;
+	weaker.several_rows = a->several_rows;
 	return weaker;
 }
 
@@ -431,6 +485,29 @@ principle_weaker(const Principle *a, const Principle *b)
 /* Looks at the values of an aspect, or at those beside one value of another (aspect -1); false: it has seen enough. */
 typedef bool (*Look) (const Principle *principle, const ValueCounts *set, int aspect, void *state);
 
+/* Counts rows that have a code. */
+static inline void
+count_code(AspectRoom *room, ValueCounts *counts, Code code, uint32 rows)
+{
+	if (room->count[code] == 0)
+		room->value[counts->n++] = code;
+	room->count[code] += rows;
+	counts->all += rows;
+}
+
+/* Counts each value of people who have all these rows once. */
+static void
+count_rows(Judging *judging, AspectRoom *room, ValueCounts *counts, Code value, uint32 people)
+{
+	uint64		row = first_row(judging, value);
+	bool		any = false;
+	Code		code;
+
+	for (judging->person++; (code = next_code(judging, room, &row, behind_rows(judging, value))) != NO_CODE; any = true)
+		count_code(room, counts, code, people);
+	counts->known += any ? people : 0;
+}
+
 /*
  * Counts n values of a set in an aspect, and looks at them; there is no count left afterwards.  An aspect that is the
  * value itself was counted by the tally.
@@ -439,28 +516,36 @@ static bool
 look_at_values(const Principle *principle, AspectRoom *room, const CodeShares *shares, const Tally *set,
 			   const Code *value, uint32 n, Look look, int aspect, void *state)
 {
-	bool		is_tallied = aspect >= 0 && room->aspect->code == NULL && room->aspect->ncodes <= principle->judging->ntallied;
+	Judging    *judging = principle->judging;
+	bool		is_tallied = aspect >= 0 && room->aspect->code == NULL && room->aspect->ncodes <= judging->ntallied;
 	ValueCounts counts = {
 		.value = is_tallied ? set->value : room->value, .count = is_tallied ? set->count : room->count,
-		.n = is_tallied ? set->values : 0, .room = principle->judging->scratch,
+		.n = is_tallied ? set->values : 0, .room = judging->scratch,
 		.ncodes = room->aspect->ncodes, .share = shares->share, .whole = shares->whole,
-		.place = room->aspect->place, .in_order = room->in_order
+		.place = room->aspect->place, .in_order = room->in_order,
+		.first = judging->first, .code = room->aspect->code, .person = value, .npeople = n,
+		.times = set->count
 	};
 	bool		goes_on;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		Code		code = code_in(room->aspect, value[i]);
+		Code		code;
 
+		if (judging->first != NULL)
+		{
+			count_rows(judging, room, &counts, value[i], set->count[value[i]]);
+			continue;
+		}
+		code = code_in(room->aspect, value[i]);
 		if (code == NO_CODE)
 			continue;
 		counts.known += set->count[value[i]];
-		if (is_tallied)
-			continue;
-		if (room->count[code] == 0)
-			room->value[counts.n++] = code;
-		room->count[code] += set->count[value[i]];
+		if (!is_tallied)
+			count_code(room, &counts, code, set->count[value[i]]);
 	}
+	if (judging->first == NULL)
+		counts.all = counts.known;
 	goes_on = look(principle, &counts, aspect, state);
 	for (uint32 i = 0; i < counts.n && !is_tallied; i++)
 		room->count[room->value[i]] = 0;
@@ -495,7 +580,7 @@ look_beside(const Principle *principle, AspectRoom *known, AspectRoom *other, co
 		if (code == NO_CODE)
 			break;
 		if (judging->share != NULL)
-			add_shares(judging, other->aspect, known->having + known->first[code],
+			add_shares(judging, other, known->having + known->first[code],
 					   known->first[code + 1] - known->first[code], &other->beside);
 		goes_on = look_at_values(principle, other, judging->share != NULL ? &other->beside : &other->all, set,
 								 judging->sorted + from, to - from, look, -1, state);
@@ -568,7 +653,7 @@ look_whether_allowed(const Principle *principle, const ValueCounts *set, int asp
 {
 	bool	   *allowed = state;
 
-	*allowed = set->known > 0 && (principle->l <= 1 || set->n >= principle->l);
+	*allowed = set->known > 0 && (principle->l <= 1 || distinct_values(set, principle->l) >= principle->l);
 	for (int i = 0; i < principle->nterms && *allowed; i++)
 		*allowed = term_allows(&principle->term[i], principle->term[i].kind->measure(&principle->term[i], set));
 	return *allowed;
@@ -615,7 +700,7 @@ principle_allows_every_part(const Principle *principle, const Tally *set, uint64
 
 	if (size >= set->rows || size < principle->k || (principle->judging == NULL && principle->l <= 1))
 		return size >= set->rows ? principle_allows(principle, set) : size >= principle->k;
-	if (principle->joint && principle->judging != NULL && principle->judging->naspects > 1)
+	if (principle->judging != NULL && (principle->judging->first != NULL || (principle->joint && principle->judging->naspects > 1)))
 		return false;
 	work = AllocSetContextCreate(CurrentMemoryContext, "parts of a set", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(work);
@@ -641,8 +726,12 @@ look_how_far(const Principle *principle, const ValueCounts *set, int aspect, voi
 {
 	double	   *lack = state;
 
-	if (principle->l > 1 && set->n < principle->l)
-		*lack += principle->l - set->n;
+	if (principle->l > 1)
+	{
+		uint32		values = distinct_values(set, principle->l);
+
+		*lack += principle->l - Min(values, principle->l);
+	}
 	for (int i = 0; i < principle->nterms; i++)
 	{
 		const PrincipleTerm *term = &principle->term[i];
@@ -682,7 +771,7 @@ look_how_strong(const Principle *principle, const ValueCounts *set, int aspect, 
 	Measuring  *measuring = state;
 	const PrincipleTerm *term = measuring->term;
 	double		of_nothing = term != NULL && !term->kind->more_is_stronger ? INFINITY : 0;
-	double		measure = set->known == 0 ? of_nothing : term == NULL ? set->n : term->kind->measure(term, set);
+	double		measure = set->known == 0 ? of_nothing : term == NULL ? distinct_values(set, PG_UINT32_MAX) : term->kind->measure(term, set);
 
 	if (!measuring->any || term_is_worse(term, measure, measuring->worst))
 		*measuring = (Measuring) {term, measure, aspect, true};

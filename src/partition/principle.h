@@ -139,6 +139,7 @@ typedef struct Principle
 	bool		joint;
 	int			nterms;			/* other conditions on values */
 	PrincipleTerm term[NPRINCIPLES];
+	bool		several_rows;	/* may people have several? */
 	struct Judging *judging;	/* values as they are judged, or NULL if it is enough to count them */
 } Principle;
 
@@ -177,7 +178,7 @@ principle_judges_shares(const Principle *principle, bool has_aspects)
 static inline bool
 principle_is_monotonous(const Principle *principle)
 {
-	return principle->nterms == 0 && !principle->joint;
+	return principle->nterms == 0 && !principle->joint && !principle->several_rows;
 }
 
 /* The different values that any allowed set has. */

@@ -6,7 +6,8 @@
  * NOTES
  *		Each is closed under disjoint union: a union of sets has no larger share of a value than
  *		the set that has most of it, no less entropy than the one that has least (it is concave), and
- *		is no farther from a distribution than the farthest of them (the distance is convex).
+ *		is no farther from a distribution than the farthest of them (the distance is convex).  Where people have several
+ *		values each counts once a person, and counts and people of two sets add up all the same.
  */
 #include "postgres.h"
 
@@ -25,9 +26,16 @@ commonest_count(const ValueCounts *set)
 	return most;
 }
 
-/* The share of the set's rows with a value that have this one. */
+/* The share that a value has of all values. */
 static inline double
 share_in(const ValueCounts *set, Code value)
+{
+	return (double) set->count[value] / set->all;
+}
+
+/* The share of the people with a value who have this one. */
+static inline double
+share_of_people(const ValueCounts *set, Code value)
 {
 	return (double) set->count[value] / set->known;
 }
@@ -114,7 +122,7 @@ rows_behind(const PrincipleTerm *term, const ValueCounts *set, uint32 *commonest
 	uint32		most = (uint32) term->strength - 1;
 	uint32	   *kept = set->room;	/* the greatest counts, in descending order */
 	uint32		n = 0;
-	uint64		behind = set->known;
+	uint64		behind = set->all;
 
 	*commonest = commonest_count(set);
 	if (most >= set->n)
@@ -239,7 +247,7 @@ measure_beta(const PrincipleTerm *term, const ValueCounts *set)
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		double		share = set->share[set->value[i]];
-		double		gain = share_in(set, set->value[i]) / share - 1;
+		double		gain = share_of_people(set, set->value[i]) / share - 1;
 
 		if (share <= 0 || gain > -log(share) + PRINCIPLE_ROUNDING)
 			return INFINITY;
@@ -294,7 +302,7 @@ measure_delta(const PrincipleTerm *term, const ValueCounts *set)
 	{
 		double		share = set->share[set->value[i]];
 
-		most = Max(most, share <= 0 ? INFINITY : share_in(set, set->value[i]) / share);
+		most = Max(most, share <= 0 ? INFINITY : share_of_people(set, set->value[i]) / share);
 	}
 	return log(most);
 }

@@ -10,10 +10,11 @@
 /* The values of one aspect in a set of rows, and what they are compared with. */
 typedef struct ValueCounts
 {
-	uint64		known;			/* rows that have a value, more than 0 */
+	uint64		known;			/* people who have a value, more than 0 */
+	uint64		all;			/* the sum of all counts: more than that where people have several values */
 	uint32		n;				/* different values */
 	const Code *value;			/* [n] */
-	const uint32 *count;		/* [ncodes] */
+	const uint32 *count;		/* [ncodes] people who have each */
 	uint32	   *room;			/* [ncodes] to be used */
 
 	/* The distribution that sets are compared with, or NULL */
@@ -22,7 +23,17 @@ typedef struct ValueCounts
 	const double *whole;		/* [ncodes] of the first distribution alone, which sums to 1 */
 	const double *place;		/* [ncodes] or NULL where values have no order */
 	const Code *in_order;		/* [ncodes] by their places */
+
+	/* Where people have several rows each: see Aspects */
+	const uint64 *first;		/* or NULL */
+	const Code *code;			/* of the aspect, by row */
+	const Code *person;			/* [npeople] the different sensitive values of the set */
+	uint32		npeople;
+	const uint32 *times;		/* [sensitive values] people who have each */
 } ValueCounts;
+
+/* How many values are distinct for all: see people_apart.c.  It may be more than it says if that is at least most. */
+extern uint32 distinct_values(const ValueCounts *set, uint32 most);
 
 struct PrincipleKind
 {

@@ -45,6 +45,13 @@ count_without_value(const Frame *frame)
 	return n;
 }
 
+/* The word for rows of a frame. */
+static const char *
+rows_in_words(const DeclaredPublication *publication)
+{
+	return has_several_rows(publication) ? "people" : "row(s)";
+}
+
 /*
  * An error, for the owner, if all rows of the source are too few for a first
  * release, or have too few sensitive values: with the numbers, and what to
@@ -70,8 +77,8 @@ verify_needs(const DeclaredPublication *publication, const Frame *frame)
 			(errcode(ERRCODE_NO_DATA_FOUND),
 			 errmsg("publication \"%s\" has nothing that may be published", publication->name),
 			 lacks_rows
-			 ? errdetail("The source has " UINT64_FORMAT " row(s), and its parameters need at least " INT64_FORMAT ".",
-						 frame->nrows, needs.rows)
+			 ? errdetail("The source has " UINT64_FORMAT " %s, and its parameters need at least " INT64_FORMAT ".",
+						 frame->nrows, rows_in_words(publication), needs.rows)
 			 : errdetail("The source has " INT64_FORMAT " different sensitive value(s), and its parameters need at least " INT64_FORMAT ".",
 						 values, needs.values),
 			 errhint("Publish when there are more, or declare %s: pprepub.alter_publication().",
@@ -186,6 +193,7 @@ measure(ReleaseBuild *build)
 		.dirty = draft->dirty,
 		.stale = draft->stale,
 		.unrefreshed = draft->unrefreshed,
+		.kept_back = build->loaded->kept_back,
 		.counterfeits = counterfeits,
 	};
 
@@ -303,10 +311,10 @@ verify_something(const ReleaseBuild *build)
 			 errmsg("publication \"%s\" has nothing that may be published",
 					build->publication->name),
 			 build->publication->releases == 0
-			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the %s together satisfy its parameters.",
-						 build->draft->suppressed, whole)
-			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the %s satisfies its parameters together with what was published before.",
-						 build->draft->suppressed, whole),
+			 ? errdetail("Not even all " UINT64_FORMAT " %s of the %s together satisfy its parameters.",
+						 build->draft->suppressed, rows_in_words(build->publication), whole)
+			 : errdetail("No part of the " UINT64_FORMAT " %s of the %s satisfies its parameters together with what was published before.",
+						 build->draft->suppressed, rows_in_words(build->publication), whole),
 			 build->request->cohort == NULL
 			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")
 			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));
@@ -349,6 +357,16 @@ notice_of_empty_columns(const ReleaseBuild *build)
 				 n < nqis
 				 ? errhint("Without them the others keep more: name those to be shown in columns => '{…}', or publish fewer columns.")
 				 : errhint("Publish more people, coarser or fewer quasi-identifiers, or declare weaker parameters.")));
+}
+
+void
+notice_of_rows_kept_back(const ReleaseBuild *build)
+{
+	if (build->metrics.kept_back > 0)
+		ereport(NOTICE,
+				(errmsg(UINT64_FORMAT " row(s) stay back, of people who have more than %d", build->metrics.kept_back, build->publication->max_rows),
+				 errdetail("A sample of each person's rows is shown."),
+				 errhint("A publication that shows more is declared with a larger max_rows.")));
 }
 
 /* Explains what is withheld of a table that has releases. */

@@ -297,6 +297,11 @@ bind_principles(Released *released, const Seen *seen, const Aspects *aspects, co
 {
 	if (given != NULL)
 	{
+		if (given->joint && aspects->first != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("\"joint\" is not judged where a person may have several rows"),
+					 errhint("Leave it out: each column is judged by itself.")));
 		for (int i = 0; i < given->nterms; i++)
 			for (int a = 0; a < aspects->n; a++)
 				if (given->term[i].kind == &t_principle && given->term[i].detail == DISTANCE_ORDERED &&

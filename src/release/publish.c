@@ -265,6 +265,7 @@ build_requested(DeclaredPublication *publication, const Request *request, Memory
 	verify_alone(publication);	/* the source was not locked before */
 	verify_something(build);
 	measure_against_source(build);
+	notice_of_rows_kept_back(build);
 	warn_of_suppression(build);
 	return build;
 }
@@ -335,7 +336,12 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 
 	list_summary(&build->metrics, summary);
 	list_metrics(&build->metrics, list);
-	put_metric(work, "rows", build->metrics.rows + build->metrics.counterfeits);
+	put_metric(work, "rows", build->metrics.leaving);
+	if (has_several_rows(build->publication))
+	{
+		put_metric(work, "people", build->metrics.rows + build->metrics.counterfeits);
+		put_metric(work, "kept_back", build->metrics.kept_back);
+	}
 	put_metric(work, "classes", build->metrics.classes);
 	for (int i = 0; i < NSUMMARY; i++)
 		put_metric(work, summary[i].name, summary[i].value);

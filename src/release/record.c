@@ -74,11 +74,13 @@ list_losses(const DeclaredPublication *publication, const Metrics *metrics, cons
 static void
 note_metrics(const DeclaredPublication *publication, const ReleaseNote *note)
 {
-	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + publication->ncolumns));
-	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + publication->ncolumns));
+	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + 1 + publication->ncolumns));
+	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + 1 + publication->ncolumns));
 	int			n = NMETRICS;
 
 	list_metrics(note->metrics, list);
+	if (has_several_rows(publication))
+		list[n++] = (NamedMetric) {"kept_back", note->metrics->kept_back};
 	if (OidIsValid(note->table))
 		n += list_losses(publication, note->metrics, noted_columns(publication, note->columns), list + n);
 	for (int i = 0; i < n; i++)
@@ -125,10 +127,10 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(JSONBOID, now), CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
 	catalog_execute("INSERT INTO pprepub_internal.catalog_release"
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
-					"  rows, classes, suppressed, dirty, counterfeits, stale, unrefreshed, seconds, history_seconds, phases,"
+					"  rows, people, classes, suppressed, dirty, counterfeits, stale, unrefreshed, seconds, history_seconds, phases,"
 					"  trees, checksum_seed, checksum, witness, identified, format)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7, $8, $9, $10,"
-					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)",
+					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)",
 					CATALOG_INT(publication->id),
 					CATALOG_INT(note->number),
 					CATALOG_TEXT(note->kind),
@@ -141,6 +143,7 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					note->columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
 					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(note->columns)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->rows)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->people)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->classes)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->suppressed)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->dirty)),
@@ -176,7 +179,8 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 		.columns = build->request->columns,
 		.identified = true,
 		.metrics = metrics,
-		.rows = metrics->rows + metrics->counterfeits,
+		.rows = metrics->leaving,
+		.people = metrics->rows + metrics->counterfeits,
 		.classes = metrics->classes,
 		.newcomers = sent->newcomers,
 		.seconds = seconds,
@@ -233,7 +237,7 @@ list_release(const DeclaredPublication *publication, int32 number)
 	RowWriter  *writer;
 
 	catalog_enter(&access);
-	catalog_read("SELECT release, published_at, relation, kind, columns, rows, withheld_percent, invented_percent, stale_percent, k, l,"
+	catalog_read("SELECT release, published_at, relation, kind, columns, rows, people, withheld_percent, invented_percent, stale_percent, k, l,"
 				 " $3 AS principle, repair"
 				 " FROM pprepub_internal.catalog_listed_release WHERE publication = $1 AND release = $2",
 				 CATALOG_INT(publication->id), CATALOG_INT(number), CATALOG_TEXT(further_principle(publication)));

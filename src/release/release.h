@@ -313,6 +313,9 @@ extern void warn_of_suppression(const ReleaseBuild *build);
 /* A NOTICE that names the quasi-identifiers whose cells are nearly all as wide as they can be. */
 extern void notice_of_empty_columns(const ReleaseBuild *build);
 
+/* A NOTICE of how many rows are not shown since their people have too many. */
+extern void notice_of_rows_kept_back(const ReleaseBuild *build);
+
 /* ---- release_table.c: rows in the order in which they may leave, and the table ---- */
 
 /* A release whose rows have left, or stand ready to. */
@@ -404,7 +407,8 @@ typedef struct ReleaseNote
 	ArrayType  *columns;		/* or NULL for all */
 	bool		identified;		/* does the log say whose its rows are? */
 	const Metrics *metrics;		/* counts among them; NULL where there is nothing to measure by */
-	uint64		rows;
+	uint64		rows;			/* that leave */
+	uint64		people;			/* whose they are, and invented ones */
 	uint64		classes;
 	uint64		newcomers;		/* people and invented rows that are remembered now */
 	double		seconds;

@@ -5,7 +5,7 @@
 CREATE VIEW pprepub.release WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method,
 		CASE WHEN a.is_owner THEN r.params ELSE r.params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text END AS params,
-		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.classes AS classes,
+		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.people AS people, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits,
 		s.figures * r.stale AS stale, s.figures * r.unrefreshed AS unrefreshed, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases
@@ -39,7 +39,7 @@ BEGIN
 	EXECUTE format($query$
 		WITH whole AS (
 			SELECT r.number, lag(r.number) OVER numbers AS before, r.stale, lag(r.stale) OVER numbers AS stale_before, r.tells AND lag(r.tells) OVER numbers AS counts FROM (
-				SELECT r.number, r.stale, r.columns IS NULL AND r.suppressed * 20 <= r.rows - r.dirty - r.counterfeits + r.suppressed AS tells
+				SELECT r.number, r.stale, r.columns IS NULL AND r.suppressed * 20 <= r.people - r.dirty - r.counterfeits + r.suppressed AS tells
 				FROM pprepub.release r WHERE r.publication = $1 AND r.kind = 'stored' AND r.cohort IS NULL) r WINDOW numbers AS (ORDER BY r.number)),
 		pair AS MATERIALIZED (SELECT w.* FROM whole w WHERE w.counts ORDER BY w.number DESC LIMIT 8),
 		person AS MATERIALIZED (
@@ -71,7 +71,7 @@ COMMENT ON FUNCTION pprepub_internal.life_of_log(text) IS 'how people came and w
 CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL,
 		move float8 DEFAULT NULL, come_back float8 DEFAULT NULL, quiet float8 DEFAULT NULL, back_changed float8 DEFAULT 0.5, answers integer DEFAULT 0,
 		params jsonb DEFAULT NULL,
-		OUT release integer, OUT rows bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT stale_percent float8, OUT loss_percent float8,
+		OUT release integer, OUT rows bigint, OUT people bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT stale_percent float8, OUT loss_percent float8,
 		OUT average_class float8, OUT returners_withheld_percent float8)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forecast';
@@ -123,11 +123,11 @@ CREATE VIEW pprepub_internal.catalog_listed_release AS
 		CASE WHEN r.kind = 'imported' THEN r.kind WHEN r.cohort IS NULL THEN 'everybody' ELSE 'cohort' END AS kind,
 		ARRAY(SELECT c.name FROM pprepub_internal.catalog_released_column c
 			WHERE c.publication = r.publication AND (r.columns IS NULL OR c.name = ANY (r.columns)) ORDER BY c.position) AS columns,
-		t.told * r.rows AS rows,
-		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.rows - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
+		t.told * r.rows AS rows, t.told * r.people AS people,
+		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.people - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
 			AS withheld_percent,
-		pg_catalog.round(100 * coalesce(r.counterfeits::pg_catalog.float8 / nullif(r.rows, 0), 0))::pg_catalog.int4 * t.told AS invented_percent,
-		pg_catalog.round(100 * coalesce(r.unrefreshed::pg_catalog.float8 / nullif(r.rows, 0), 0))::pg_catalog.int4 * t.told AS stale_percent,
+		pg_catalog.round(100 * coalesce(r.counterfeits::pg_catalog.float8 / nullif(r.people, 0), 0))::pg_catalog.int4 * t.told AS invented_percent,
+		pg_catalog.round(100 * coalesce(r.unrefreshed::pg_catalog.float8 / nullif(r.people, 0), 0))::pg_catalog.int4 * t.told AS stale_percent,
 		(r.params->>'k')::pg_catalog."numeric" AS k, (r.params->>'l')::pg_catalog."numeric" AS l, r.params->>'repair' AS repair
 	FROM pprepub_internal.catalog_release r
 		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t;

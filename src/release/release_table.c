@@ -140,6 +140,7 @@ typedef struct Sending
 	Checksum   *checksum;
 
 	bool		has_class;		/* the first column tells it */
+	bool	   *is_dealt;		/* [own rows] */
 
 	/* A row of the release: what changes from class to class, and row to row */
 	int			natts;
@@ -233,9 +234,9 @@ set_class(Sending *sending, uint32 c, int64 number)
 										 checksum_value(sending->checksum, a, sending->values[a], sending->nulls[a]));
 }
 
-/* A row of the release: what it says of the person, and a sensitive value. */
+/* A row of the release: what it says of the person, or of one of their own rows, and a sensitive value, or one of its rows. */
 static void
-add_row(Sending *sending, RowId row, Code value)
+add_row(Sending *sending, uint64 row, uint64 value)
 {
 	const LoadedFrame *loaded = sending->build->loaded;
 	const DeclaredPublication *publication = sending->build->publication;
@@ -259,7 +260,8 @@ add_row(Sending *sending, RowId row, Code value)
 		{
 			const PlainColumn *plain = &loaded->insensitive[insensitive++];
 
-			sum = row_sum(sum, set_plain(sending, attribute, plain->values, plain->code[row], sending->sink->keeps_insensitive));
+			sum = row_sum(sum, set_plain(sending, attribute, plain->values, (plain->own == NULL ? plain->code : plain->own)[row],
+										 sending->sink->keeps_insensitive));
 		}
 		attribute++;
 	}
@@ -330,6 +332,93 @@ send_class(Sending *sending, uint32 c)
 		pfree(copied);
 }
 
+#define NO_OWN_ROW	PG_UINT64_MAX
+
+/* Does an own row say what a row of a sensitive value says? */
+static bool
+says_the_same(const SensitiveColumns *columns, uint64 own, uint64 row)
+{
+	for (int c = 0; c < columns->n; c++)
+		if (code_in_column(&columns->column[c], own) != code_in_column(&columns->column[c], row))
+			return false;
+	return true;
+}
+
+/*
+ * Gives the rows of a value that are shown of a person the person's own rows: one that says the same, or else any other, so
+ * that nobody can tell which rows are of old; NO_OWN_ROW where the person has fewer.
+ */
+static void
+deal_own_rows(Sending *sending, RowId person, Code value, uint64 *own)
+{
+	const LoadedFrame *loaded = sending->build->loaded;
+	const uint64 *first = loaded->columns->first;
+	uint64		n = first[value + 1] - first[value];
+
+	for (int any = 0; any < 2; any++)
+		for (uint64 i = 0; i < n; i++)
+			for (uint64 o = loaded->first_own[person]; o < loaded->first_own[person + 1] && own[i] == NO_OWN_ROW; o++)
+				if (!sending->is_dealt[o] && (any || says_the_same(loaded->columns, first[loaded->sensitive.own[o]], first[value] + i)))
+				{
+					sending->is_dealt[o] = true;
+					own[i] = o;
+				}
+}
+
+/*
+ * Sends a class of people with several rows each: all rows mixed, so that nobody can tell which are of one person.  Where
+ * people have no own rows left, and for invented ones, somebody's is copied by lot, as send_class() does.
+ */
+static void
+send_several_rows(Sending *sending, uint32 c)
+{
+	const Classes *classes = sending->build->draft->classes;
+	const uint64 *first = sending->build->loaded->columns->first;
+	uint64		size = class_size(classes, c);
+	uint64		all = size + class_counterfeits(classes, c);
+	const uint64 *first_own = sending->build->loaded->first_own;
+	uint64	   *rows = NULL;
+	uint64	   *own = NULL;
+	uint64		nrows = 0;
+	uint64		room = 0;
+	uint64		own_room = 0;
+	uint32	   *order;
+	uint32	   *copied;
+
+	for (uint64 i = 0; i < all; i++)
+	{
+		Code		value = i < size ? sending->build->loaded->sensitive.code[classes->rows[classes->first[c] + i]] :
+			classes->counterfeit[classes->first_counterfeit[c] + i - size];
+		uint64		own_rows = rows_end(first, value) - rows_begin(first, value);
+
+		array_reserve(rows, room, nrows + own_rows);
+		array_reserve(own, own_room, nrows + own_rows);
+		memset(own + nrows, 0xff, sizeof(uint64) * own_rows);	/* NO_OWN_ROW */
+		if (first_own != NULL && i < size && own_rows > 0)
+			deal_own_rows(sending, classes->rows[classes->first[c] + i], value, own + nrows);
+		for (uint64 row = rows_begin(first, value); row < rows_end(first, value); row++)
+			rows[nrows++] = row;
+	}
+	order = shuffled(nrows);
+	copied = shuffled(size);
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		uint64		own_row = own[order[i]];
+
+		if (first_own != NULL && own_row == NO_OWN_ROW)
+		{
+			const uint64 *own_rows = &first_own[classes->rows[classes->first[c] + copied[i % size]]];
+
+			own_row = own_rows[0] + i % (own_rows[1] - own_rows[0]);
+		}
+		add_row(sending, own_row, rows[order[i]]);
+	}
+	pfree(order);
+	pfree(copied);
+	pfree(own);
+	pfree(rows);
+}
+
 /* Sends all rows to the sink; returns their checksum. */
 static pg_uuid_t *
 send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *sink)
@@ -349,6 +438,8 @@ send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *s
 	sending.nulls = palloc0(sizeof(bool) * sending.natts);
 	sending.plain_sum = palloc0(sizeof(RowSum *) * sending.natts);
 	sending.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
+	if (build->loaded->first_own != NULL)
+		sending.is_dealt = new_zeros(bool, build->loaded->first_own[build->loaded->frame.nrows]);
 	set_columns(&sending);
 	progress_phase("store rows", rows_of(build->draft->classes));
 	classes = sending.build->draft->classes;
@@ -359,7 +450,10 @@ send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *s
 		if (sending.sink->add_class != NULL)
 			sending.sink->add_class(sending.sink, sending.values, sending.nulls,
 									class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
-		send_class(&sending, order[i]);
+		if (build->loaded->columns->first != NULL)
+			send_several_rows(&sending, order[i]);
+		else
+			send_class(&sending, order[i]);
 		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
 	}
 	return checksum_result(sending.checksum);

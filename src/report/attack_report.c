@@ -152,7 +152,7 @@ report_correlations(FunctionCallInfo fcinfo)
 		Seen		people = seen_of_people(&recall(work.publication)->seen);
 		Correlating correlating = {&people, &work};
 
-		find_correlations(statistics_of(&people), most, put_correlation, &correlating);
+		find_correlations(statistics_of(&people, NULL), most, put_correlation, &correlating);
 		work_close(&work);
 	}
 	return (Datum) 0;
@@ -195,20 +195,34 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 	return known;
 }
 
-/* The values that a person can have in a column, each once, as an array of texts. */
+/* The values that a person can have in a column, in any row, each once, as an array of texts. */
 static Datum
-candidates_text(const Spell *spell, Code null, const SensitiveColumn *column, TextCast *cast)
+candidates_text(const Spell *spell, Code null, const SensitiveColumns *columns, const SensitiveColumn *column, TextCast *cast)
 {
 	int			n = 0;
 	int			lower = 1;
-	Code	   *codes = palloc(sizeof(Code) * (spell->n + 1));
-	Datum	   *texts = palloc(sizeof(Datum) * (spell->n + 1));
-	bool	   *nulls = palloc(sizeof(bool) * (spell->n + 1));
+	uint64		nrows = 0;
+	uint64		room = 0;
+	Code	   *codes = NULL;
+	Datum	   *texts;
+	bool	   *nulls;
 
 	for (uint32 i = 0; i < spell->n; i++)
-		codes[i] = spell->candidate[i] == null ? NO_CODE : code_in_column(column, spell->candidate[i]);
-	sort_codes(codes, spell->n);
-	for (uint32 i = 0; i < spell->n; i++)
+	{
+		Code		value = spell->candidate[i] == null ? NO_CODE : spell->candidate[i];
+		uint64		row = rows_begin(columns->first, value);
+		uint64		end = rows_end(columns->first, value);
+
+		array_reserve(codes, room, nrows + Max(end - row, 1));
+		if (value == NO_CODE)
+			codes[nrows++] = NO_CODE;
+		for (; row < end; row++)
+			codes[nrows++] = code_in_column(column, row);
+	}
+	texts = new_array(Datum, nrows);
+	nulls = new_array(bool, nrows);
+	sort_codes(codes, nrows);
+	for (uint64 i = 0; i < nrows; i++)
 	{
 		if (i > 0 && codes[i] == codes[i - 1])
 			continue;
@@ -225,7 +239,8 @@ typedef struct Compromising
 	const OwnersWork *work;
 	const Recalled *recalled;
 	const SensitiveColumns *columns;
-	bool		is_mixed;		/* published by places, and elsewhere, too: do the rules say more? */
+	bool		is_mixed;		/* published by places, and elsewhere, too: do the rules say more?  Numbers of rows
+								 * may, too */
 	bool	   *is_known;		/* [people] */
 	const Deduction *with;
 	const Deduction *without;	/* the same one, if nobody is known */
@@ -269,10 +284,10 @@ put_candidates(const Compromising *compromising, Individual person, uint64 i, Te
 
 		values[0] = text_cast(key, compromising->recalled->people->keys[person], &nulls[0]);
 		values[1] = Int32GetDatum(with[i].release + 1);
-		values[2] = candidates_text(&with[i], null, column, casts[c]);
-		values[3] = candidates_text(&without[i], null, column, casts[c]);
+		values[2] = candidates_text(&with[i], null, compromising->columns, column, casts[c]);
+		values[3] = candidates_text(&without[i], null, compromising->columns, column, casts[c]);
 		values[4] = BoolGetDatum(with[i].is_exact);
-		nulls[4] = with[i].is_exact && compromising->is_mixed;
+		nulls[4] = with[i].is_exact && (compromising->is_mixed || compromising->columns->first != NULL);
 		values[5] = CStringGetTextDatum(column->column->name);
 		report_row(compromising->work, values, nulls);
 	}

@@ -8,7 +8,7 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 	SELECT p.name AS publication,
 		newest.number AS last_release, newest.published_at AS last_published_at, pg_catalog.now() - newest.published_at AS age,
 		tables.releases, p.releases - tables.releases AS answers, day.answers AS answers_last_day, day.failed AS failed_last_day,
-		everybody.rows, everybody.withheld_percent, everybody.invented_percent, everybody.stale_percent, everybody.starves AS starving, everybody.warnings,
+		everybody.rows, everybody.people, everybody.withheld_percent, everybody.invented_percent, everybody.stale_percent, everybody.starves AS starving, everybody.warnings,
 		space.bytes, space.history_bytes, space.bytes / life.days AS bytes_per_day,
 		s.job, s.cron, s.cohort, s.run_by, s.state AS schedule_state, s.last_run, s.last_status, s.last_message, s.last_failure, s.last_error, s.release AS job_release,
 		CASE WHEN source.owner IS NULL THEN 'source'
@@ -21,10 +21,10 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			SELECT r.number, r.published_at FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.kind = 'stored' ORDER BY r.number DESC LIMIT 1) newest ON true
 		LEFT JOIN LATERAL (
-			SELECT r.rows, r.starves, r.warnings,
-				(100.0 * r.suppressed / nullif(r.rows - r.dirty - r.counterfeits + r.suppressed, 0))::float8 AS withheld_percent,
-				(100.0 * r.counterfeits / nullif(r.rows, 0))::float8 AS invented_percent,
-				(100.0 * r.stale / nullif(r.rows - r.counterfeits, 0))::float8 AS stale_percent
+			SELECT r.rows, r.people, r.starves, r.warnings,
+				(100.0 * r.suppressed / nullif(r.people - r.dirty - r.counterfeits + r.suppressed, 0))::float8 AS withheld_percent,
+				(100.0 * r.counterfeits / nullif(r.people, 0))::float8 AS invented_percent,
+				(100.0 * r.stale / nullif(r.people - r.counterfeits, 0))::float8 AS stale_percent
 			FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.kind = 'stored' AND r.cohort IS NULL
 			ORDER BY r.number DESC LIMIT 1) everybody ON true
@@ -61,7 +61,7 @@ COMMENT ON COLUMN pprepub.health.releases IS 'number of releases that have table
 COMMENT ON COLUMN pprepub.health.failed_last_day IS
 	'answers of the last 24 hours that were empty because the source could not be read';
 COMMENT ON COLUMN pprepub.health.rows IS
-	'rows of the newest release of everybody that publish() made; the next five columns are about the same release';
+	'rows of the newest release of everybody that publish() made; the next six columns are about the same release';
 COMMENT ON COLUMN pprepub.health.starving IS 'true if publish() warned that this release withholds many rows';
 COMMENT ON COLUMN pprepub.health.bytes IS 'size of all release tables and of the history';
 COMMENT ON COLUMN pprepub.health.bytes_per_day IS 'bytes divided by the days since the first release, at least one';

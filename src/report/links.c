@@ -23,6 +23,7 @@ typedef struct Linking
 {
 	const OwnersWork *work;
 	const Recalled *recalled;
+	const LinkedValues *linked;
 	bool		lists_classes;	/* or tells probabilities */
 	TextCast   *key;
 	TextCast   *sensitive;
@@ -53,7 +54,7 @@ put_link(void *what, const Breach *breach)
 	MemoryContext old;
 
 	if (text->value == (Datum) 0 && !text->isnull)
-		text->value = text_cast(linking->sensitive, linking->recalled->values[breach->value], &text->isnull);
+		text->value = text_cast(linking->sensitive, linking->linked->codes->keys[breach->value], &text->isnull);
 	if (breach->person != linking->person)
 		MemoryContextReset(linking->of_person);
 	old = MemoryContextSwitchTo(linking->of_person);
@@ -77,18 +78,19 @@ put_links(const OwnersWork *work)
 {
 	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
+	LinkedValues linked = linked_values(publication, recalled);
 	Seen		people = seen_of_people(&recalled->seen);
 	Linking		linking = {
-		.work = work, .recalled = recalled, .lists_classes = TupleDescAttr(work->result->setDesc, 2)->atttypid == INT4ARRAYOID,
+		.work = work, .recalled = recalled, .linked = &linked, .lists_classes = TupleDescAttr(work->result->setDesc, 2)->atttypid == INT4ARRAYOID,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
-		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
+		.sensitive = text_cast_create(linked.column),
 		.person = NO_INDIVIDUAL,
 		.of_person = AllocSetContextCreate(CurrentMemoryContext, "links of a person", ALLOCSET_DEFAULT_SIZES),
-		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
+		.texts = new_zeros(NullableDatum, linked.codes->size),
 	};
 
-	visit_breaches(statistics_of(&people), people.npeople,
-				   protected_values(publication, recalled), put_link, &linking);
+	visit_breaches(statistics_of(&people, linked.aspects), people.npeople,
+				   protected_values(publication, &linked), put_link, &linking);
 }
 
 Datum

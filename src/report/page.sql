@@ -242,7 +242,7 @@ CREATE FUNCTION pprepub_internal.report_promise(declared pprepub.publication) RE
 			declared.params ->> 'k', ', and these have ' || (declared.params ->> 'l') || ' different sensitive values or more')) ELSE '' END ||
 		pprepub_internal.html_table('The publication', '{Part,As declared}', jsonb_build_array(
 			jsonb_build_array('Source', declared.source::text),
-			jsonb_build_array('Key', declared.key),
+			jsonb_build_array('Key', declared.key || CASE WHEN declared.max_rows > 1 THEN format(', in up to %s rows of a person', declared.max_rows) ELSE '' END),
 			jsonb_build_array('Quasi-identifiers', declared.quasi_identifiers::text),
 			jsonb_build_array('Sensitive', declared.sensitive),
 			jsonb_build_array('Insensitive', declared.insensitive::text),
@@ -258,7 +258,7 @@ CREATE FUNCTION pprepub_internal.report_releases(publication text) RETURNS text
 	AS $$
 DECLARE
 	rows jsonb := (
-		SELECT jsonb_agg(jsonb_build_array(r.number, r.published_at::timestamp(0)::text, r.kind, r.rows, r.classes, m.withheld, m.invented, m.stale, m.loss) ORDER BY r.number)
+		SELECT jsonb_agg(jsonb_build_array(r.number, r.published_at::timestamp(0)::text, r.kind, r.rows, r.people, r.classes, m.withheld, m.invented, m.stale, m.loss) ORDER BY r.number)
 		FROM (SELECT * FROM pprepub.release e WHERE e.publication = report_releases.publication AND e.kind <> 'query' AND e.cohort IS NULL OFFSET 0) r
 			CROSS JOIN LATERAL (
 				SELECT round(max(f.value) FILTER (WHERE f.metric = 'withheld_percent')::numeric, 1) AS withheld,
@@ -269,8 +269,8 @@ DECLARE
 BEGIN
 	RETURN pprepub_internal.html_heading('releases', 'Releases of everybody') || CASE WHEN rows IS NULL THEN pprepub_internal.html_paragraph('There is none.') ELSE
 		pprepub_internal.svg_lines('rows', 'Rows of releases of everybody', '', rows, '{3}', '{rows}') ||
-		pprepub_internal.svg_lines('shares', 'Withheld, invented, stale, and lost in cells', '%', rows, '{5,6,7,8}', '{withheld,invented,stale,loss}') ||
-		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %}', rows) ||
+		pprepub_internal.svg_lines('shares', 'Withheld, invented, stale, and lost in cells', '%', rows, '{6,7,8,9}', '{withheld,invented,stale,loss}') ||
+		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#People,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %}', rows) ||
 		pprepub_internal.html_paragraph('Stale: people whose row shows an older value than theirs. Loss: 0 % shows values as they are, 100 % withholds all cells of quasi-identifiers.') END;
 END
 $$;
@@ -408,7 +408,9 @@ COMMENT ON FUNCTION pprepub_internal.linkability_in_steps(text, int[], text) IS
 CREATE FUNCTION pprepub_internal.report_left_out(publication text) RETURNS text
 	LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
-	SELECT pprepub_internal.html_paragraph(format('Left out: what all releases and answers tell together. Joining them takes more than the %s steps of pprepub.search_budget. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability(%L).',
+	SELECT pprepub_internal.html_paragraph(format(CASE WHEN pprepub_internal.has_several_rows(publication)
+		THEN 'Left out: what all releases and answers tell together of quasi-identifiers. Releases are joined row by row, and a person may have several.'
+		ELSE 'Left out: what all releases and answers tell together. Joining them takes more than the %s steps of pprepub.search_budget. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability(%L).' END,
 		current_setting('pprepub.search_budget')::float8::numeric::text, publication))
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_left_out(text) IS 'write that releases were not joined for report()';
@@ -420,6 +422,11 @@ DECLARE
 	rows jsonb;
 BEGIN
 	page := pprepub_internal.html_heading('linkability', 'How far releases can be joined back to people');
+	IF pprepub_internal.has_several_rows(publication) THEN
+		page := page || pprepub_internal.report_left_out(publication);
+		is_joined := false;
+		RETURN;
+	END IF;
 	BEGIN
 		SELECT jsonb_build_array(jsonb_build_array('no value is told', l.unknown)) ||
 			(SELECT coalesce(jsonb_agg(jsonb_build_array(p.i || CASE WHEN p.i = 10 THEN ' or more' ELSE '' END, p.people) ORDER BY p.i), '[]') FROM unnest(l.people_at) WITH ORDINALITY p (people, i))

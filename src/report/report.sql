@@ -4,7 +4,7 @@
 
 CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number AS release, m.position, m.metric, m.value,
-		r.rows::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
+		r.people::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
 		(SELECT pg_catalog.count(*) FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_release r USING (publication)
@@ -19,11 +19,11 @@ CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metr
 			SELECT m.* FROM pprepub_internal.measured m WHERE m.publication = metrics.publication AND m.release = metrics.release)
 		SELECT f.metric, f.value FROM (
 			SELECT s.* FROM measured m CROSS JOIN LATERAL (VALUES
-				(-5, 'loss_percent', coalesce(100 * m.value / nullif((m.rows - m.counterfeits) * m.columns, 0), 0)),
-				(-4, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.rows - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
-				(-3, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.rows, 0), 0)),
-				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.rows - m.counterfeits, 0), 0)),
-				(-1, 'average_class', coalesce(m.rows / nullif(m.classes, 0), 0))) s (position, metric, value)
+				(-5, 'loss_percent', coalesce(100 * m.value / nullif((m.people - m.counterfeits) * m.columns, 0), 0)),
+				(-4, 'withheld_percent', coalesce(100 * m.suppressed / nullif(m.people - m.counterfeits - m.dirty + m.suppressed, 0), 0)),
+				(-3, 'invented_percent', coalesce(100 * m.counterfeits / nullif(m.people, 0), 0)),
+				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.people - m.counterfeits, 0), 0)),
+				(-1, 'average_class', coalesce(m.people / nullif(m.classes, 0), 0))) s (position, metric, value)
 			WHERE m.metric = 'lm'
 			UNION ALL SELECT m.position, m.metric, m.value FROM measured m) f
 		ORDER BY f.position;
@@ -62,7 +62,7 @@ BEGIN
 	SELECT p.name, p.target || '_private' AS private, p.key, max(r.number) AS newest INTO made
 	FROM pprepub.publication p LEFT JOIN pprepub.release r ON r.publication = p.name AND r.kind = 'stored' AND r.cohort IS NULL
 	WHERE p.name = withheld_keys.publication GROUP BY p.name, p.target, p.key;
-	RETURN QUERY EXECUTE format('SELECT s.%1$I::text, %2$s FROM %3$I.%4$I s
+	RETURN QUERY EXECUTE format('SELECT s.%1$I::text, %2$s FROM (SELECT DISTINCT s.%1$I FROM %3$I.%4$I s) s
 			WHERE NOT EXISTS (SELECT FROM (SELECT unnest(l.keys) AS key FROM %3$I.%5$I l WHERE l.release = $1) l WHERE l.key = s.%1$I) ORDER BY s.%1$I',
 		made.key,
 		CASE WHEN to_regclass(format('%I.%I', made.private, made.name || '_places')) IS NULL THEN 'NULL::text' ELSE
@@ -129,12 +129,14 @@ BEGIN
 	END IF;
 	-- Values that are hashed need not be sorted, too.
 	RETURN QUERY EXECUTE format('SELECT g."group", m.part, sum(m.n)::bigint, sum(m.there)::bigint, sum(m.n - m.there)::bigint,
-			count(*) FILTER (WHERE m.value IS DISTINCT FROM NULL), g.created, g.epochs[cardinality(g.epochs)]
+			%s, g.created, g.epochs[cardinality(g.epochs)]
 		FROM %s g CROSS JOIN LATERAL (
 			SELECT coalesce(u.part, 1) AS part, u.value, count(*) AS n, count(*) FILTER (WHERE u.key IS DISTINCT FROM NULL AND coalesce(u.state, 0) = 0) AS there
 			FROM (SELECT unnest(g.keys) AS key, unnest(g.states) AS state, unnest(g.parts) AS part,
 				unnest(g.sensitive[cardinality(g.sensitive) - cardinality(g.keys) + 1 : ]) AS value) u GROUP BY coalesce(u.part, 1), u.value) m
-		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part', kept);
+		WHERE m.part > 0 GROUP BY g."group", m.part, g.created, g.epochs ORDER BY g."group", m.part',
+		CASE WHEN pprepub_internal.has_several_rows(publication) THEN '(SELECT count(DISTINCT t) FROM unnest(array_agg(m.value)) v CROSS JOIN unnest(v.tuples) t)'
+			ELSE 'count(*) FILTER (WHERE m.value IS DISTINCT FROM NULL)' END, kept);
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.groups(text) IS 'rows of pprepub.groups(), for the owner of the publication';

@@ -2,6 +2,13 @@
 -- report/: risks of one release, as the textbooks count them
 -- ----------------------------------------------------------------
 
+CREATE FUNCTION pprepub_internal.has_several_rows(publication text) RETURNS boolean
+	LANGUAGE SQL STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT to_regclass(format('%I.%I', p.target || '_private', p.name || '_rows')) IS NOT NULL FROM pprepub.publication p WHERE p.name = has_several_rows.publication
+$$;
+COMMENT ON FUNCTION pprepub_internal.has_several_rows(text) IS 'tell whether a person may have several rows in a publication, for its owner';
+
 -- Rows with equal cells are a class, whatever its number: readers tell rows apart by cells alone.
 CREATE FUNCTION pprepub_internal.class_sizes(publication text, release int, OUT rows bigint, OUT people bigint) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -24,7 +31,8 @@ BEGIN
 		WHEN made.stands THEN
 			format('SELECT %s AS class, ARRAY[%s]::text[] AS cells, count(*) AS rows FROM %s t GROUP BY 1, 2',
 				CASE made.method WHEN 'sequential' THEN 'NULL::bigint' ELSE 't.class' END, made.cells, made.relation) END;
-	logged := format('SELECT l.class, cardinality(l.fingerprints) AS people, cardinality(l.sensitive) - cardinality(l.keys) AS invented FROM %I.%I l WHERE l.release = %s',
+	logged := format('SELECT l.class, cardinality(l.fingerprints) AS people, cardinality(l.sensitive) - cardinality(l.keys) AS invented, %s AS rows FROM %I.%I l WHERE l.release = %s',
+		CASE WHEN made.kind <> 'query' AND pprepub_internal.has_several_rows(publication) THEN '(SELECT sum(cardinality(s.tuples)) FROM unnest(l.sensitive) s)' ELSE 'cardinality(l.fingerprints) + cardinality(l.sensitive) - cardinality(l.keys)' END,
 		made.private, made.publication || CASE made.kind WHEN 'query' THEN '_asked' ELSE '_members' END, class_sizes.release);
 	-- Rows of sequential releases are all true, and those of an import without a key are nobody's.
 	is_logged := made.method <> 'sequential';
@@ -35,7 +43,8 @@ BEGIN
 		WHEN shown IS NULL THEN 'SELECT 0, 0, false'
 		WHEN NOT is_logged THEN format('SELECT sum(s.rows), sum(s.rows), true FROM (%s) s GROUP BY s.cells', shown)
 		-- Observers who are told how many rows are invented do not count them.
-		ELSE format('SELECT sum(s.rows) - %s * sum(l.invented), sum(l.people), bool_and(s.rows IS NOT DISTINCT FROM l.people + l.invented)
+		-- Of people with several rows they know how many a class has, and count these.
+		ELSE format('SELECT sum(s.rows - l.rows + l.people + l.invented) - %s * sum(l.invented), sum(l.people), bool_and(s.rows IS NOT DISTINCT FROM l.rows)
 				FROM (%s) s FULL JOIN (%s) l USING (class) GROUP BY s.cells',
 			(to_regclass(format('%I.%I', made.private, made.publication || '_counterfeits')) IS NOT NULL)::int, shown, logged) END
 	LOOP
@@ -70,7 +79,7 @@ BEGIN
 				sum(CASE WHEN 1 / c.rows > threshold * (1 + 1e-12) THEN c.people ELSE 0 END) AS above
 			FROM class c)
 		SELECT m.* FROM total t CROSS JOIN LATERAL (VALUES
-			('rows', t.rows, 'rows that observers take for people'),
+			('rows', t.rows, CASE WHEN pprepub_internal.has_several_rows(publication) THEN 'people whom observers count' ELSE 'rows that observers take for people' END),
 			('people', t.people, 'people among them; the others are invented'),
 			('classes', t.classes, 'different combinations of cells'),
 			('class_smallest', t.smallest, 'rows of the smallest class'),

@@ -93,28 +93,28 @@ DECLARE
 BEGIN
 	SELECT * INTO key FROM unnest(columns) c WHERE c.role = 'key';
 	SELECT * INTO sensitive FROM unnest(columns) c WHERE c.role = 'sensitive?';
-	SELECT s.nspname AS schema, c.relname AS name,
-		(SELECT coalesce((array_agg(c.name ORDER BY c.i) FILTER (WHERE c.number IS NOT NULL AND c.type IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)))[1],
-			(array_agg(c.name ORDER BY c.i DESC) FILTER (WHERE c.is_key))[1]) FROM (SELECT c.*, row_number() OVER () AS i FROM unnest(columns) c) c) AS last
+	SELECT s.nspname AS schema, c.relname AS name
 	INTO kept FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = source;
 	RETURN CASE
 		WHEN n = 0 THEN '-- No proposal: the source has no rows to judge by.'
 		WHEN key IS NULL THEN '-- No proposal: no column has a value of its own for each row. Declare a view with one row for each person, and a key.'
-		WHEN persons IS NOT NULL THEN format(E'-- No proposal: %1$s, and a person may have several rows.\n-- Declare a view with one row for each person, and ask again of it. For the last rows:\n'
-			'-- CREATE VIEW %2$I.%4$I AS SELECT DISTINCT ON (%5$I) * FROM %2$I.%3$I ORDER BY %5$I%6$s;',
-			persons, kept.schema, kept.name, kept.name || '_last', key.name, ', ' || quote_ident(kept.last) || ' DESC')
-		WHEN n > 1 AND (key.number IS NULL OR key.nulls > 0 OR key.distinct_values < n) THEN
+		WHEN n > 1 AND (key.number IS NULL OR key.nulls > 0 OR persons IS NULL AND key.distinct_values < n) THEN
 			'-- No proposal: rows share values of this key, or have none, or you may not read it. Declare a view with one row for each key.'
 		WHEN kinds IS NULL OR sensitive IS NULL THEN '-- No proposal: no columns are left to be quasi-identifiers and a sensitive one.'
 		ELSE format(E'-- A proposal, made of figures and names alone: you know what strangers know of people, and what nobody should learn.\n'
+			'%s'
 			'SELECT pprepub.create_publication(%L,\n    source            => %L,\n    key               => %L,\n    quasi_identifiers => %L,\n'
-			'    sensitive         => %s,\n    method            => ''bpg'',\n    params            => ''{"k": %s, "l": %s}'');',
+			'    sensitive         => %s,\n    method            => ''bpg'',\n    params            => ''{"k": %s, "l": %s}''%s);',
+			coalesce(format(E'-- %s: a person may have several rows, and k counts people.\n', upper(left(persons, 1)) || substr(persons, 2)), ''),
 			-- as many bytes as a name may have
 			(SELECT left(kept.name, max(i)) FROM generate_series(0, 48) i WHERE octet_length(left(kept.name, i)) <= 48), format('%I.%I', kept.schema, kept.name), key.name, kinds,
 			-- else a name that begins with a brace would be read as a list
 			CASE WHEN starts_with(sensitive.name::text, '{') THEN format('ARRAY[%L]::text', sensitive.name) ELSE quote_literal(sensitive.name) END,
 			CASE WHEN n_all < 100 THEN 2 ELSE 10 END,
-			(SELECT CASE WHEN v >= 6 THEN 3 WHEN v >= 2 AND n_all >= 4 THEN 2 ELSE 1 END FROM (SELECT sensitive.distinct_values - (sensitive.nulls > 0)::int AS v) v)) END;
+			(SELECT CASE WHEN v >= 6 THEN 3 WHEN v >= 2 AND n_all >= 4 THEN 2 ELSE 1 END FROM (
+				-- people of whom no two share a value: of few, if each has many rows
+				SELECT (sensitive.distinct_values - (sensitive.nulls > 0)::int) * CASE WHEN persons IS NULL THEN 1 ELSE key.distinct_values / n::float8 END AS v) v),
+			CASE WHEN persons IS NOT NULL THEN E',\n    rows              => ''several''' ELSE '' END) END;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.suggested_call(regclass, pprepub_internal.suggested_column[], bigint, bigint, text) IS
@@ -293,7 +293,7 @@ BEGIN
 			c.why := points;
 			columns[person.i] := c;
 		END IF;
-		IF key_at IS NULL AND person.persons AND (repeats OR is_apart[person.i]) THEN
+		IF (key_at IS NULL OR key_at = person.i) AND person.persons AND (repeats OR is_apart[person.i]) THEN
 			key_at := person.i;
 			persons := CASE WHEN repeats THEN person.words END;
 		END IF;

@@ -9,7 +9,7 @@ use Hospital;
 
 our @EXPORT = qw(@publications fill live goes_on installed);
 
-our @publications = qw(patients travellers guests residents staff);
+our @publications = qw(patients travellers guests residents staff stays);
 
 sub as_owner { return $_[0]->safe_psql('postgres', "SET client_min_messages = error; SET ROLE owner; $_[1]") }
 
@@ -38,6 +38,8 @@ sub fill
 		CREATE TABLE hospital.staff AS SELECT * FROM hospital.travellers WHERE id <= 150;
 		ALTER TABLE hospital.staff ADD PRIMARY KEY (id);
 		SELECT pprepub.create_publication('staff', 'hospital.staff', 'id', '{"age": "range 10", "city": "taxonomy world"}', 'disease', 'sequential', '{"k": 3}');
+		CREATE TABLE hospital.stays AS SELECT i % 120 AS id, 20 + i % 120 / 3 AS age, 'd' || i % 7 AS disease, 'w' || i % 5 AS ward FROM generate_series(1, 300) i;
+		SELECT pprepub.create_publication('stays', 'hospital.stays', 'id', '{"age": "range"}', 'disease', params => '{"k": 4, "l": 2}', insensitive => '{ward}', rows => 'several', max_rows => 4);
 	});
 	live($node) foreach 1 .. 4;
 	as_owner($node, 'GRANT USAGE ON SCHEMA published TO PUBLIC; GRANT SELECT ON published.patients TO PUBLIC');
@@ -53,6 +55,8 @@ sub live
 		DELETE FROM hospital.patients WHERE id IN (SELECT id FROM hospital.patients ORDER BY id LIMIT 40);
 		INSERT INTO hospital.patients SELECT m + i, 18 + i % 60, (10000 + i % 40 * 100)::text, 'F', 'disease ' || i % 8
 			FROM generate_series(1, 60) i, (SELECT max(id) AS m FROM hospital.patients) x;
+		INSERT INTO hospital.stays SELECT DISTINCT id, age, 'd' || id % 5, 'w1' FROM hospital.stays WHERE id % 4 = 0;
+		DELETE FROM hospital.stays WHERE id = (SELECT min(id) FROM hospital.stays);
 		DELETE FROM hospital.guests WHERE id IN (SELECT id FROM hospital.guests ORDER BY id LIMIT 10)});
 	is(as_owner($node, qq{SELECT number > 0 FROM pprepub.publish('$_')}), 't', "$_ is published") foreach @publications;
 	is(as_owner($node, q{SELECT count(*) > 0 FROM published.patients('age > 30')}), 't', 'an answer');

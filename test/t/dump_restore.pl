@@ -75,6 +75,10 @@ SELECT pprepub.publish('late');
 CREATE TABLE hospital.noted AS SELECT id, age, disease, 'note ' || id % 60 AS note FROM hospital.visitors;
 SELECT pprepub.create_publication('noted', 'hospital.noted', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', insensitive => '{note}');
 SELECT pprepub.publish('noted');
+-- People with several rows, of whom samples are shown.
+CREATE TABLE hospital.stays AS SELECT i % 90 AS patient, i % 90 % 40 AS age, 'd' || i % 17 AS ill, 'w' || i % 7 AS ward, 'note ' || i % 9 AS note FROM generate_series(1, 450) i;
+SELECT pprepub.create_publication('stays', 'hospital.stays', 'patient', '{"age": "range"}', '{ill, ward}', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', insensitive => '{note}', rows => 'several', max_rows => 3);
+SELECT pprepub.publish('stays');
 RESET ROLE;
 
 SET ROLE "Zweiter ""Besitzer""";
@@ -177,7 +181,7 @@ my $before = everything($node, 'hospital');
 like($before, qr/the insensitive columns of publication .*"noted.* are unique for 20.0 % of the rows/, 'with a warning');
 my $intact = q{SELECT count(*), (SELECT bool_and(holds) FROM pprepub.publication p, pprepub.audit(p.name) WHERE check_name = 'checksums') FROM pprepub.release};
 
-is($node->safe_psql('hospital', $intact), 7 + 2 * @lives . '|t',
+is($node->safe_psql('hospital', $intact), 8 + 2 * @lives . '|t',
 	'releases to dump');
 
 # ---- Restored ----
@@ -221,6 +225,11 @@ sub restored_well
 		"$how: once it is acknowledged, the next release is the second, and judged against the first");
 	fails_like($server, $database, q{SET ROLE analyst; SELECT * FROM published.patients_1}, qr/permission denied/, "$how: an analyst may not read the table");
 	is($server->safe_psql($database, 'SET ROLE analyst; SELECT count(*) > 0 FROM published.patients'), 't', "$how: but the view");
+	is($server->safe_psql($database, <<'SQL'), "t\nt", "$how: people with several rows show the same of them");
+BEGIN; SET LOCAL client_min_messages = error; DO 'BEGIN PERFORM pprepub.acknowledge_history($$stays$$); PERFORM pprepub.publish($$stays$$); END';
+SELECT count(*) = 0 FROM (SELECT ill, ward FROM published.stays_1 EXCEPT ALL SELECT ill, ward FROM published.stays_2) s;
+SELECT bool_and(holds) FROM pprepub.audit('stays'); ROLLBACK
+SQL
 	is($server->safe_psql($database, 'SET ROLE analyst; SELECT count(*) FROM pprepub.release'), '0', "$how: and sees no release row");
 
 	# It goes on: here too, what was not published can be, and new numbers are new.
@@ -289,7 +298,7 @@ $other->stop;
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
 	qr/would change what was made for/, 'pg_restore --clean is refused');
-is($node->safe_psql('custom', $intact), 9 + 2 * @lives . '|t',
+is($node->safe_psql('custom', $intact), 10 + 2 * @lives . '|t',
 	'and changed nothing');
 
 # Where the restore goes on in spite of that, all that was made for publications stays, views and live tables, too.
@@ -302,7 +311,7 @@ is($node->safe_psql('custom', $intact), 9 + 2 * @lives . '|t',
 
 	$node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '-d', 'custom', "$dumps/custom" ], qr/would change what was made for/, 'pg_restore --clean, to the end');
 	is($node->safe_psql('custom', $made), $standing, 'and nothing of publications was dropped');
-	is($node->safe_psql('custom', $intact), 9 + 2 * @lives . '|t',
+	is($node->safe_psql('custom', $intact), 10 + 2 * @lives . '|t',
 		'nor changed');
 }
 

@@ -93,13 +93,13 @@ correlates_as_example_1_says(void)
 {
 	Found		found = {0};
 
-	find_correlations(statistics_of(table_1()), PG_UINT32_MAX, note, &found);
+	find_correlations(statistics_of(table_1(), NULL), PG_UINT32_MAX, note, &found);
 	check(found.n == 3);
 	check(found.correlation[0].a.class == 0 && found.correlation[0].b.class == 0 && found.correlation[0].unmatched == 2);
 	check(found.correlation[1].a.class == 1 && found.correlation[1].b.class == 0 && found.correlation[1].unmatched == 1);
 	check(found.correlation[2].a.class == 1 && found.correlation[2].b.class == 1 && found.correlation[2].unmatched == 2);
 	found.n = 0;
-	find_correlations(statistics_of(table_1()), 1, note, &found);
+	find_correlations(statistics_of(table_1(), NULL), 1, note, &found);
 	check(found.n == 1);
 }
 
@@ -155,7 +155,7 @@ correlates_as_example_3_says(void)
 
 	add_release(seen, first, lengthof(first), value_of);
 	add_release(seen, second, lengthof(second), value_of);
-	find_correlations(statistics_of(seen), PG_UINT32_MAX, note, &found);
+	find_correlations(statistics_of(seen, NULL), PG_UINT32_MAX, note, &found);
 	check(found.n == 1 && found.correlation[0].unmatched == 2);
 }
 

@@ -168,6 +168,87 @@ test_possible_worlds(void)
 	}
 }
 
+/* A class of people with several rows: a world deals the rows to people, each of whom gets as many as everybody knows. */
+typedef struct Dealing
+{
+	int			people;
+	int			left[4];		/* rows that each is yet to get */
+	int			nrows;
+	int			row[8];			/* values; worlds are counted for value 0 */
+	int			times[4][3];	/* what each has */
+	uint64		all;
+	uint64		linked[4];
+	uint64		all_sets;		/* worlds in which nobody has a value twice */
+	uint64		linked_sets[4];
+} Dealing;
+
+static void
+deal(Dealing *dealing, int row)
+{
+	bool		is_sets = true;
+
+	if (row < dealing->nrows)
+	{
+		for (int p = 0; p < dealing->people; p++)
+			if (dealing->left[p] > 0)
+			{
+				dealing->left[p]--;
+				dealing->times[p][dealing->row[row]]++;
+				deal(dealing, row + 1);
+				dealing->times[p][dealing->row[row]]--;
+				dealing->left[p]++;
+			}
+		return;
+	}
+	for (int p = 0; p < dealing->people; p++)
+		for (int value = 0; value < 3; value++)
+			is_sets &= dealing->times[p][value] < 2;
+	dealing->all++;
+	dealing->all_sets += is_sets;
+	for (int p = 0; p < dealing->people; p++)
+	{
+		dealing->linked[p] += dealing->times[p][0] > 0;
+		dealing->linked_sets[p] += is_sets && dealing->times[p][0] > 0;
+	}
+}
+
+/*
+ * Section 6.3, sets of values: c in n is the chance, or more than it, where all have as many rows; it is exact where nobody has
+ * a value twice.  Where one has more than others, it is more for that one.
+ */
+static void
+test_sets_of_values(void)
+{
+	Dealing		mixed = {.people = 4, .left = {1, 1, 1, 5}, .nrows = 8, .row = {0, 1, 1, 1, 1, 2, 2, 2}};
+	int			with_sets = 0;
+
+	for (int i = 0; i < some_of(600); i++)
+	{
+		int			each = any_below(3) + 1;
+		Dealing		dealing = {.people = each == 3 ? 2 : any_below(3) + 2};
+		uint64		count = 0;
+
+		for (int p = 0; p < dealing.people; p++)
+			dealing.left[p] = each;
+		dealing.nrows = dealing.people * each;
+		for (int row = 0; row < dealing.nrows; row++)
+		{
+			dealing.row[row] = any_below(3);
+			count += dealing.row[row] == 0;
+		}
+		deal(&dealing, 0);
+		for (int p = 0; p < dealing.people; p++)
+		{
+			check(dealing.linked[p] * dealing.people <= count * dealing.all);
+			check(dealing.linked_sets[p] * dealing.people == count * dealing.all_sets);
+		}
+		with_sets += dealing.all_sets > 0;
+	}
+	check(with_sets > some_of(60));
+	deal(&mixed, 0);
+	check(mixed.linked[0] * 8 == mixed.all && mixed.linked[3] * 8 == mixed.all * 5);
+}
+
 /* Theorem 4: whatever the sizes of n classes that keep the promise, one has the constant ratio at least. */
 static void
 test_min_max(void)
@@ -232,6 +313,7 @@ typedef struct Life
 	bool		some_protected;
 	bool		is_protected[NVALUES];
 	bool		has_registry;
+	bool		has_several;	/* have people several rows? */
 
 	/* Releases: whom each class had, and what was shown of each */
 	int			releases;
@@ -255,6 +337,41 @@ typedef struct Life
 } Life;
 
 static Life life;
+
+/* Sets of one to three values; some have a value twice, and the last has none. */
+#define NSETS 60
+static Code value_of_row[3 * NSETS];
+static uint64 first_row[NSETS + 1];
+static const Aspect of_rows = {.ncodes = NVALUES,.code = value_of_row};
+static const Aspects sets_of_values = {.n = 1,.aspect = &of_rows,.first = first_row};
+
+static void
+make_sets(void)
+{
+	for (int set = 0; set < NSETS; set++)
+	{
+		int			n = set == NSETS - 1 ? 1 : set * 3 / NSETS + 1;
+
+		first_row[set + 1] = first_row[set] + n;
+		for (int i = 0; i < n; i++)	/* in order */
+			value_of_row[first_row[set] + i] = n == 1 && set == NSETS - 1 ? NO_CODE : (set * 7 % (NVALUES - 4)) + i * any_below(3);
+	}
+}
+
+/* How often has somebody the value of whom this was shown; and of how many rows? */
+static int
+times_shown_of(Code shown, Code value, int *nrows)
+{
+	int			times = 0;
+
+	*nrows = 1;
+	if (!life.has_several || shown == NO_CODE)
+		return shown == value;
+	*nrows = first_row[shown + 1] - first_row[shown];
+	for (uint64 row = first_row[shown]; row < first_row[shown + 1]; row++)
+		times += value_of_row[row] == value;
+	return times;
+}
 
 static void
 make_frame(int present_percent)
@@ -290,6 +407,16 @@ make_frame(int present_percent)
 		}
 	frame->asked = any_registered ? life.asked : NULL;
 	frame->is_protected = life.some_protected ? life.is_protected : NULL;
+	if (life.has_several)
+	{
+		frame->nsensitive = NSETS;
+		frame->aspects = &sets_of_values;
+		for (uint64 row = 0; row < frame->nrows; row++)
+			if (life.sensitive[row] != NO_CODE)
+				life.sensitive[row] = any_below(2) == 0 ? any_below(NSETS) : life.person[row] % NSETS;
+			else
+				life.sensitive[row] = NSETS - 1;
+	}
 }
 
 /* The classes of all releases, and everybody's steps in them. */
@@ -339,12 +466,13 @@ static ClassLink
 link_of(int r, int class, Code value)
 {
 	ClassLink		link = {0, 0};
+	int			nrows;
 
 	for (int p = 0; p < NPEOPLE; p++)
 		if (life.class_of[r][p] == class)
 		{
 			link.size++;
-			link.count += life.shown[r][p] == value;
+			link.count += times_shown_of(life.shown[r][p], value, &nrows);
 		}
 	return link;
 }
@@ -367,6 +495,33 @@ is_kept(int p, Code value, uint32 l, unsigned __int128 *all, unsigned __int128 *
 	return (*all - *kept) * l <= *all;
 }
 
+/* The chance that a dealing of each class's rows to all its people, of whose numbers of rows each is known, never gave one the value. */
+static double
+kept_by_dealings(int person, Code value)
+{
+	double		kept = 1;
+
+	for (int r = 0; r < life.releases; r++)
+	{
+		int			own;
+		int			all = 0;
+		int			with_value = 0;
+
+		if (life.class_of[r][person] < 0)
+			continue;
+		for (int p = 0; p < NPEOPLE; p++)
+			if (life.class_of[r][p] == life.class_of[r][person])
+			{
+				with_value += times_shown_of(life.shown[r][p], value, &own);
+				all += own;
+			}
+		(void) times_shown_of(life.shown[r][person], value, &own);
+		for (int i = 0; i < own; i++)
+			kept *= (double) Max(all - with_value - i, 0) / (all - i);
+	}
+	return kept;
+}
+
 static void
 check_everybody(uint32 l)
 {
@@ -376,7 +531,10 @@ check_everybody(uint32 l)
 	for (int p = 0; p < NPEOPLE; p++)
 		for (Code value = 0; value < NVALUES; value++)
 			if (!life.some_protected || life.is_protected[value])
+			{
 				check(is_kept(p, value, l, &all, &kept));
+				check(kept_by_dealings(p, value) >= 1 - 1.0 / l - 1e-9);
+			}
 }
 
 /* What the draft says of itself; and that who is exhausted really is. */
@@ -399,14 +557,23 @@ check_draft(const Draft *draft, uint32 l)
 		}
 	for (uint64 row = 0; row < life.frame.nrows; row++)
 	{
-		Code		value = life.sensitive[row];
+		uint64		n;
+		const Code *own = single_values(life.frame.aspects, &life.sensitive[row], &n);
+		bool		needs_class = false;
+		bool		is_exhausted = false;
 
 		if (is_shown[row] || (life.frame.asked != NULL && !life.asked[row]))
 			continue;
 		withheld++;
-		check(is_protected(&life.frame, value));	/* all others are shown */
-		(void) is_kept(life.person[row], value, l, &all, &kept);
-		exhausted += l > 1 && (all - kept) * l >= all;
+		for (uint64 i = 0; i < n; i++)
+			if (is_protected(&life.frame, own[i]))
+			{
+				needs_class = true;
+				(void) is_kept(life.person[row], own[i], l, &all, &kept);
+				is_exhausted |= l > 1 && (all - kept) * l >= all;
+			}
+		check(needs_class);		/* all others are shown */
+		exhausted += is_exhausted;
 	}
 	check(draft->suppressed == withheld);
 	check(draft->exhausted == exhausted);
@@ -472,7 +639,8 @@ begin_life(void)
 	life.params[2] = any_below(6) + 1;
 	life.params[3] = PARAM_SCALE + 1 + any_below(3 * PARAM_SCALE);
 	life.params[4] = life.params[5] = life.params[6] = PARAM_ABSENT;
-	life.has_registry = any_below(2);
+	life.has_several = any_below(2);
+	life.has_registry = !life.has_several && any_below(2);
 	life.some_protected = any_below(2);
 	for (int value = 0; value < NVALUES; value++)
 		life.is_protected[value] = any_below(3) == 0;
@@ -483,6 +651,7 @@ test_lives(void)
 {
 	uint64		shown = 0;
 
+	make_sets();
 	for (int i = 0; i < some_of(300); i++)
 	{
 		begin_life();
@@ -523,7 +692,7 @@ static void
 set_params(int64 l, int64 strategy, int64 releases, int64 alpha)
 {
 	begin_life();
-	life.has_registry = life.some_protected = false;
+	life.has_several = life.has_registry = life.some_protected = false;
 	life.params[0] = l;
 	life.params[1] = strategy;
 	life.params[2] = releases;
@@ -700,6 +869,7 @@ static const Test tests[] = {
 	{"table 1", test_table_1},
 	{"geometric ratios in closed form", test_geometric_closed_form},
 	{"possible worlds: lemmas 1, 4, 5, theorems 1 to 3", test_possible_worlds},
+	{"section 6.3: sets of values", test_sets_of_values},
 	{"theorem 4", test_min_max},
 	{"1/l exactly", test_exact_boundary},
 	{"lives", test_lives},

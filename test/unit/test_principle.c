@@ -231,10 +231,13 @@ test_joint(void)
 
 /* ---- Random sets ---- */
 
-/* Two columns of which each value has one of each, or bands of one; and how common all are. */
+#define MOST_ROWS 3
+
+/* Two columns of which each value has one of each, or of each of its rows; or bands of one; and how common all are. */
 typedef struct Values
 {
-	Code		code[2][NVALUES];
+	uint64		first[NVALUES + 1];
+	Code		code[2][NVALUES * MOST_ROWS];
 	double		place[2][NVALUES];
 	double		share[NVALUES];
 	Aspect		aspect[2];
@@ -246,11 +249,13 @@ any_values(Values *values)
 {
 	double		all = 0;
 
+	values->first[0] = 0;
 	for (Code value = 0; value < NVALUES; value++)
 	{
 		values->code[0][value] = any_below(8) == 0 ? NO_CODE : value / 2;
 		values->code[1][value] = any_below(8) == 0 ? NO_CODE : value % 5;
 		values->place[0][value] = values->place[1][value] = value / 5.0;
+		values->first[value + 1] = values->first[value] + 1 + any_below(MOST_ROWS);
 		all += values->share[value] = any_below(5);
 	}
 	for (Code value = 0; value < NVALUES && all > 0; value++)
@@ -263,6 +268,12 @@ any_values(Values *values)
 	values->aspects = (Aspects) {.n = 1 + any_below(2), .aspect = values->aspect, .share = values->share};
 	if (values->aspects.n == 1 && any_below(2) == 0)
 		values->aspect[0] = (Aspect) {.ncodes = NVALUES, .place = values->aspect[0].place == NULL ? NULL : values->place[1]};
+	if (values->aspect[0].code == NULL || any_below(2) == 0)
+		return;
+	values->aspects.first = values->first;
+	for (int a = 0; a < 2; a++)
+		for (uint64 row = 0; row < values->first[NVALUES]; row++)
+			values->code[a][row] = any_below(8) == 0 ? NO_CODE : any_below(values->aspect[a].ncodes);
 }
 
 /* Rows of few values, many, or one for each; some have none. */
@@ -301,7 +312,7 @@ any_principle(const Values *values)
 {
 	Principle	principle = principle_k_l(1 + any_below(3), 1 + any_below(3));
 
-	principle.joint = any_below(2) == 0;
+	principle.joint = values->aspects.first == NULL && any_below(2) == 0;
 	for (int i = 0; i < NKINDS; i++)
 		if (any_below(4) == 0)
 			principle.term[principle.nterms++] = any_term(i);
@@ -335,11 +346,83 @@ test_closed_under_union(void)
 			Tally	   *b = any_set(both);
 
 			any_values(&values);
-			principle.joint = any_below(2) == 0;
+			principle.joint = values.aspects.first == NULL && any_below(2) == 0;
 			principle.term[principle.nterms++] = any_term(kind);
 			principle = principle_bound(&principle, NVALUES, &values.aspects);
 			check(is_closed(&principle, a, b, both));
 		}
+}
+
+/* ---- People with several rows ---- */
+
+/* The most people of a set no two of whom share a value, by trying all choices. */
+static uint32
+most_apart(const Values *values, const Tally *set, uint32 from, uint32 taken)
+{
+	uint32		most = 0;
+
+	for (uint32 i = from; i < set->values; i++)
+	{
+		uint32		own = 0;
+
+		for (uint64 row = values->first[set->value[i]]; row < values->first[set->value[i] + 1]; row++)
+			own |= values->code[0][row] == NO_CODE ? 0 : 1 << values->code[0][row];
+		if (own != 0 && (own & taken) == 0)
+			most = Max(most, 1 + most_apart(values, set, i + 1, taken | own));
+	}
+	return most;
+}
+
+/* Are there rows for the person who has most, whichever so many values are ruled out? */
+static bool
+have_room(const Values *values, const Tally *set, int ruled_out)
+{
+	bool		have = true;
+
+	for (uint32 out = 0; out < 1 << (NVALUES / 2); out++)
+	{
+		uint64		left = 0;
+		uint64		longest = 0;
+		int			n = 0;
+
+		for (int code = 0; code < NVALUES / 2; code++)
+			n += out >> code & 1;
+		for (uint32 i = 0; i < set->values; i++)
+		{
+			Code		value = set->value[i];
+
+			longest = Max(longest, values->first[value + 1] - values->first[value]);
+			for (uint64 row = values->first[value]; row < values->first[value + 1]; row++)
+				left += values->code[0][row] == NO_CODE || (out >> values->code[0][row] & 1) ? 0 : set->count[value];
+		}
+		have &= n != ruled_out || left >= longest;
+	}
+	return have;
+}
+
+/* l people have nothing in common, and whichever l - 1 values are ruled out, rows are left for each. */
+static void
+test_several_rows(void)
+{
+	int			room_decides = 0;
+
+	for (int i = 0; i < some_of(20000); i++)
+	{
+		Values		values;
+		Principle	principle = principle_k_l(1, 2 + any_below(3));
+		Tally	   *set = any_set(NULL);
+		bool		apart;
+
+		do
+			any_values(&values);
+		while (values.aspects.first == NULL);
+		values.aspects.n = 1;
+		principle = principle_bound(&principle, NVALUES, &values.aspects);
+		apart = most_apart(&values, set, 0, 0) >= principle.l;
+		check(principle_allows(&principle, set) == (apart && have_room(&values, set, principle.l - 1)));
+		room_decides += apart && !principle_allows(&principle, set);
+	}
+	check(room_decides > 0);
 }
 
 /* So do several conditions; and what is allowed lacks nothing. */
@@ -488,6 +571,7 @@ test_every_part(void)
 		for (int i = 0; i < principle.nterms; i++)
 			is_exact &= principle.term[i].kind != &t_principle;
 		is_exact &= !principle.joint || principle.judging == NULL || values.aspects.n == 1;
+		is_exact &= principle.judging == NULL || values.aspects.first == NULL;
 		memcpy(count, set->count, sizeof(uint32) * NVALUES);
 		count[NVALUES] = set->rows;
 		for (Code value = 0; value < NVALUES; value++)
@@ -510,6 +594,7 @@ static const Test tests[] = {
 	{"gains", test_gains},
 	{"NULLs", test_nulls},
 	{"joint columns", test_joint},
+	{"several rows", test_several_rows},
 	{"closed under union", test_closed_under_union},
 	{"several conditions closed under union", test_conjunctions_closed},
 	{"weaker principles", test_weaker},

@@ -129,7 +129,7 @@ test_random_histories(void)
 		const Statistics *statistics;
 
 		draw_history(&seen);
-		statistics = statistics_of(&seen);
+		statistics = statistics_of(&seen, NULL);
 		for (Individual t = 0; t < seen.nindividuals; t++)
 			check_path(&seen, statistics, t);
 		for (int32 r = 0; r < seen.nreleases; r++)

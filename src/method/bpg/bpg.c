@@ -268,6 +268,7 @@ const Method bpg_method = {
 		.cohorts = true,
 		.insensitive = true,
 		.several = true,
+		.several_rows = true,
 		.answers = true,
 		.classes = true,
 		.invents_known = true,

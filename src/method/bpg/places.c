@@ -15,6 +15,7 @@
 #include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
@@ -105,7 +106,7 @@ measure_cells(const Bpg *bpg, const Part *part, RowId without, Span *cell, doubl
 			RowId		row = bpg->sitter[bpg->member[i]];
 
 			if (row != NO_ROW && row != without)
-				span_widen(&span, frame->code[q][row]);
+				span = span_hull(span, row_span(frame, q, row));
 		}
 		cell[q] = span.lo == NO_CODE ? span : domain_cover(&frame->domain[q], span);
 		cell_loss[q] = cover_loss(&frame->domain[q], span);
@@ -133,11 +134,11 @@ cost_of_person(const Bpg *bpg, uint32 p, RowId row, double limit)
 
 	for (int q = 0; q < frame->nqis && cost < limit; q++)
 	{
-		Span		code = span_of(frame->code[q][row]);
+		Span		own = row_span(frame, q, row);
 
-		if (!span_contains(cell[q], code))
+		if (!span_contains(cell[q], own))
 			cost += (part->occupied + 1) * bpg->weight[q] *
-				(domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], span_hull(cell[q], code))) - cell_loss[q]);
+				(domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], span_hull(cell[q], own))) - cell_loss[q]);
 	}
 	return cost;
 }
@@ -242,11 +243,11 @@ take_place(Bpg *bpg, RowId row, uint64 place)
 	for (int q = 0; q < frame->nqis; q++)
 	{
 		Span	   *cell = &bpg->cell[first + q];
-		Span		code = span_of(frame->code[q][row]);
+		Span		own = row_span(frame, q, row);
 
-		if (!span_contains(*cell, code))
+		if (!span_contains(*cell, own))
 		{
-			*cell = domain_cover(&frame->domain[q], span_hull(*cell, code));
+			*cell = domain_cover(&frame->domain[q], span_hull(*cell, own));
 			bpg->cell_loss[first + q] = domain_loss(&frame->domain[q], *cell);
 		}
 		part->loss += bpg->weight[q] * bpg->cell_loss[first + q];
@@ -319,22 +320,35 @@ may_be_parted(Bpg *bpg, const Part *part)
 	return allowed;
 }
 
-/* Were so many places in front allowed by themselves, and the rest, in each release so far? */
+/* Are so many places in front allowed by themselves, and all that came to them from epoch to epoch, in each release so far? */
 static bool
-are_two_sets(Bpg *bpg, const Part *part, uint64 n)
+are_a_set(Bpg *bpg, const Part *part, uint64 first, uint64 n)
 {
+	uint64		of_group = bpg->places->first[part->group];
+	Code	   *before = new_array(Code, n);
+	Code	   *after = new_array(Code, n);
 	bool		allowed = true;
 
 	for (uint64 epoch = 0; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
 	{
-		tally_places(bpg, part->group, epoch, part->first, n);
-		allowed = principle_allows(&bpg->principle, bpg->tally);
+		for (uint64 i = 0; i < n; i++)
+			after[i] = group_values(bpg->places, part->group, epoch)[bpg->member[first + i] - of_group];
+		tally_places(bpg, part->group, epoch, first, n);
+		allowed = principle_allows(&bpg->principle, bpg->tally) &&
+			(epoch == 0 || changes_are_allowed(&bpg->principle, bpg->frame->aspects, before, after, n));
 		tally_clear(bpg->tally);
-		tally_places(bpg, part->group, epoch, part->first + n, part->n - n);
-		allowed &= principle_allows(&bpg->principle, bpg->tally);
-		tally_clear(bpg->tally);
+		memcpy(before, after, sizeof(Code) * n);
 	}
+	pfree(before);
+	pfree(after);
 	return allowed;
+}
+
+/* Were so many places in front allowed by themselves, and the rest? */
+static bool
+are_two_sets(Bpg *bpg, const Part *part, uint64 n)
+{
+	return are_a_set(bpg, part, part->first, n) && are_a_set(bpg, part, part->first + n, part->n - n);
 }
 
 void
@@ -425,7 +439,7 @@ distance_of(const Bpg *bpg, RowId a, RowId b)
 
 	for (int q = 0; q < frame->nqis; q++)
 	{
-		Span		hull = span_hull(span_of(frame->code[q][a]), span_of(frame->code[q][b]));
+		Span		hull = span_hull(row_span(frame, q, a), row_span(frame, q, b));
 
 		distance += bpg->weight[q] * domain_loss(&frame->domain[q], domain_cover(&frame->domain[q], hull));
 	}
@@ -524,6 +538,31 @@ is_shown(const Bpg *bpg, const Part *part, uint64 asked)
 	return bpg->past->is_whole ? part->occupied >= part->n - part->occupied : !adds_too_much(bpg, part->n - asked, part->n);
 }
 
+/* Are those people enough whose number of rows has changed, with the rows that they got, or lost? */
+static bool
+rows_may_change(const Bpg *bpg, const Part *part)
+{
+	Code	   *before;
+	Code	   *after;
+	bool		may;
+
+	if (bpg->frame->aspects == NULL || bpg->frame->aspects->first == NULL)
+		return true;
+	before = new_array(Code, part->n);
+	after = new_array(Code, part->n);
+	for (uint64 i = 0; i < part->n; i++)
+	{
+		uint64		place = bpg->member[part->first + i];
+
+		before[i] = shown_at(bpg, place);
+		after[i] = bpg->frame->sensitive[bpg->sitter[place]];
+	}
+	may = changes_are_allowed(&bpg->principle, bpg->frame->aspects, before, after, part->n);
+	pfree(before);
+	pfree(after);
+	return may;
+}
+
 /* May a part show the values of today? */
 static bool
 may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
@@ -538,7 +577,7 @@ may_be_refreshed(Bpg *bpg, const Part *part, uint64 asked)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->sitter[bpg->member[i]]]);
 	allowed = principle_allows(&bpg->principle, bpg->tally);
 	tally_clear(bpg->tally);
-	return allowed && ties_allow_values(bpg->ties, bpg->member + part->first, part->n, bpg->sitter);
+	return allowed && rows_may_change(bpg, part) && ties_allow_values(bpg->ties, bpg->member + part->first, part->n, bpg->sitter);
 }
 
 /* Has a person show what the place showed last. */

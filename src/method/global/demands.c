@@ -144,25 +144,50 @@ promise_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 siz
  * ----------------------------------------------------------------
  */
 
-/* Returns the sensitive value of each row, or NO_CODE where it needs no protection. */
-static const Code *
-protected_values(const Frame *frame)
+/* Lists the values of each row that need protection; value[] is NO_CODE where none does. */
+static void
+list_values(Ratios *ratios, const Frame *frame)
 {
-	Code	   *value;
+	Code	   *value = new_array(Code, frame->nrows);
+	uint64	   *first = new_zeros(uint64, frame->nrows);
+	uint32	   *count = new_zeros(uint32, ratios->nvalues);
+	Code	   *values = NULL;
+	uint64		allocated = 0;
 
-	if (frame->is_protected == NULL)
-		return frame->sensitive;
-	value = new_array(Code, frame->nrows);
 	for (uint64 row = 0; row < frame->nrows; row++)
-		value[row] = is_protected(frame, frame->sensitive[row]) ? frame->sensitive[row] : NO_CODE;
-	return value;
+	{
+		uint64		n;
+		const Code *own = single_values(frame->aspects, &frame->sensitive[row], &n);
+
+		if (row % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		first[row + 1] = first[row];
+		array_reserve(values, allocated, first[row] + n);
+		for (uint64 i = 0; i < n; i++)
+			if (is_protected(frame, own[i]))
+			{
+				values[first[row + 1]++] = own[i];
+				count[own[i]]++;
+			}
+	}
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		value[row] = NO_CODE;
+		for (uint64 i = first[row]; i < first[row + 1]; i++)
+			if (value[row] == NO_CODE || count[values[i]] > count[value[row]])
+				value[row] = values[i];
+	}
+	pfree(count);
+	ratios->value = value;
+	ratios->first_value = first;
+	ratios->values = values;
 }
 
 const Ratios *
 demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 {
 	Demanding  *demanding = palloc0(sizeof(Demanding));
-	Size		nvalues = (Size) frame->nsensitive + 1;
+	Code		nvalues = single_codes(frame->aspects, frame->nsensitive);
 	double		base = first_ratio(strategy);
 
 	demanding->strategy = strategy;
@@ -178,16 +203,18 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 	else if (strategy->releases > 1 && strategy->l > 1)
 		base *= 1 + 1e-12;
 	demanding->ratios = (Ratios) {
-		.value = protected_values(frame), .nvalues = frame->nsensitive,
+		.value = frame->sensitive, .nvalues = nvalues,
 		.base = base, .is_met = promise_is_met,
 	};
+	if (frame->is_protected != NULL || has_row_values(frame->aspects))
+		list_values(&demanding->ratios, frame);
 	if (paths == NULL || paths->nclasses == 0 || paths->first[frame->nrows] == 0)
 		return &demanding->ratios;
 	demanding->shown = shown_classes(paths, frame);
 	demanding->first = new_zeros(uint64, frame->nrows);
-	demanding->linked = new_array(Code, nvalues);
-	demanding->kept = new_array(double, nvalues);
-	for (Code value = 0; value < frame->nsensitive; value++)
+	demanding->linked = new_array(Code, (Size) nvalues + 1);
+	demanding->kept = new_array(double, (Size) nvalues + 1);
+	for (Code value = 0; value < nvalues; value++)
 		demanding->kept[value] = 1;
 	demanding->enough = enough_kept(strategy) * (1 + ROUNDING);
 	for (uint64 row = 0; row < frame->nrows; row++)

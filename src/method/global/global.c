@@ -58,7 +58,7 @@ static const TableColumn registry[] = {
 };
 
 static const TableColumn transient[] = {
-	{TABLE_SENSITIVE, NULL, false},
+	{TABLE_SENSITIVE_COLUMNS, NULL, false},
 	{TABLE_END, NULL, false}
 };
 
@@ -193,6 +193,61 @@ count_in(Draft *draft, const Frame *frame)
 	draft->first_counted[classes->nclasses] = ncounted;
 }
 
+/* Adds classes of one frame to others. */
+static void
+append_classes(Classes *classes, const Classes *more)
+{
+	uint64		rows = classes->first[classes->nclasses];
+	uint64		all = rows + more->first[more->nclasses];
+	uint32		nclasses = classes->nclasses + more->nclasses;
+
+	array_resize(classes->rows, all);
+	array_resize(classes->first, (Size) nclasses + 1);
+	array_resize(classes->regions, (Size) nclasses * classes->nqis);
+	memcpy(classes->rows + rows, more->rows, sizeof(RowId) * (all - rows));
+	memcpy(classes->regions + (Size) classes->nclasses * classes->nqis, more->regions, sizeof(Span) * more->nclasses * classes->nqis);
+	for (uint32 c = 0; c <= more->nclasses; c++)
+		classes->first[classes->nclasses + c] = rows + more->first[c];
+	classes->nclasses = nclasses;
+}
+
+/*
+ * Observers may know how many rows anybody has.  A class whose people have as many hides who has which of its rows: each has
+ * a value with the chance of c in n at most, if c rows show it.  If one had more, that one's chance would be more.
+ */
+static Classes *
+grow_by_rows(const Frame *frame, RowId *rows, const Ratios *ratios, uint64 seed)
+{
+	uint64		most = 1;
+	Classes    *classes = NULL;
+
+	for (uint64 nrows = 1, next; nrows <= most; nrows = next)
+	{
+		uint64		members = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		next = PG_UINT64_MAX;
+		for (uint64 row = 0; row < frame->nrows; row++)
+		{
+			uint64		n;
+
+			(void) single_values(frame->aspects, &frame->sensitive[row], &n);
+			most = Max(most, n);
+			if (n == nrows)
+				rows[members++] = row;
+			else if (n > nrows)
+				next = Min(next, n);
+		}
+		if (members == 0 && classes != NULL)
+			continue;
+		if (classes == NULL)
+			classes = grow_classes(frame, rows, members, ratios, seed);
+		else
+			append_classes(classes, grow_classes(frame, rows, members, ratios, seed));
+	}
+	return classes;
+}
+
 /* Measures demands, and grows classes that meet them. */
 static Draft *
 global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
@@ -212,11 +267,9 @@ global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 s
 	MemoryContextSwitchTo(work);
 	ratios = demands_of(frame, past->paths, &strategy);
 	rows = new_array(RowId, frame->nrows);
-	for (uint64 row = 0; row < frame->nrows; row++)
-		rows[row] = row;
 	MemoryContextSwitchTo(context);
 	INSTR_TIME_SET_CURRENT(start);
-	draft->classes = grow_classes(frame, rows, frame->nrows, ratios, seed);
+	draft->classes = grow_by_rows(frame, rows, ratios, seed);
 	INSTR_TIME_SET_CURRENT(now);
 	INSTR_TIME_SUBTRACT(now, start);
 	draft->cutting_seconds = INSTR_TIME_GET_DOUBLE(now);
@@ -246,6 +299,7 @@ const Method global_method = {
 	.declaration = {
 		.name = "global",
 		.params = global_params,
+		.several_rows = true,
 		.classes = true,
 		.past = PAST_PATHS,
 		.tables = global_tables,

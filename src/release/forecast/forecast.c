@@ -148,7 +148,7 @@ unsteady_withheld(const Crowd *crowd, const Draft *draft)
 	return unsteady == 0 ? NAN : 100.0 * (unsteady - shown) / unsteady;
 }
 
-/* Puts a row of the result, whose columns but the first two and the last are called like metrics. */
+/* Puts a row of the result, whose columns but the first three and the last are called like metrics. */
 static void
 put_release(const OwnersWork *work, const ReleaseBuild *build, const Crowd *crowd, int32 number)
 {
@@ -156,12 +156,12 @@ put_release(const OwnersWork *work, const ReleaseBuild *build, const Crowd *crow
 	TupleDesc	columns = work->result->setDesc;
 	int			last = columns->natts - 1;
 	NamedMetric summary[NSUMMARY];
-	Datum		values[NSUMMARY + 3] = {Int32GetDatum(number), Int64GetDatum(metrics->rows + metrics->counterfeits)};
-	bool		nulls[NSUMMARY + 3] = {false};
+	Datum		values[NSUMMARY + 4] = {Int32GetDatum(number), Int64GetDatum(metrics->leaving), Int64GetDatum(metrics->rows + metrics->counterfeits)};
+	bool		nulls[NSUMMARY + 4] = {false};
 	double		unsteady = unsteady_withheld(crowd, build->draft);
 
 	list_summary(metrics, summary);
-	for (int i = 2; i < last; i++)
+	for (int i = 3; i < last; i++)
 		values[i] = Float8GetDatum(metric_named(summary, NSUMMARY, NameStr(TupleDescAttr(columns, i)->attname)));
 	values[last] = Float8GetDatum(unsteady);
 	nulls[last] = isnan(unsteady);

@@ -81,6 +81,7 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 	int32	   *numbers;
 	ArrayType  *array;
 
+	verify_one_row(publication, "a join of releases", "pprepub.audit() and pprepub.attack() judge people by all of their rows.");
 	if (PG_ARGISNULL(argument))
 	{
 		*n = publication->releases;

@@ -598,7 +598,7 @@ read_releases(const DeclaredPublication *publication, const int32 *numbers, int3
 
 		for (int32 r = 0; r < reading->nreleases; r++)
 			shown_by += reading->release[r].insensitive[i] != NULL;
-		reading->is_compared[i] = shown_by > 1;
+		reading->is_compared[i] = shown_by > 1 && !has_several_rows(publication);	/* whose rows have no one value */
 	}
 	return reading;
 }

@@ -234,7 +234,7 @@ check_cor_split(Audit *audit)
 	}
 	check_evenness(audit, false);
 	check_first_shown(audit);
-	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);
+	find_correlations(statistics_of(&audit->recalled->seen, NULL), n - 1, note_unsafe, &unsafe);
 	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %s people", fewest == n ? psprintf("%u", n) : psprintf("%u to %u", fewest, n)),
 						 psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
 						 unsafe.n == 0 ? NULL : psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"other_release\": %d, \"other_class\": " INT64_FORMAT ", \"unmatched\": %u}",

@@ -20,6 +20,7 @@
 #include "history/element.h"
 #include "history/recall.h"
 #include "history/rebuild.h"
+#include "miscadmin.h"
 #include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -49,6 +50,7 @@ typedef struct Worst
 {
 	const uint32 *l;			/* [releases] */
 	uint32		l_now;			/* of releases to come */
+	const LinkedValues *values;
 	bool		found;
 	Breach		breach;			/* links and releases being copies */
 	uint32		breach_l;		/* of its last release */
@@ -156,8 +158,7 @@ worst_as_json(const Audit *audit, const Worst *worst)
 		add_text(&json, "key", text_cast_create(publication_column(audit->publication, ROLE_KEY)),
 				 recalled->people->keys[worst->breach.person]);
 		appendStringInfoString(&json, ", ");
-		add_text(&json, "sensitive", text_cast_create(publication_column(audit->publication, ROLE_SENSITIVE)),
-				 recalled->values[worst->breach.value]);
+		add_text(&json, "sensitive", text_cast_create(worst->values->column), worst->values->codes->keys[worst->breach.value]);
 		appendStringInfoString(&json, ", ");
 	}
 	appendStringInfoString(&json, "\"releases\": [");
@@ -167,19 +168,48 @@ worst_as_json(const Audit *audit, const Worst *worst)
 	return json.data;
 }
 
+/* Have people of one class as many rows?  Otherwise observers link those who have more to more values. */
+static void
+check_rows(Audit *audit, const Aspects *aspects)
+{
+	const Seen *seen = &audit->recalled->seen;
+	uint64		mixed = 0;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+		{
+			const SeenRelease *release = &seen->release[r];
+			bool		is_mixed = false;
+			uint64		first = 0;
+
+			CHECK_FOR_INTERRUPTS();
+			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			{
+				uint64		n;
+
+				(void) single_values(aspects, &release->value[i], &n);
+				first = i == release->first[c] ? n : first;
+				is_mixed |= n != first;
+			}
+			mixed += is_mixed;
+		}
+	add_check(audit, "rows each", "as many rows of each person of a class", psprintf(UINT64_FORMAT " class(es) with other numbers", mixed), mixed == 0, NULL);
+}
+
 /* The checks of audit(): each release by itself, all together, and the bound of Theorem 4. */
 static void
 check_global(Audit *audit)
 {
 	const DeclaredPublication *publication = audit->publication;
 	const Recalled *recalled = audit->recalled;
-	const Statistics *statistics = statistics_of(&recalled->seen);
-	const bool *is_protected = protected_values(publication, recalled);
+	LinkedValues values = linked_values(publication, recalled);
+	const Statistics *statistics = statistics_of(&recalled->seen, values.aspects);
+	const bool *is_protected = protected_values(publication, &values);
 	Individual	npeople = recalled->people->size;
 	uint32	   *l = new_array(uint32, publication->releases);	/* that each release was published with */
 	LocalBreach local;
 	Check	   *check;
-	Worst		worst = {.l = l, .l_now = l_of(publication, publication->params), .is_exposed = new_zeros(bool, npeople)};
+	Worst		worst = {.l = l, .values = &values, .l_now = l_of(publication, publication->params), .is_exposed = new_zeros(bool, npeople)};
 
 	for (int32 r = 0; r < publication->releases; r++)
 	{
@@ -187,6 +217,8 @@ check_global(Audit *audit)
 		if (l[r] < worst.l_now && worst.is_above == NULL)
 			worst.is_above = new_zeros(bool, npeople);
 	}
+	if (values.aspects != NULL)
+		check_rows(audit, values.aspects);
 	visit_breaches(statistics, npeople, is_protected, find_worst, &worst);
 	if (worst_local_breach(statistics, is_protected, l, &local))
 		set_values(add_check(audit, "localised", psprintf("p <= 1/%u in each release", l[local.release]),
@@ -247,8 +279,10 @@ warn_of_withheld(const struct ReleaseBuild *build)
 						 exhausted > 0 ? "People who were linked too often come back when their value is another one;"
 						 " more \"releases\" or a larger \"alpha\" leave others more to come back with." : "",
 						 exhausted > 0 && homeless > 0 ? " " : "",
-						 homeless > 0 ? "Protect fewer values by \"transient\", count more people in by \"registry\","
-						 " or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : ""),
+						 homeless == 0 ? "" : has_several_rows(build->publication)
+						 ? "Protect fewer values by \"transient\", or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"."
+						 : "Protect fewer values by \"transient\", count more people in by \"registry\","
+						 " or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"."),
 		.starves = true,
 	});
 }
@@ -280,6 +314,7 @@ static void
 judge_import(const DeclaredPublication *publication)
 {
 	Recalled   *recalled = recall(publication);
+	LinkedValues values = linked_values(publication, recalled);
 	Individual	npeople = recalled->people->size;
 	Exposed		exposed = {
 		.release = publication->releases - 1,
@@ -287,7 +322,7 @@ judge_import(const DeclaredPublication *publication)
 		.is_exposed = new_zeros(bool, npeople),
 	};
 
-	visit_breaches(statistics_of(&recalled->seen), npeople, protected_values(publication, recalled), note_exposed, &exposed);
+	visit_breaches(statistics_of(&recalled->seen, values.aspects), npeople, protected_values(publication, &values), note_exposed, &exposed);
 	if (exposed.npeople == 0)
 		return;
 	warn_of_weak_release(publication, &(OwnerWarning) {
@@ -327,14 +362,14 @@ count_breach(void *what, const Breach *breach)
 
 /* Counts the people whom the releases link to protected values with a chance above 1/l, and these values. */
 static Counting
-count_breaches(const Recalled *recalled, const bool *is_protected, uint32 l)
+count_breaches(const Recalled *recalled, const LinkedValues *values, const bool *is_protected, uint32 l)
 {
 	Counting	counting = {
 		.l = l, .last = NO_INDIVIDUAL,
-		.is_counted = new_zeros(bool, recalled->seen.nvalues),
+		.is_counted = new_zeros(bool, values->codes->size),
 	};
 
-	visit_breaches(statistics_of(&recalled->seen), recalled->people->size, is_protected, count_breach, &counting);
+	visit_breaches(statistics_of(&recalled->seen, values->aspects), recalled->people->size, is_protected, count_breach, &counting);
 	return counting;
 }
 
@@ -359,17 +394,19 @@ warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new
 {
 	OwnersWork	work;
 	Recalled   *recalled;
+	LinkedValues values;
 	bool	   *is_old;
 	bool	   *is_new;
 	Counting	counting;
 
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
-	is_old = listed_values(publication, old_list, recalled);
-	is_new = listed_values(publication, new_list, recalled);
-	for (Code value = 0; value < recalled->seen.nvalues; value++)
+	values = linked_values(publication, recalled);
+	is_old = listed_values(old_list, &values);
+	is_new = listed_values(new_list, &values);
+	for (Code value = 0; value < values.codes->size; value++)
 		is_new[value] &= !is_old[value];
-	counting = count_breaches(recalled, is_new, l_of(publication, publication->params));
+	counting = count_breaches(recalled, &values, is_new, l_of(publication, publication->params));
 	work_end(&work);
 	warn_of_linked(publication, &counting);
 	MemoryContextDelete(work.context);
@@ -381,13 +418,15 @@ warn_of_new_l(const DeclaredPublication *publication, Jsonb *params)
 {
 	OwnersWork	work;
 	Recalled   *recalled;
+	LinkedValues values;
 	Counting	counting;
 
 	if (l_of(publication, params) <= l_of(publication, publication->params))
 		return;
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
-	counting = count_breaches(recalled, protected_values(publication, recalled), l_of(publication, params));
+	values = linked_values(publication, recalled);
+	counting = count_breaches(recalled, &values, protected_values(publication, &values), l_of(publication, params));
 	work_end(&work);
 	warn_of_linked(publication, &counting);
 	MemoryContextDelete(work.context);
@@ -415,9 +454,16 @@ check_registry(const DeclaredPublication *publication, Oid copy)
 {
 	const char *key = quote_identifier(publication_column(publication, ROLE_KEY)->name);
 	const char *table = quoted_relation(copy);
-	int64		missing = count_of(psprintf("SELECT count(*) FROM %s WHERE %s IS NOT DISTINCT FROM NULL", table, key));
+	int64		missing;
 	int64		repeated;
 
+	if (has_several_rows(publication))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nobody is counted in where a person has several rows"),
+				 errdetail("Observers may know how many rows each person has, so they know who has none."),
+				 errhint("Leave \"registry\" out.")));
+	missing = count_of(psprintf("SELECT count(*) FROM %s WHERE %s IS NOT DISTINCT FROM NULL", table, key));
 	if (missing > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
@@ -445,7 +491,8 @@ count_missing(const char *value, Oid list, Oid other)
 static void
 check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
 {
-	const char *value = quote_identifier(publication_column(publication, ROLE_SENSITIVE)->name);
+	int			n;
+	const char *value = quote_identifier(publication->columns[list_sensitive(publication, &n)[0]].name);
 	const char *table = quoted_relation(new_copy);
 	int64		lost;
 

@@ -1,0 +1,177 @@
+/*
+ * several_rows.c
+ *		Putting rows of people together.
+ */
+#include "frame/several_rows.h"
+
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "frame/arrays.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+Oid
+type_of_rows(Oid type)
+{
+	TupleDesc	fields = lookup_rowtype_tupdesc(type, -1);
+	Oid			tuple = get_element_type(TupleDescAttr(fields, 0)->atttypid);
+
+	ReleaseTupleDesc(fields);
+	return tuple;
+}
+
+Datum *
+rows_of_value(Datum value, int *nrows)
+{
+	bool		isnull;
+	Datum		tuples = GetAttributeByNum(DatumGetHeapTupleHeader(value), 1, &isnull);
+	ArrayType  *array;
+	Datum	   *rows;
+	bool	   *nulls;
+	int			n;
+
+	*nrows = 0;
+	if (isnull)					/* who tampers with the log can write this, and NULL for a row */
+		return palloc(sizeof(Datum));
+	array = DatumGetArrayTypeP(tuples);
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &rows, &nulls, &n);
+	for (int i = 0; i < n; i++)
+		if (!nulls[i])
+			rows[(*nrows)++] = rows[i];
+	return rows;
+}
+
+Datum
+value_of_rows(Oid type, Datum *rows, int nrows)
+{
+	TupleDesc	fields = lookup_rowtype_tupdesc(type, -1);
+	Oid			tuple = get_element_type(TupleDescAttr(fields, 0)->atttypid);
+	Datum		array = PointerGetDatum(construct_array(rows, nrows, tuple, -1, false, TYPALIGN_DOUBLE));
+	bool		isnull = false;
+	Datum		value = heap_copy_tuple_as_datum(heap_form_tuple(fields, &array, &isnull), fields);
+
+	ReleaseTupleDesc(fields);
+	return value;
+}
+
+struct RowSets
+{
+	int			most;			/* rows */
+	Oid			type;			/* of values */
+	FmgrInfo   *compare;		/* the order of rows */
+	FmgrInfo   *hash;
+	MemoryContext person;		/* the work for one */
+};
+
+RowSets *
+row_sets_create(const DeclaredPublication *publication)
+{
+	RowSets    *sets = palloc(sizeof(RowSets));
+	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
+	TypeCacheEntry *tuple = lookup_type_cache(type_of_rows(type), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_HASH_PROC_FINFO);
+
+	*sets = (RowSets) {
+		.most = publication->max_rows, .type = type, .compare = &tuple->cmp_proc_finfo, .hash = &tuple->hash_proc_finfo,
+		.person = AllocSetContextCreate(CurrentMemoryContext, "rows of a person", ALLOCSET_SMALL_SIZES)
+	};
+	return sets;
+}
+
+static int
+compare_tuples(const void *a, const void *b, void *arg)
+{
+	return DatumGetInt32(FunctionCall2(arg, *(const Datum *) a, *(const Datum *) b));
+}
+
+uint32
+row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 nrows)
+{
+	MemoryContext old;
+	uint32		number;
+	Datum	   *tuple;
+
+	if (nrows == 1)
+		return row[0];
+	old = MemoryContextSwitchTo(sets->person);
+	tuple = new_array(Datum, nrows);
+	for (uint32 i = 0; i < nrows; i++)
+	{
+		int			one;
+
+		tuple[i] = rows_of_value(dictionary_value(dictionary, row[i]), &one)[0];
+	}
+	qsort_arg(tuple, nrows, sizeof(Datum), compare_tuples, sets->compare);
+	number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, nrows), false);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(sets->person);
+	return number;
+}
+
+/* ---- Samples ---- */
+
+/* A row in a lottery. */
+typedef struct Lot
+{
+	Datum		tuple;
+	bool		was_shown;
+	uint64		drawn;
+} Lot;
+
+/* Rows that were shown come first. */
+static int
+compare_lots(const void *a, const void *b)
+{
+	const Lot  *x = a;
+	const Lot  *y = b;
+
+	return x->was_shown != y->was_shown ? y->was_shown - x->was_shown : (x->drawn > y->drawn) - (x->drawn < y->drawn);
+}
+
+/* Gives each row a lot, by what it says and whose it is: so it is the next time as it is now.  Both lists are in order. */
+static Lot *
+draw_lots(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, int nshown, uint32 person_hash)
+{
+	Lot		   *lot = new_array(Lot, n);
+	uint64		copy = 0;		/* counts equal rows */
+
+	for (int i = 0, next = 0; i < n; i++)
+	{
+		int			order = -1;
+
+		while (next < nshown && (order = compare_tuples(&shown[next], &tuple[i], sets->compare)) < 0)
+			next++;
+		copy = i > 0 && compare_tuples(&tuple[i - 1], &tuple[i], sets->compare) == 0 ? copy + 1 : 0;
+		lot[i] = (Lot) {
+			.tuple = tuple[i], .was_shown = next < nshown && order == 0,
+			.drawn = hash_combine64(hash_combine64(person_hash, copy), DatumGetUInt32(FunctionCall1(sets->hash, tuple[i])))
+		};
+		next += lot[i].was_shown;
+	}
+	return lot;
+}
+
+uint32
+row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 shown, uint32 person_hash)
+{
+	MemoryContext old = MemoryContextSwitchTo(sets->person);
+	int			n;
+	int			nshown = 0;
+	Datum	   *tuple = rows_of_value(dictionary_value(dictionary, number), &n);
+	Datum	   *before = shown == DICTIONARY_NULL ? NULL : rows_of_value(dictionary_value(dictionary, shown), &nshown);
+
+	if (n > sets->most)
+	{
+		Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
+
+		qsort(lot, n, sizeof(Lot), compare_lots);
+		for (int i = 0; i < sets->most; i++)
+			tuple[i] = lot[i].tuple;
+		qsort_arg(tuple, sets->most, sizeof(Datum), compare_tuples, sets->compare);
+		number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, sets->most), false);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(sets->person);
+	return number;
+}

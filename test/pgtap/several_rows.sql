@@ -1,0 +1,49 @@
+-- A person with several rows: k counts people, all rows stand in one class, and observers may know how many rows anybody has.
+CREATE TABLE visits AS SELECT i % 200 AS patient, 20 + (i % 200) / 4 + CASE WHEN i > 380 THEN 1 ELSE 0 END AS age, 'd' || (i * 7919 % 23) AS ill,
+	'2026-01-01'::date + i % 50 AS at FROM generate_series(1, 400) i;
+SELECT pprepub.create_publication('v', 'visits', 'patient', '{"age": "range", "at": "range"}', 'ill', 'bpg', '{"k": 5, "l": 3}', rows => 'several') \g /dev/null
+SELECT * FROM pprepub.publish('v') \g /dev/null
+SELECT is(count(*), 400::bigint, 'all rows leave') FROM published.v_1;
+SELECT ok(bool_and(holds), 'the release is as it was declared') FROM pprepub.audit('v');
+UPDATE visits SET ill = 'd1' WHERE patient < 40;
+INSERT INTO visits SELECT 1000 + i % 20, 30, 'd' || i % 9, '2026-01-05' FROM generate_series(1, 40) i;
+DELETE FROM visits WHERE patient BETWEEN 50 AND 60;
+SELECT * FROM pprepub.publish('v') \g /dev/null
+SELECT is(count(*), (SELECT count(*) FROM published.v_2), 'an answer about everybody is the last release') FROM published.v_now;
+SELECT ok(count(*) > 0, 'an answer about some') FROM published.v('age < 30');
+SELECT ok(bool_and(holds), 'all releases and answers are as they were declared') FROM pprepub.audit('v');
+
+-- Observers know whose number of rows has changed, so new rows leave when k people have some, with l values.
+CREATE TABLE ward AS SELECT i AS patient, 40 AS age, 'd' || i AS ill FROM generate_series(1, 5) i;
+SELECT pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 1}', rows => 'several') \g /dev/null
+CREATE FUNCTION shown_after(change text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	rows bigint;
+BEGIN
+	EXECUTE change;
+	EXECUTE format('SELECT count(*) FROM published.ward_%s', (pprepub.publish('ward')).number) INTO rows;
+	RETURN rows;
+END $$;
+SELECT is(shown_after('SELECT 1'), 5::bigint, 'a row each');
+SELECT is(shown_after('INSERT INTO ward VALUES (1, 40, ''new'')'), 5::bigint, 'a new row of one person waits');
+SELECT is(shown_after('INSERT INTO ward VALUES (2, 40, ''new'')'), 5::bigint, 'and of two');
+SELECT is(shown_after('INSERT INTO ward VALUES (3, 40, ''new'')'), 5::bigint, 'and of three, if all are the same');
+SELECT is(shown_after('UPDATE ward SET ill = ''other'' WHERE patient = 3 AND ill = ''new'''), 8::bigint, 'but not if they differ');
+SELECT is(shown_after('DELETE FROM ward WHERE patient = 1 AND ill = ''new'''), 8::bigint, 'a row of one person goes later');
+SELECT ok(bool_and(holds), 'the log tells nothing else') FROM pprepub.audit('ward');
+SELECT is((SELECT equal FROM pprepub.rebuild_history('ward')), true, 'the history can be made again');
+SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''patient'', ''{"age": "range"}'', ''ill'', %L, %L, rows => ''several'')', method, params),
+	'0A000', NULL, method || ' takes one row a person')
+	FROM (VALUES ('m-invariance', '{"m": 2}'), ('sequential', '{"k": 2}')) m(method, params);
+SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
+SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');
+
+-- Shares are of people, who count once for each value of theirs.
+CREATE TABLE even AS SELECT i % 200 AS patient, 20 + (i % 200) / 4 AS age, 'd' || i * 7919 % 23 % 5 AS ill FROM generate_series(1, 400) i;
+SELECT pprepub.create_publication('even', 'even', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "t": 0.3}', rows => 'several') \g /dev/null
+SELECT * FROM pprepub.publish('even') \g /dev/null
+WITH seat AS (SELECT DISTINCT class, patient, ill FROM (SELECT class, unnest(keys)::int AS patient FROM published_private.even_members) m JOIN even USING (patient)),
+	here AS (SELECT class, ill, count(*) / sum(count(*)) OVER (PARTITION BY class) AS share FROM seat GROUP BY 1, 2),
+	everywhere AS (SELECT ill, count(*) / sum(count(*)) OVER () AS share FROM seat GROUP BY 1),
+	far AS (SELECT class, sum(abs(coalesce(here.share, 0) - e.share)) / 2 AS t FROM (SELECT DISTINCT class FROM seat) c CROSS JOIN everywhere e LEFT JOIN here USING (class, ill) GROUP BY 1)
+SELECT is((SELECT round(substr(measured, 5)::numeric, 3) FROM pprepub.audit('even') WHERE check_name = 't'), round(max(t), 3), 't is as far as the farthest class') FROM far;
