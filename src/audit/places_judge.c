@@ -384,7 +384,7 @@ are_two_sets(const PlacesJudge *judge, const Code *before, uint64 n, uint64 npla
 		for (uint64 i = first; i < end; i++)
 			tally_add(judge->tally, judge->value[i]);
 		are_allowed &= principle_allows_values(&judge->principle, judge->tally) && (before == NULL ||
-			changes_are_allowed(&judge->principle, judge->frame->aspects, before + first, judge->value + first, end - first));
+																					changes_are_allowed(&judge->principle, judge->frame->aspects, before + first, judge->value + first, end - first));
 		tally_clear(judge->tally);
 	}
 	return are_allowed;

@@ -5,7 +5,7 @@
 CREATE FUNCTION pprepub_internal.has_several_rows(publication text) RETURNS boolean
 	LANGUAGE SQL STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
-	SELECT to_regclass(format('%I.%I', p.target || '_private', p.name || '_rows')) IS NOT NULL FROM pprepub.publication p WHERE p.name = has_several_rows.publication
+	SELECT p.max_rows > 1 FROM pprepub.publication p WHERE p.name = has_several_rows.publication
 $$;
 COMMENT ON FUNCTION pprepub_internal.has_several_rows(text) IS 'tell whether a person may have several rows in a publication, for its owner';
 
