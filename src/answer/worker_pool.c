@@ -274,6 +274,7 @@ cancel_start(void)
 	LWLockRelease(&pool->lock);
 }
 
+/* Leaves the next room to others: this backend has its worker, or asks no more. */
 static void
 cancel_claim(void)
 {
