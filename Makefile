@@ -23,6 +23,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/release/counts.sql \
 	src/release/schedule.sql \
 	src/answer/answer.sql \
+	src/answer/noisy.sql \
 	src/check/check.sql \
 	src/import/import.sql \
 	src/report/report.sql \

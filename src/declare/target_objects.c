@@ -347,6 +347,36 @@ create_counts_function(const DeclaredPublication *publication)
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
 
+/* ---- TARGET.NAME_noisy() ---- */
+
+Oid
+noisy_function(const DeclaredPublication *publication)
+{
+	static const Oid arguments[] = {NAMEARRAYOID, TEXTOID, JSONBOID, NUMERICOID};
+
+	return function_in_target(publication, "_noisy", arguments, lengthof(arguments));
+}
+
+void
+create_noisy_function(const DeclaredPublication *publication)
+{
+	const char *noise = param_member(publication->params, "noise_budget", "noise");
+	const char *cost = noise != NULL && strcmp(noise, "gaussian") == 0 ? "rho" : "epsilon";
+	char	   *function;
+
+	if (param_named(method_declaration(publication->method), publication->params, "noise_budget") == PARAM_ABSENT)
+		return;
+	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], \"where\" pg_catalog.text DEFAULT NULL, bins pg_catalog.jsonb DEFAULT '{}', %s pg_catalog.\"numeric\" DEFAULT NULL)"
+						 " RETURNS TABLE (bin pg_catalog.jsonb, noisy_count pg_catalog.int8, half_width pg_catalog.int8)"
+						 " LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %s",
+						 quoted_target(publication, "_noisy"), cost,
+						 quote_literal_cstr(psprintf("SELECT * FROM pprepub_internal.noisy(%s, $1, $2, $3, $4)", quote_literal_cstr(publication->name)))));
+	function = format_procedure_qualified(noisy_function(publication));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
+						 quote_literal_cstr("count people in bins of these columns, with noise; each question that was not answered since the last release is charged")));
+	reset_rights(ProcedureRelationId, noisy_function(publication), psprintf("FUNCTION %s", function));
+}
+
 /* ---- TARGET.NAME_now ---- */
 
 void

@@ -31,6 +31,10 @@ extern void create_answer_function(const DeclaredPublication *publication);
 extern Oid	counts_function(const DeclaredPublication *publication);
 extern void create_counts_function(const DeclaredPublication *publication);
 
+/* Likewise of TARGET.NAME_noisy(by, where, bins, epsilon), which is made where a "noise_budget" is declared. */
+extern Oid	noisy_function(const DeclaredPublication *publication);
+extern void create_noisy_function(const DeclaredPublication *publication);
+
 /* ----------------------------------------------------------------
  * TARGET.NAME_now: the foreign table through which analysts ask a publication with plain SQL
  *

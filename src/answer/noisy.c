@@ -1,0 +1,216 @@
+/*
+ * noisy.c
+ *		TARGET.NAME_noisy(): counts of people with noise, which are charged to a budget.
+ *
+ * PROMISE
+ *		Sources that differ by one person give each answer with probabilities that differ by a factor of e^epsilon at most.
+ *		A person is counted once in a bin, and in max_rows bins at most; bins follow from the declaration and the question,
+ *		and each has a row.  An equal question gets the answer that is out until the next release, whatever happens to the
+ *		source: so nothing tells whether it changed.
+ *
+ * ORDER
+ *		Charge and answer are one row of the ledger, committed before anything leaves.  Whatever goes wrong once the source
+ *		is read is charged, too; if the server dies before the commit, nobody has seen anything.
+ */
+#include "answer/answer.h"
+
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "declare/catalog.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "history/witness.h"
+#include "miscadmin.h"
+#include "noise/noise.h"
+#include "release/cohort/cohort.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+
+PG_FUNCTION_INFO_V1(pprepub_noisy);
+
+#define MAX_BINS_BYTES	1048576
+
+/* A question that was read: see noise_question(). */
+struct NoiseQuestion
+{
+	Datum		question;		/* its normal form */
+	const char *query;
+	int			nbins;
+	int32		release;
+	int64		cost;
+	int32		kept;			/* the number of an answer that is given again, or 0 */
+	bool		gaussian;
+};
+
+NoiseQuestion *
+read_noise_question(const DeclaredPublication *publication, const Question *question)
+{
+	NoiseQuestion *read = palloc0(sizeof(NoiseQuestion));
+	const char *where = question->request.cohort;
+	Datum	   *types = palloc(sizeof(Datum) * publication->ncolumns);
+	CatalogAccess access;
+	bool		isnull;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		types[i] = ObjectIdGetDatum(publication->columns[i].type);
+	if (where != NULL)
+		where = condition_of(publication, where);
+	catalog_enter(&access);
+	catalog_read("SELECT * FROM pprepub_internal.noise_question($1, $2::text::name, $3, $4::jsonb, $5, $6::numeric, $7)",
+				 CATALOG_INT(publication->id), CATALOG_TEXT(question->request.by),
+				 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(question->request.columns)), CATALOG_TEXT(question->bins),
+				 CATALOG_TEXT(where), CATALOG_TEXT(question->epsilon),
+				 CATALOG_PARAM(REGTYPEARRAYOID, PointerGetDatum(construct_array(types, publication->ncolumns, REGTYPEOID, sizeof(Oid), true, TYPALIGN_INT))));
+	catalog_raise();
+	read->query = catalog_text(&access, 0, "query");
+	read->nbins = catalog_int(0, "nbins");
+	read->release = catalog_int(0, "release");
+	read->cost = catalog_int(0, "cost");
+	read->kept = catalog_int(0, "kept");
+	read->gaussian = catalog_int(0, "gaussian");
+	read->question = SPI_datumTransfer(catalog_field(0, "question", &isnull), false, -1);
+	catalog_leave(&access);
+	return read;
+}
+
+/* One person changes max_rows counts at most, each by one. */
+static Ratio
+noise_parameter(const DeclaredPublication *publication, const NoiseQuestion *read)
+{
+	return (Ratio) {
+		.num = publication->max_rows * COST_UNITS,
+		.den = read->cost * (read->gaussian ? 2 : 1),
+	};
+}
+
+typedef struct Counting
+{
+	const NoiseQuestion *read;
+	Ratio		parameter;
+	Datum	   *counts;			/* [nbins] */
+} Counting;
+
+/* Counts, and adds the noise: in a subtransaction, as the owner. */
+static void
+count_with_noise(void *what)
+{
+	Counting   *counting = what;
+	int			nbins = counting->read->nbins;
+	int64	   *count = palloc0(sizeof(int64) * nbins);
+
+	SPI_connect();
+	if (SPI_execute(counting->read->query, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not count: %s", SPI_result_code_string(SPI_result));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+		int32		bin = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
+
+		count[bin] = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
+	}
+	SPI_finish();
+	for (int i = 0; i < nbins; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		counting->counts[i] = Int64GetDatum(count[i] + (counting->read->gaussian ? noise_gaussian(counting->parameter) : noise_laplace(counting->parameter)));
+	}
+}
+
+/* Writes charge and answer into the ledger, and returns its number there. */
+static int32
+charge(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, const Counting *counting,
+	   const ErrorData *error)
+{
+	ArrayType  *counts = error != NULL ? NULL :
+		construct_array(counting->counts, read->nbins, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	CatalogAccess access;
+	int32		number;
+
+	catalog_enter(&access);
+	catalog_execute("INSERT INTO pprepub_internal.catalog_noise"
+					" (publication, number, asked_at, asked_by, asked_as, release, question, cost, counts, half_width, failure)"
+					" SELECT $1, (SELECT coalesce(max(number), 0) + 1 FROM pprepub_internal.catalog_noise WHERE publication = $1),"
+					"  now(), $2::text::name, $3::text::name, $4, $5, $6, $7, $8, $9 RETURNING number",
+					CATALOG_INT(publication->id), CATALOG_TEXT(question->request.by), CATALOG_TEXT(question->request.by_role),
+					CATALOG_INT(read->release), CATALOG_PARAM(JSONBOID, read->question),
+					CATALOG_PARAM(INT8OID, Int64GetDatum(read->cost)),
+					counts == NULL ? CATALOG_NULL(INT8ARRAYOID) : CATALOG_PARAM(INT8ARRAYOID, PointerGetDatum(counts)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum(noise_half_width(read->gaussian, counting->parameter))),
+					CATALOG_TEXT(error == NULL ? NULL : error->message));
+	number = catalog_int(0, "number");
+	/* A ledger that was set back gives out again what was spent. */
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET witness = $2 WHERE publication = $1",
+					CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, witness_now()));
+	catalog_leave(&access);
+	return number;
+}
+
+Answer *
+make_noisy_answer(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, MemoryContext context)
+{
+	Counting	counting = {read, noise_parameter(publication, read), palloc(sizeof(Datum) * read->nbins)};
+	ErrorData  *error = read->kept > 0 ? NULL : look_in_subtransaction(count_with_noise, &counting);
+	Answer	   *answer = MemoryContextAllocZero(context, sizeof(Answer));
+	CatalogAccess access;
+
+	answer->number = read->kept > 0 ? read->kept : charge(publication, question, read, &counting, error);
+	catalog_enter(&access);
+	catalog_read("SELECT * FROM pprepub_internal.noisy_rows($1, $2)", CATALOG_INT(publication->id), CATALOG_INT(answer->number));
+	MemoryContextSwitchTo(context);
+	answer->desc = CreateTupleDescCopy(SPI_tuptable->tupdesc);
+	answer->nrows = SPI_processed;
+	answer->rows = palloc(sizeof(MinimalTuple) * (answer->nrows + 1));
+	for (uint64 i = 0; i < answer->nrows; i++)
+		answer->rows[i] = minimal_tuple_from_heap_tuple(SPI_tuptable->vals[i]);
+	if (error != NULL)
+	{
+		ErrorData  *told = palloc0(sizeof(ErrorData));
+
+		told->sqlerrcode = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+		told->message = psprintf("the source of publication \"%s\" could not be counted", publication->name);
+		told->detail = question->sees_errors && error->message != NULL ? psprintf("%s. The question is charged all the same.", error->message) :
+			pstrdup("The question is charged all the same.");
+		answer->failure = told;
+	}
+	catalog_leave(&access);
+	return answer;
+}
+
+/* TARGET.NAME_noisy() asks: an error unless the caller has the rights of the publication's owner, as that function has. */
+Datum
+pprepub_noisy(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Question	question = {0};
+	FoundPublication found;
+	RowTarget	target;
+	Jsonb	   *bins;
+
+	verify_may_ask();
+	question.name = text_argument(fcinfo, 0, "the name of a publication");
+	verify_not_null(fcinfo, 1, "the columns to count by");
+	verify_not_null(fcinfo, 3, "the bins");
+	question.request.columns = PG_GETARG_ARRAYTYPE_P(1);
+	question.request.cohort = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	bins = PG_GETARG_JSONB_P(3);
+	question.bins = JsonbToCString(NULL, &bins->root, VARSIZE(bins));
+	question.epsilon = PG_ARGISNULL(4) ? NULL : DatumGetCString(DirectFunctionCall1(numeric_out, PG_GETARG_DATUM(4)));
+	if (strlen(question.bins) > MAX_BINS_BYTES || (question.epsilon != NULL && strlen(question.epsilon) > NAMEDATALEN))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the question is too long"),
+				 errhint("Bins may have %d bytes, and epsilon 9 digits behind the point.", MAX_BINS_BYTES)));
+	found = publication_find(question.name);
+	question.publication = found.id;
+	question.owner = found.owner;
+	question.method = found.method;
+	question.params = found.params;
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	target.desc = result->setDesc;
+	target.store = result->setResult;
+	ask(&question, &target);
+	return (Datum) 0;
+}
