@@ -234,10 +234,13 @@ extern bool pool_check(bool end, dsm_handle *channel);
  */
 extern Answer *make_answer(const Question *question, void (*begin) (void), MemoryContext context);
 
-/* The half of it for noisy counts: reads a question, and refuses it; and charges for it, and counts: noisy.c */
+/*
+ * The halves of it for noisy counts: noisy.c.  Reads a question, with an error if it is none, or must fit what is left and
+ * does not; and charges for it, and counts.
+ */
 typedef struct NoiseQuestion NoiseQuestion;
 
-extern NoiseQuestion *read_noise_question(const DeclaredPublication *publication, const Question *question);
+extern NoiseQuestion *read_noise_question(const DeclaredPublication *publication, const Question *question, bool must_fit);
 extern Answer *make_noisy_answer(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, MemoryContext context);
 
 /* Writes a release that was made, or nothing for which failure is the reason, with all its history: the rest of make_answer(). */

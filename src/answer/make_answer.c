@@ -307,7 +307,7 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 		verify_may_have_answer(publication, question->request.by);
 	verify_may_release(publication);
 	if (question->bins != NULL)
-		noise = read_noise_question(publication, question);
+		noise = read_noise_question(publication, question, true);
 	else
 		scope = scope_of(publication, &question->request, true);
 	lock_source(publication);

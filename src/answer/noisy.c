@@ -30,6 +30,7 @@
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(pprepub_noisy);
+PG_FUNCTION_INFO_V1(pprepub_noise_left);
 
 #define MAX_BINS_BYTES	1048576
 
@@ -46,7 +47,7 @@ struct NoiseQuestion
 };
 
 NoiseQuestion *
-read_noise_question(const DeclaredPublication *publication, const Question *question)
+read_noise_question(const DeclaredPublication *publication, const Question *question, bool must_fit)
 {
 	NoiseQuestion *read = palloc0(sizeof(NoiseQuestion));
 	const char *where = question->request.cohort;
@@ -59,11 +60,12 @@ read_noise_question(const DeclaredPublication *publication, const Question *ques
 	if (where != NULL)
 		where = condition_of(publication, where);
 	catalog_enter(&access);
-	catalog_read("SELECT * FROM pprepub_internal.noise_question($1, $2::text::name, $3, $4::jsonb, $5, $6::numeric, $7)",
+	catalog_read("SELECT * FROM pprepub_internal.noise_question($1, $2::text::name, $3, $4::jsonb, $5, $6::numeric, $7, $8)",
 				 CATALOG_INT(publication->id), CATALOG_TEXT(question->request.by),
 				 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(question->request.columns)), CATALOG_TEXT(question->bins),
 				 CATALOG_TEXT(where), CATALOG_TEXT(question->epsilon),
-				 CATALOG_PARAM(REGTYPEARRAYOID, PointerGetDatum(construct_array(types, publication->ncolumns, REGTYPEOID, sizeof(Oid), true, TYPALIGN_INT))));
+				 CATALOG_PARAM(REGTYPEARRAYOID, PointerGetDatum(construct_array(types, publication->ncolumns, REGTYPEOID, sizeof(Oid), true, TYPALIGN_INT))),
+				 CATALOG_PARAM(BOOLOID, BoolGetDatum(must_fit)));
 	catalog_raise();
 	read->query = catalog_text(&access, 0, "query");
 	read->nbins = catalog_int(0, "nbins");
@@ -76,12 +78,12 @@ read_noise_question(const DeclaredPublication *publication, const Question *ques
 	return read;
 }
 
-/* One person changes max_rows counts at most, each by one. */
+/* One person changes max_rows counts at most, if there are so many, each by one. */
 static Ratio
 noise_parameter(const DeclaredPublication *publication, const NoiseQuestion *read)
 {
 	return (Ratio) {
-		.num = publication->max_rows * COST_UNITS,
+		.num = Min(publication->max_rows, read->nbins) * COST_UNITS,
 		.den = read->cost * (read->gaussian ? 2 : 1),
 	};
 }
@@ -121,8 +123,8 @@ count_with_noise(void *what)
 
 /* Writes charge and answer into the ledger, and returns its number there. */
 static int32
-charge(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, const Counting *counting,
-	   const ErrorData *error)
+note_charge(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, const Counting *counting,
+			const ErrorData *error)
 {
 	ArrayType  *counts = error != NULL ? NULL :
 		construct_array(counting->counts, read->nbins, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
@@ -156,7 +158,7 @@ make_noisy_answer(const DeclaredPublication *publication, const Question *questi
 	Answer	   *answer = MemoryContextAllocZero(context, sizeof(Answer));
 	CatalogAccess access;
 
-	answer->number = read->kept > 0 ? read->kept : charge(publication, question, read, &counting, error);
+	answer->number = read->kept > 0 ? read->kept : note_charge(publication, question, read, &counting, error);
 	catalog_enter(&access);
 	catalog_read("SELECT * FROM pprepub_internal.noisy_rows($1, $2)", CATALOG_INT(publication->id), CATALOG_INT(answer->number));
 	MemoryContextSwitchTo(context);
@@ -179,17 +181,19 @@ make_noisy_answer(const DeclaredPublication *publication, const Question *questi
 	return answer;
 }
 
-/* TARGET.NAME_noisy() asks: an error unless the caller has the rights of the publication's owner, as that function has. */
-Datum
-pprepub_noisy(PG_FUNCTION_ARGS)
+/* ----------------------------------------------------------------
+ * In the analyst's backend: functions that TARGET.NAME_noisy() and TARGET.NAME_noise_left() call as the owner
+ * ----------------------------------------------------------------
+ */
+
+/* An error unless the caller has the rights of the publication's owner, as those functions have. */
+static Question
+question_of_arguments(FunctionCallInfo fcinfo)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Question	question = {0};
 	FoundPublication found;
-	RowTarget	target;
 	Jsonb	   *bins;
 
-	verify_may_ask();
 	question.name = text_argument(fcinfo, 0, "the name of a publication");
 	verify_not_null(fcinfo, 1, "the columns to count by");
 	verify_not_null(fcinfo, 3, "the bins");
@@ -198,19 +202,60 @@ pprepub_noisy(PG_FUNCTION_ARGS)
 	bins = PG_GETARG_JSONB_P(3);
 	question.bins = JsonbToCString(NULL, &bins->root, VARSIZE(bins));
 	question.epsilon = PG_ARGISNULL(4) ? NULL : DatumGetCString(DirectFunctionCall1(numeric_out, PG_GETARG_DATUM(4)));
-	if (strlen(question.bins) > MAX_BINS_BYTES || (question.epsilon != NULL && strlen(question.epsilon) > NAMEDATALEN))
+	if (strlen(question.bins) > MAX_BINS_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("the question is too long"),
-				 errhint("Bins may have %d bytes, and epsilon 9 digits behind the point.", MAX_BINS_BYTES)));
+				 errmsg("bins may have %d bytes at most", MAX_BINS_BYTES)));
 	found = publication_find(question.name);
 	question.publication = found.id;
 	question.owner = found.owner;
 	question.method = found.method;
 	question.params = found.params;
+	return question;
+}
+
+Datum
+pprepub_noisy(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Question	question;
+	RowTarget	target;
+
+	verify_may_ask();
+	question = question_of_arguments(fcinfo);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	target.desc = result->setDesc;
 	target.store = result->setResult;
 	ask(&question, &target);
+	return (Datum) 0;
+}
+
+/* Reads no source, and charges nothing. */
+Datum
+pprepub_noise_left(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Question	question = question_of_arguments(fcinfo);
+	DeclaredPublication *publication = publication_look(question.name, false);
+	const NoiseQuestion *read;
+	Identity	caller;
+	CatalogAccess access;
+	int64		half_width;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (question.request.cohort != NULL)
+		verify_cohort_length(question.request.cohort);
+	question.request.by = GetUserNameFromId(GetSessionUserId(), false);
+	act_as(&caller, publication->owner);
+	read = read_noise_question(publication, &question, false);
+	half_width = noise_half_width(read->gaussian, noise_parameter(publication, read));
+	catalog_enter(&access);
+	catalog_read("SELECT trim_scale(total / 1e9), trim_scale(greatest(total - spent, 0) / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9),"
+				 " trim_scale(per_question / 1e9), trim_scale($3 / 1e9), $4 FROM pprepub_internal.noise_account($1, $2::text::name)",
+				 CATALOG_INT(publication->id), CATALOG_TEXT(question.request.by),
+				 CATALOG_PARAM(INT8OID, Int64GetDatum(read->kept > 0 ? 0 : read->cost)), CATALOG_PARAM(INT8OID, Int64GetDatum(half_width)));
+	tuplestore_puttuple(result->setResult, SPI_tuptable->vals[0]);
+	catalog_leave(&access);
+	act_as_before(&caller);
 	return (Datum) 0;
 }

@@ -125,7 +125,7 @@ COMMENT ON FUNCTION pprepub_internal.noise_bins(text, text, int, regtype, jsonb)
 --
 -- A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
 -- WHERE, so that all rows are read whatever it says.
-CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], bins jsonb, condition text, epsilon numeric, types regtype[],
+CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], bins jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean,
 		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT wrong text[])
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -144,15 +144,15 @@ BEGIN
 	SELECT * INTO p FROM pprepub_internal.catalog_publication c WHERE c.publication = noise_question.publication;
 	SELECT * INTO a FROM pprepub_internal.noise_account(publication, role);
 	gaussian := a.gaussian;
-	epsilon := coalesce(epsilon, CASE WHEN p.params -> 'noise_budget' ? 'per_question' THEN a.per_question / 1e9 END);
+	epsilon := coalesce(epsilon, CASE WHEN NOT must_fit OR p.params -> 'noise_budget' ? 'per_question' THEN least(a.per_question / 1e9, 100) END);
 	unknown := (SELECT n FROM unnest(by) n WHERE NOT EXISTS (
 		SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = noise_question.publication AND c.name = n) LIMIT 1);
 	wrong := CASE
 		WHEN a.total IS NULL THEN ARRAY['55000', format('publication "%s" has no noise budget', p.name), NULL,
 			format('Its owner can declare one: pprepub.alter_publication(%L, ''{"noise_budget": {"total": 1}}'').', p.name)]
+		WHEN array_position(by, NULL) IS NOT NULL OR array_ndims(by) > 1 THEN ARRAY['22004', 'columns to count by must be a list of names', NULL, NULL]
 		WHEN unknown IS NOT NULL THEN ARRAY['42703', format('noisy counts of publication "%s" cannot be by column "%s"', p.name, unknown), NULL, format('They can be by %s.', countable)]
 		WHEN cardinality(by) > (SELECT count(DISTINCT n) FROM unnest(by) n) THEN ARRAY['42701', 'a column is named twice', NULL, NULL]
-		WHEN array_position(by, NULL) IS NOT NULL OR array_ndims(by) > 1 THEN ARRAY['22004', 'columns to count by must be a list of names', NULL, NULL]
 		WHEN jsonb_typeof(bins) <> 'object' THEN ARRAY['22023', 'bins must be a JSON object', NULL, 'Give a list for each column: {"age": [0, 20, 40]}.']
 		WHEN epsilon IS NULL THEN ARRAY['22004', 'epsilon must be given', NULL, 'The publication declares no "per_question".']
 		WHEN NOT (epsilon BETWEEN 0.000001 AND 100) OR scale(trim_scale(epsilon)) > 9 THEN ARRAY['22023', 'invalid epsilon', 
@@ -190,7 +190,7 @@ BEGIN
 		ELSE format('SELECT cell, count(*) FROM (SELECT cell, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
 			' FROM (SELECT DISTINCT key, cell FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL) d) c WHERE nth <= %s GROUP BY cell', cell, p.max_rows) END;
 	wrong := CASE
-		WHEN kept IS NOT NULL THEN NULL
+		WHEN kept IS NOT NULL OR NOT must_fit THEN NULL
 		WHEN cost > a.per_question THEN ARRAY['53400', format('a question about publication "%s" may cost %s at most', p.name, trim_scale(a.per_question / 1e9)), NULL, 'Ask with a smaller epsilon.']
 		WHEN a.own + cost > a.per_role THEN ARRAY['53400', format('role "%s" has %s of its %s left for noisy counts of publication "%s"', role, trim_scale(greatest(a.per_role - a.own, 0) / 1e9),
 			trim_scale(a.per_role / 1e9), p.name), NULL, 'Ask with a smaller epsilon, or what was answered before. The publication''s owner can raise "per_role".']
@@ -198,7 +198,7 @@ BEGIN
 			trim_scale(a.total / 1e9)), NULL, 'Ask with a smaller epsilon, or what was answered before. The publication''s owner can raise "total".'] END;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, text, numeric, regtype[]) IS 'read a question for TARGET.NAME_noisy()';
+COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, text, numeric, regtype[], boolean) IS 'read a question for TARGET.NAME_noisy()';
 
 -- An answer as it is given: a row for each combination of bins, also those that nobody is in.
 CREATE FUNCTION pprepub_internal.noisy_rows(publication int, number int, OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint) RETURNS SETOF record
@@ -217,3 +217,15 @@ CREATE FUNCTION pprepub_internal.noisy(publication text, by name[], "where" text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noisy';
 COMMENT ON FUNCTION pprepub_internal.noisy(text, name[], text, jsonb, numeric) IS
 	'count people with noise for TARGET.NAME_noisy(), in a transaction of its own, charged before the first row is returned';
+
+CREATE FUNCTION pprepub_internal.noise_left(publication text, by name[], "where" text, bins jsonb, epsilon numeric,
+		OUT total numeric, OUT total_left numeric, OUT role_left numeric, OUT per_question numeric, OUT cost numeric, OUT half_width bigint) RETURNS SETOF record
+	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noise_left';
+COMMENT ON FUNCTION pprepub_internal.noise_left(text, name[], text, jsonb, numeric) IS 'show for TARGET.NAME_noise_left() what is left, and what a question would cost';
+
+CREATE VIEW pprepub.noise WITH (security_barrier) AS
+	SELECT p.name AS publication, n.number, n.asked_at, n.asked_by, n.asked_as, n.release,
+		CASE WHEN a.is_owner THEN n.question ELSE n.question OPERATOR(pg_catalog.-) 'where'::pg_catalog.text END AS question,
+		pg_catalog.trim_scale(n.cost / 1e9) AS cost, n.counts IS NULL AS failed, CASE WHEN a.is_owner THEN n.failure END AS failure
+	FROM pprepub_internal.catalog_noise n JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication);
+COMMENT ON VIEW pprepub.noise IS 'questions that were charged to the noise budgets of publications that you own or may audit';

@@ -40,7 +40,7 @@ const DeclareHooks *declare_hooks = NULL;
 static void
 take_over(DeclaredPublication *publication, Oid owner)
 {
-	Oid			functions[] = {answer_function(publication), counts_function(publication), noisy_function(publication)};
+	Oid			functions[] = {answer_function(publication), counts_function(publication), noise_function(publication, 0), noise_function(publication, 1)};
 	CatalogAccess access;
 	SPITupleTable *relations;
 	uint64		count;
@@ -95,8 +95,7 @@ restore_objects(const DeclaredPublication *publication)
 		create_answer_function(publication);
 	if (!OidIsValid(counts_function(publication)))
 		create_counts_function(publication);
-	if (!OidIsValid(noisy_function(publication)))
-		create_noisy_function(publication);
+	ensure_noise_functions(publication);
 	for (int i = 0; i < (int) lengthof(relations) && method_declaration(publication->method)->answers; i++)
 	{
 		if (OidIsValid(noted_relation(publication, relations[i].part)))
@@ -243,14 +242,14 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases)
 
 	catalog_enter(&access);
 	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
-	count = catalog_read("SELECT d.statement FROM (SELECT 1, 0::oid, 'DROP FUNCTION ' || f.oid::regprocedure FROM pg_proc f WHERE f.oid IN ($3, $4, $5)"
+	count = catalog_read("SELECT d.statement FROM (SELECT 1, 0::oid, 'DROP FUNCTION ' || f.oid::regprocedure FROM pg_proc f WHERE f.oid IN ($3, $4, $5, $6)"
 						 " UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, r.relation::oid,"
 						 "  CASE k.relkind WHEN 'v' THEN 'DROP VIEW ' WHEN 'f' THEN 'DROP FOREIGN TABLE ' WHEN 'c' THEN 'DROP TYPE ' ELSE 'DROP TABLE ' END || r.relation"
 						 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation DESC",
 						 CATALOG_INT(publication->id), CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
 						 CATALOG_OID(answer_function(publication)), CATALOG_OID(counts_function(publication)),
-						 CATALOG_OID(noisy_function(publication)));
+						 CATALOG_OID(noise_function(publication, 0)), CATALOG_OID(noise_function(publication, 1)));
 	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));
 	for (uint64 i = 0; i < count; i++)
 		statements[i] = catalog_text(&access, i, "statement");
