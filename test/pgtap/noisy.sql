@@ -171,6 +171,17 @@ SELECT is((SELECT sum(cost) FROM pprepub.noise), 2.3);
 SELECT is((SELECT count(*) FROM pprepub.noise WHERE question ? 'where' OR NOT question ? 'by'), 0::bigint);
 SET SESSION AUTHORIZATION regress_noah;
 
+SELECT results_eq($$SELECT noise_total::numeric, noise_spent::numeric FROM pprepub.health WHERE publication = 'patients'$$, 'VALUES (2.3, 2.3)', 'health knows it');
+SELECT matches(pprepub.report('patients'), 'Noisy counts by role; all may cost 2.3.*regress_noah.*1<', 'and the report, by role');
+
+-- audit() compares what was spent with what is promised.
+CREATE TEMP TABLE audited AS SELECT holds, measured FROM pprepub.audit('patients') WHERE check_name = 'noise';
+SELECT results_eq('SELECT * FROM audited', $$VALUES (true, 'they have cost 2.3')$$);
+RESET SESSION AUTHORIZATION;
+UPDATE pprepub_internal.catalog_noise SET cost = cost + 1 WHERE asked_by = 'regress_nina' AND number = 1;
+SET SESSION AUTHORIZATION regress_noah;
+SELECT results_eq($$SELECT holds, measured FROM pprepub.audit('patients') WHERE check_name = 'noise'$$, $$VALUES (false, 'they have cost 2.300000001')$$, 'to the last digit');
+
 -- Several rows: a person counts in a bin once, and in max_rows bins at most.
 CREATE TABLE visit AS SELECT p AS patient, p % 2 AS ward, v AS day, 'flu' AS disease FROM generate_series(1, 100) p, generate_series(1, 6) v UNION ALL SELECT p, p % 2, 1, 'cold' FROM generate_series(1, 100) p;
 SELECT pprepub.create_publication('visits', 'visit', 'patient', '{"ward": "suppress", "day": "range"}', 'disease', 'bpg', '{"k": 5, "noise_budget": {"total": 1000}}', rows => 'several', max_rows => 3);
