@@ -21,7 +21,7 @@ CREATE TABLE pprepub_internal.catalog_noise (
 COMMENT ON TABLE pprepub_internal.catalog_noise IS 'the ledger of noisy counts, and what was answered';
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_noise', '');
 
--- What a publication promises, and what it and a role have spent of it, in billionths.  NULL where it has no noisy counts.
+-- The budget of a publication, and how much of it was spent, also by a role: in billionths.  NULL where it has no noisy counts.
 CREATE FUNCTION pprepub_internal.noise_account(publication int, role name, OUT total bigint, OUT spent bigint, OUT per_role bigint, OUT own bigint, OUT per_question bigint,
 		OUT gaussian boolean)
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$

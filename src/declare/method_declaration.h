@@ -18,7 +18,8 @@ typedef enum ParamType
 	PARAM_QUASI_IDENTIFIERS,	/* a list of names of such columns, or null for none */
 	PARAM_WEIGHTS,				/* quasi-identifiers and how much each counts, 1 for those left out; or null */
 	PARAM_BANDS,				/* sensitive columns and the bands by which they are judged, see parameters.h; or null */
-	PARAM_NOISE					/* what noisy counts may cost: {"total": 2, "per_role": 0.5, "per_question": 0.1, "noise": "laplace"} */
+	PARAM_NOISE					/* what noisy counts may cost: {"total": 2, "per_role": 0.5, "per_question": 0.1,
+								 * "noise": "laplace"} */
 } ParamType;
 
 /* The contents of a column of a table that a parameter names. */

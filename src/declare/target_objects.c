@@ -356,6 +356,7 @@ static const struct
 	const char *columns;
 	const char *comment;
 }			noise_functions[NOISE_FUNCTIONS] = {
+
 	{"noisy", "", "bin pg_catalog.jsonb, noisy_count pg_catalog.int8, half_width pg_catalog.int8",
 	"count people in bins of these columns, with noise; each question that was not answered since the last release is charged"},
 	{"noise_left", " DEFAULT '{}'", "total pg_catalog.\"numeric\", total_left pg_catalog.\"numeric\", role_left pg_catalog.\"numeric\","
