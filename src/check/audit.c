@@ -456,7 +456,8 @@ check_noise(Audit *audit)
 		bool		holds = catalog_int(0, "holds") > 0;
 
 		catalog_leave(&access);
-		add_check(audit, "noise", psprintf("noisy counts cost %s at most", total), psprintf("they have cost %s", spent), holds, NULL);
+		set_values(add_check(audit, "noise", psprintf("noisy counts cost %s at most", total), psprintf("they have cost %s", spent), holds, NULL),
+				   strtod(total, NULL), strtod(spent, NULL));
 		return;
 	}
 	catalog_leave(&access);
