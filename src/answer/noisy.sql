@@ -103,14 +103,16 @@ BEGIN
 				fault := coalesce(fault, (SELECT format('There is no node "%s".', e) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 					WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = noise_bins.tree AND n.node = e) ORDER BY nth LIMIT 1));
 			END IF;
-			number := format('coalesce((%L::jsonb ->> %I::text)::int, %s)', (
-				SELECT jsonb_object_agg(s.value, s.nth) FROM (
+			-- A few are found faster one by one
+			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I::text %s ELSE %s END', name, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
+				ELSE format('coalesce((%L::jsonb ->> %I::text)::int, %s)', jsonb_object_agg(s.value, s.nth), name, jsonb_array_length(labels)) END
+				FROM (
 					SELECT e AS value, nth - 1 AS nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
 					UNION ALL SELECT l.node, min(nth) - 1 FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 						JOIN pprepub_internal.catalog_tree_node n ON n.tree = noise_bins.tree AND n.node = e
 						JOIN pprepub_internal.catalog_tree_node l ON l.tree = n.tree AND l.first_leaf >= n.first_leaf AND l.first_leaf < n.first_leaf + n.leaves
 							AND l.leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node b WHERE b.tree = l.tree AND b.parent = l.node)
-					WHERE is_nodes GROUP BY l.node) s), name, jsonb_array_length(labels));
+					WHERE is_nodes GROUP BY l.node) s);
 		END IF;
 	END IF;
 	IF fault IS NOT NULL THEN
@@ -123,9 +125,9 @@ COMMENT ON FUNCTION pprepub_internal.noise_bins(text, text, int, regtype, jsonb)
 -- A question, read: its normal form, how many bins it has, a query that counts people in them, what it costs, and the number of an equal
 -- question that was answered since the newest release.  Rows say nothing here.
 --
--- A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
+-- The query has a row without a number for people in no bin.  A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
 -- WHERE, so that all rows are read whatever it says.
-CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], bins jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean,
+CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], bins jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean, is_unique boolean,
 		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT wrong text[])
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -184,9 +186,9 @@ BEGIN
 	release := coalesce((SELECT max(r.number) FROM pprepub_internal.catalog_release r WHERE r.publication = noise_question.publication AND r.kind <> 'query'), 0);
 	kept := (SELECT max(n.number) FROM pprepub_internal.catalog_noise n
 		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND n.question = noise_question.question AND n.counts IS NOT NULL);
-	cell := format('SELECT %s AS key, CASE WHEN %s THEN %s END AS cell FROM %s', key, coalesce(condition, 'true'), cell, p.pinned);
-	query := CASE WHEN p.max_rows = 1
-		THEN format('SELECT cell, count(*) FROM (SELECT min(cell) AS cell FROM (%s) r WHERE key IS NOT NULL GROUP BY key) c WHERE cell IS NOT NULL GROUP BY cell', cell)
+	cell := format(CASE WHEN condition IS NULL THEN 'SELECT %s AS key, %2$s AS cell FROM %4$s' ELSE 'SELECT %s AS key, CASE WHEN %3$s THEN %2$s END AS cell FROM %4$s' END, key, cell, condition, p.pinned);
+	query := CASE WHEN is_unique THEN format('SELECT cell, count(*) FROM (%s) r WHERE key IS NOT NULL GROUP BY cell', cell)
+		WHEN p.max_rows = 1 THEN format('SELECT cell, count(*) FROM (SELECT min(cell) AS cell FROM (%s) r WHERE key IS NOT NULL GROUP BY key) c GROUP BY cell', cell)
 		ELSE format('SELECT cell, count(*) FROM (SELECT cell, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
 			' FROM (SELECT DISTINCT key, cell FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL) d) c WHERE nth <= %s GROUP BY cell', cell, p.max_rows) END;
 	wrong := CASE
@@ -198,7 +200,7 @@ BEGIN
 			trim_scale(a.total / 1e9)), NULL, 'Ask with a smaller epsilon, or what was answered before. The publication''s owner can raise "total".'] END;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, text, numeric, regtype[], boolean) IS 'read a question for TARGET.NAME_noisy()';
+COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, text, numeric, regtype[], boolean, boolean) IS 'read a question for TARGET.NAME_noisy()';
 
 -- An answer as it is given: a row for each combination of bins, also those that nobody is in.
 CREATE FUNCTION pprepub_internal.noisy_rows(publication int, number int, OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint) RETURNS SETOF record
