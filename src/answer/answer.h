@@ -61,7 +61,7 @@ typedef struct Question
 	Request		request;
 
 	/* Of TARGET.NAME_noisy(), whose columns are those to count by; else NULL */
-	const char *bins;			/* as JSON */
+	const char *bins;			/* as JSON, a list of what is given as bins and as sum */
 	const char *epsilon;		/* a number, or NULL for what a question may cost at most */
 
 	/* In the backend alone: what limits are declared */

@@ -288,7 +288,6 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	MemoryContext old = MemoryContextSwitchTo(work);
 	DeclaredPublication *publication;
 	Scope		scope;
-	NoiseQuestion *noise = NULL;
 	ErrorData  *error = NULL;
 	ReleaseBuild *build;
 	Answer	   *answer;
@@ -306,14 +305,14 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	if (question->bins == NULL)
 		verify_may_have_answer(publication, question->request.by);
 	verify_may_release(publication);
-	if (question->bins != NULL)
-		noise = read_noise_question(publication, question, true);
-	else
+	if (question->bins == NULL)
 		scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
 	verify_alone(publication);	/* again: the source was not locked when it was checked before */
-	if (noise != NULL)
+	if (question->bins != NULL)
 	{
+		NoiseQuestion *noise = read_noise_question(publication, question, true);
+
 		begin();
 		answer = make_noisy_answer(publication, question, noise, context);
 		MemoryContextSwitchTo(old);

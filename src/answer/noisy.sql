@@ -15,6 +15,8 @@ CREATE TABLE pprepub_internal.catalog_noise (
 	cost bigint NOT NULL,
 	counts bigint[],				-- with noise, in the order of bins; NULL where the source failed
 	half_width bigint NOT NULL,
+	sums bigint[],					-- likewise, in steps; NULL without sums
+	sum_half_width bigint,
 	failure text,
 	PRIMARY KEY (publication, number)
 );
@@ -122,13 +124,46 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.noise_bins(text, text, int, regtype, jsonb) IS 'list the bins of a column, for TARGET.NAME_noisy()';
 
+-- A sum of {"column": "cost", "from": 0, "to": 1000, "step": 1}: an expression for what a row adds, and one, of what is written into it, that
+-- cuts what a person adds to a number of steps between the bounds; and the most of such steps.
+CREATE FUNCTION pprepub_internal.noise_sum(publication int, sum jsonb, types regtype[], OUT added text, OUT clamped text, OUT most_steps bigint, OUT wrong text[])
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	hint constant text := 'Give its column and bounds, and a step if it is not 1: {"column": "cost", "from": 0, "to": 1000, "step": 1}.';
+	name constant text := (SELECT r.name FROM pprepub_internal.catalog_released_column r WHERE r.publication = noise_sum.publication AND r.name = sum ->> 'column'
+		AND types[r.position] IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype));
+	ends numeric[];
+BEGIN
+	wrong := CASE
+		WHEN jsonb_typeof(sum) <> 'object' OR EXISTS (SELECT FROM jsonb_each(sum) e WHERE jsonb_typeof(e.value) <> CASE e.key WHEN 'column' THEN 'string' ELSE 'number' END
+			OR e.key NOT IN ('column', 'from', 'to', 'step')) OR NOT sum ?& '{column,from,to}' THEN ARRAY['22023', 'invalid sum', NULL, hint]
+		WHEN name IS NULL THEN ARRAY['42703', format('column "%s" cannot be summed', sum ->> 'column'), NULL, 'Sums are of numbers, and not of the key.'] END;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+	ends := ARRAY[sum ->> 'from', sum ->> 'to', coalesce(sum ->> 'step', '1')]::numeric[];
+	wrong := CASE
+		WHEN EXISTS (SELECT FROM unnest(ends) e WHERE abs(e) > 1e15 OR scale(trim_scale(e)) > 15) OR ends[3] <= 0 OR ends[1] >= ends[2] OR mod(ends[1], ends[3]) <> 0 OR mod(ends[2], ends[3]) <> 0 THEN
+			ARRAY['22023', 'invalid sum', '"from" must be less than "to", and both multiples of "step", which is more than 0.', hint]
+		WHEN greatest(abs(ends[1]), abs(ends[2])) / ends[3] > 10000000 THEN ARRAY['54000', 'the bounds of a sum are more than 10000000 steps from 0', NULL, 'Choose a larger step.'] END;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+	added := format('nullif(%I::numeric, ''NaN'')', name);
+	clamped := format('CASE WHEN %%1$s IS NOT NULL THEN round(least(greatest(%%1$s, %s), %s) / %s)::bigint END', ends[1], ends[2], ends[3]);
+	most_steps := greatest(abs(ends[1]), abs(ends[2])) / ends[3];
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.noise_sum(int, jsonb, regtype[]) IS 'read a sum for TARGET.NAME_noisy()';
+
 -- A question, read: its normal form, how many bins it has, a query that counts people in them, what it costs, and the number of an equal
 -- question that was answered since the newest release.  Rows say nothing here.
 --
 -- The query has a row without a number for people in no bin.  A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
 -- WHERE, so that all rows are read whatever it says.
-CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], bins jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean, is_unique boolean,
-		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT wrong text[])
+CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], given jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean, is_unique boolean,
+		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT most_steps bigint, OUT wrong text[])
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 DECLARE
@@ -138,6 +173,10 @@ DECLARE
 	columns jsonb := '[]';
 	cell text := '0';
 	cells numeric := 1;
+	bins constant jsonb := given -> 0;
+	sum constant jsonb := given -> 1;
+	added text := 'NULL::numeric';
+	clamped text := '0::bigint';
 	unknown text;
 	key constant text := (SELECT quote_ident(c.name) FROM pprepub_internal.catalog_column c WHERE c.publication = noise_question.publication AND c.role = 'key');
 	countable constant text := (SELECT string_agg(format('"%s"', c.name), ', ' ORDER BY c.position) FROM pprepub_internal.catalog_released_column c
@@ -167,6 +206,13 @@ BEGIN
 		RETURN;
 	END IF;
 
+	IF jsonb_typeof(sum) <> 'null' THEN
+		SELECT s.wrong, s.added, s.clamped, s.most_steps INTO wrong, added, clamped, most_steps FROM pprepub_internal.noise_sum(publication, sum, types) s;
+		IF wrong IS NOT NULL THEN
+			RETURN;
+		END IF;
+	END IF;
+
 	FOR col IN SELECT c.name::text, b.labels, b.number
 		FROM pprepub_internal.catalog_column c CROSS JOIN LATERAL pprepub_internal.noise_bins(c.name, split_part(CASE c.role WHEN 'quasi-identifier' THEN c.kind ELSE 'value' END, ' ', 1),
 			CASE c.role WHEN 'quasi-identifier' THEN c.tree END, types[c.position], bins -> c.name::text) b
@@ -180,17 +226,20 @@ BEGIN
 		END IF;
 		cell := format('(%s) * %s + %s', cell, jsonb_array_length(col.labels) + 1, col.number);
 	END LOOP;
-	cost := epsilon * 1e9;
+	cost := epsilon * 1e9 * CASE WHEN most_steps IS NULL THEN 1 ELSE 2 END;
 	nbins := cells;
-	question := jsonb_build_object('by', columns, 'where', condition, CASE WHEN gaussian THEN 'rho' ELSE 'epsilon' END, trim_scale(epsilon));
+	question := jsonb_build_object('by', columns, 'where', condition, CASE WHEN gaussian THEN 'rho' ELSE 'epsilon' END, trim_scale(epsilon)) ||
+		CASE WHEN most_steps IS NULL THEN '{}' ELSE jsonb_build_object('sum', '{"step": 1}'::jsonb || sum) END;
 	release := coalesce((SELECT max(r.number) FROM pprepub_internal.catalog_release r WHERE r.publication = noise_question.publication AND r.kind <> 'query'), 0);
 	kept := (SELECT max(n.number) FROM pprepub_internal.catalog_noise n
 		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND n.question = noise_question.question AND n.counts IS NOT NULL);
-	cell := format(CASE WHEN condition IS NULL THEN 'SELECT %s AS key, %2$s AS cell FROM %4$s' ELSE 'SELECT %s AS key, CASE WHEN %3$s THEN %2$s END AS cell FROM %4$s' END, key, cell, condition, p.pinned);
-	query := CASE WHEN is_unique THEN format('SELECT cell, count(*) FROM (%s) r WHERE key IS NOT NULL GROUP BY cell', cell)
-		WHEN p.max_rows = 1 THEN format('SELECT cell, count(*) FROM (SELECT min(cell) AS cell FROM (%s) r WHERE key IS NOT NULL GROUP BY key) c GROUP BY cell', cell)
-		ELSE format('SELECT cell, count(*) FROM (SELECT cell, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
-			' FROM (SELECT DISTINCT key, cell FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL) d) c WHERE nth <= %s GROUP BY cell', cell, p.max_rows) END;
+	cell := format(CASE WHEN condition IS NULL THEN 'SELECT %s AS key, %2$s AS cell, %5$s AS added FROM %4$s' ELSE 'SELECT %s AS key, CASE WHEN %3$s THEN %2$s END AS cell, %5$s AS added FROM %4$s' END,
+		key, cell, condition, p.pinned, added);
+	query := format('SELECT cell, count(*), coalesce(sum(added), 0)::bigint FROM (%s) c GROUP BY cell', CASE
+		WHEN is_unique THEN format('SELECT cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', format(clamped, 'added'), cell)
+		WHEN p.max_rows = 1 THEN format('SELECT min(cell) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', format(clamped, 'min(added)'), cell)
+		ELSE format('SELECT * FROM (SELECT cell, %s AS added, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
+			' FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', format(clamped, 'sum(added)'), cell, p.max_rows) END);
 	wrong := CASE
 		WHEN kept IS NOT NULL OR NOT must_fit THEN NULL
 		WHEN cost > a.per_question THEN ARRAY['53400', format('a question about publication "%s" may cost %s at most', p.name, trim_scale(a.per_question / 1e9)), NULL, 'Ask with a smaller epsilon.']
@@ -203,27 +252,29 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, text, numeric, regtype[], boolean, boolean) IS 'read a question for TARGET.NAME_noisy()';
 
 -- An answer as it is given: a row for each combination of bins, also those that nobody is in.
-CREATE FUNCTION pprepub_internal.noisy_rows(publication int, number int, OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint) RETURNS SETOF record
+CREATE FUNCTION pprepub_internal.noisy_rows(publication int, number int, OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint, OUT noisy_sum numeric, OUT sum_half_width numeric)
+	RETURNS SETOF record
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
-	WITH RECURSIVE a AS (SELECT n.question -> 'by' AS by, n.counts, n.half_width FROM pprepub_internal.catalog_noise n WHERE n.publication = $1 AND n.number = $2),
+	WITH RECURSIVE a AS (SELECT n.question -> 'by' AS by, n.counts, n.half_width, n.sums, n.sum_half_width, coalesce((n.question -> 'sum' ->> 'step')::numeric, 1) AS step
+		FROM pprepub_internal.catalog_noise n WHERE n.publication = $1 AND n.number = $2),
 	b AS (
 		SELECT 0 AS columns, '{}'::jsonb AS bin, 0::bigint AS cell
 		UNION ALL SELECT b.columns + 1, b.bin || jsonb_build_object(a.by -> b.columns ->> 0, e.label), b.cell * (jsonb_array_length(a.by -> b.columns -> 1) + 1) + e.nth - 1
 		FROM a, b, LATERAL jsonb_array_elements((a.by -> b.columns -> 1) || 'null'::jsonb) WITH ORDINALITY e(label, nth) WHERE b.columns < jsonb_array_length(a.by))
-	SELECT b.bin, a.counts[b.cell + 1], a.half_width FROM a, b WHERE b.columns = jsonb_array_length(a.by) ORDER BY b.cell
+	SELECT b.bin, a.counts[b.cell + 1], a.half_width, a.sums[b.cell + 1] * a.step, a.sum_half_width * a.step FROM a, b WHERE b.columns = jsonb_array_length(a.by) ORDER BY b.cell
 $$;
 COMMENT ON FUNCTION pprepub_internal.noisy_rows(int, int) IS 'rows of an answer of TARGET.NAME_noisy()';
 
-CREATE FUNCTION pprepub_internal.noisy(publication text, by name[], "where" text, bins jsonb, epsilon numeric,
-		OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint) RETURNS SETOF record
+CREATE FUNCTION pprepub_internal.noisy(publication text, by name[], "where" text, bins jsonb, epsilon numeric, sum jsonb,
+		OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint, OUT noisy_sum numeric, OUT sum_half_width numeric) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noisy';
-COMMENT ON FUNCTION pprepub_internal.noisy(text, name[], text, jsonb, numeric) IS
+COMMENT ON FUNCTION pprepub_internal.noisy(text, name[], text, jsonb, numeric, jsonb) IS
 	'count people with noise for TARGET.NAME_noisy(), in a transaction of its own, charged before the first row is returned';
 
-CREATE FUNCTION pprepub_internal.noise_left(publication text, by name[], "where" text, bins jsonb, epsilon numeric,
-		OUT total numeric, OUT total_left numeric, OUT role_left numeric, OUT per_question numeric, OUT cost numeric, OUT half_width bigint) RETURNS SETOF record
+CREATE FUNCTION pprepub_internal.noise_left(publication text, by name[], "where" text, bins jsonb, epsilon numeric, sum jsonb,
+		OUT total numeric, OUT total_left numeric, OUT role_left numeric, OUT per_question numeric, OUT cost numeric, OUT half_width bigint, OUT sum_half_width numeric) RETURNS SETOF record
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noise_left';
-COMMENT ON FUNCTION pprepub_internal.noise_left(text, name[], text, jsonb, numeric) IS 'show for TARGET.NAME_noise_left() what is left, and what a question would cost';
+COMMENT ON FUNCTION pprepub_internal.noise_left(text, name[], text, jsonb, numeric, jsonb) IS 'show for TARGET.NAME_noise_left() what is left, and what a question would cost';
 
 CREATE VIEW pprepub.noise WITH (security_barrier) AS
 	SELECT p.name AS publication, n.number, n.asked_at, n.asked_by, n.asked_as, n.release,

@@ -25,7 +25,7 @@ SET SESSION AUTHORIZATION regress_noah;
 SELECT pprepub.create_taxonomy('land', 'land');
 SELECT pprepub.create_range_taxonomy('costs', 0, 100, '{50,100}');
 SELECT pprepub.create_publication('exact', 'person', 'id', '{"age": "range", "height": "range", "born": "range", "seen": "range", "country": "taxonomy land",
-	"cost": "taxonomy costs", "mood": "suppress", "zip": "prefix", "sick": "suppress"}', 'disease', 'sequential', '{"k": 2, "noise_budget": {"total": 520}}');
+	"cost": "taxonomy costs", "mood": "suppress", "zip": "prefix", "sick": "suppress"}', 'disease', 'sequential', '{"k": 2, "noise_budget": {"total": 880}}');
 
 CREATE FUNCTION counted(by name[], "where" text DEFAULT NULL, bins jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(coalesce((SELECT string_agg(coalesce(v, '-'), ' ' ORDER BY k) FROM jsonb_each_text(bin) e(k, v)), '') || ': ' || noisy_count, ', ') FROM published.exact_noisy(by, "where", bins, 20)
@@ -70,6 +70,13 @@ DROP TABLE child;
 ANALYZE person;
 SELECT is(counted('{age}', NULL, '{"age": [0, 68, 100]}'), '[0,68): 4, [68,100): 0, -: 1', 'and something of others');
 
+-- Sums of numbers that are cut to bounds, and rounded to steps; with them a question costs twice.
+SELECT results_eq($$SELECT noisy_count, noisy_sum, sum_half_width FROM published.exact_noisy('{}', NULL, '{}', 100, '{"column": "cost", "from": 0, "to": 50, "step": 25}')$$, 'VALUES (5::bigint, 100::numeric, 0::numeric)',
+	'of 5, 10, 99 and 100 the last two count');
+SELECT is((SELECT cost FROM pprepub.noise ORDER BY asked_at DESC LIMIT 1), 200.0);
+SELECT is((SELECT string_agg(noisy_sum::text, ' ') FROM published.exact_noisy('{age}', NULL, '{"age": [0, 35]}', 100, '{"column": "height", "from": -1, "to": 1.5, "step": 0.5}')), '3.0 -1.0',
+	'infinity is cut, and what is no number is not added');
+
 -- What is refused is not charged, and shows nothing of the source.
 CREATE TEMP TABLE refused (by text, "where" text, bins text, epsilon text, state text);
 INSERT INTO refused SELECT '{}', NULL, '{}', e, '22023' FROM unnest('{0,-1,-0.1,NaN,Infinity,-Infinity,1e308,100.1,0.0000001,0.1000000001,1e-300}'::text[]) e;
@@ -87,6 +94,11 @@ INSERT INTO refused SELECT '{}', w, '{}', '1', s FROM (VALUES ('disease = ''flu'
 INSERT INTO refused VALUES ('{age,height,country,zip}', NULL, (SELECT jsonb_build_object('age', jsonb_agg(i), 'height', jsonb_agg(i), 'zip', '["5*"]'::jsonb)::text FROM generate_series(1, 60) i), '1', '54000'),
 	('{age}', NULL, (SELECT jsonb_build_object('age', jsonb_agg(i))::text FROM generate_series(1, 10001) i), '1', '22023'),
 	('{disease}', NULL, (SELECT jsonb_build_object('disease', jsonb_build_array(repeat('x', 2000000)))::text), '1', '54000');
+ALTER TABLE refused ADD sum text;
+INSERT INTO refused SELECT '{}', NULL, '{}', '1', s, j FROM (VALUES ('22023', '1'), ('22023', '{}'), ('22023', '{"column": "cost"}'), ('22023', '{"column": "cost", "from": 0, "to": "1"}'), ('22023', '{"column": "cost", "from": 1, "to": 0}'),
+	('22023', '{"column": "cost", "from": 0, "to": 0}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "step": 0}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "step": -1}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "step": 0.3}'),
+	('22023', '{"column": "cost", "from": 0, "to": 1e308}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "more": 1}'), ('54000', '{"column": "cost", "from": 0, "to": 1e9}'), ('42703', '{"column": "id", "from": 0, "to": 1}'),
+	('42703', '{"column": "zip", "from": 0, "to": 1}'), ('42703', '{"column": "born", "from": 0, "to": 1}'), ('42703', '{"column": "x", "from": 0, "to": 1}')) t(s, j);
 CREATE FUNCTION state_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE sql;
@@ -96,8 +108,8 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 SELECT count(*) AS charged FROM pprepub.noise \gset
-SELECT is(state_of(format('SELECT * FROM published.exact_noisy(%L, %L, %L, %L)', r.by, r."where", r.bins, r.epsilon)), r.state, format('by %s, where %s, bins %s, epsilon %s',
-	r.by, left(r."where", 60), left(r.bins, 60), r.epsilon)) FROM refused r;
+SELECT is(state_of(format('SELECT * FROM published.exact_noisy(%L, %L, %L, %L, %L)', r.by, r."where", r.bins, r.epsilon, r.sum)), r.state, format('by %s, where %s, bins %s, epsilon %s, sum %s',
+	r.by, left(r."where", 60), left(r.bins, 60), r.epsilon, r.sum)) FROM refused r;
 SELECT is((SELECT count(*) FROM pprepub.noise), :charged::bigint, 'nothing of it is charged');
 SELECT is((SELECT count(*) FROM person), 5::bigint, 'and nothing done');
 
@@ -113,14 +125,14 @@ SELECT throws_ok(format($$SELECT pprepub.alter_publication('patients', '{"noise_
 SET SESSION AUTHORIZATION regress_nina;
 SELECT throws_ok($$SELECT published.patients_noisy('{}')$$, '42501', NULL, 'nobody may ask whom the owner does not let');
 SELECT throws_ok($$SELECT published.patients_noise_left()$$, '42501');
-SELECT throws_ok($$SELECT pprepub_internal.noisy('patients', '{}', NULL, '{}', 1)$$, '42501', NULL, 'not even by a detour');
-SELECT throws_ok($$SELECT pprepub_internal.noise_left('patients', '{}', NULL, '{}', 1)$$, '42501');
+SELECT throws_ok($$SELECT pprepub_internal.noisy('patients', '{}', NULL, '{}', 1, NULL)$$, '42501', NULL, 'not even by a detour');
+SELECT throws_ok($$SELECT pprepub_internal.noise_left('patients', '{}', NULL, '{}', 1, NULL)$$, '42501');
 SELECT throws_ok($$SELECT pprepub_internal.noisy_rows(1, 1)$$, '42501');
 SELECT is((SELECT count(*) FROM pprepub.noise), 0::bigint, 'nor see what was asked');
 RESET SESSION AUTHORIZATION;
 GRANT EXECUTE ON FUNCTION published.patients_noisy, published.patients_noise_left TO regress_nina, regress_noel;
 SET SESSION AUTHORIZATION regress_nina;
-SELECT results_eq('SELECT * FROM published.patients_noise_left(epsilon => 0.4)', 'VALUES (2::numeric, 2::numeric, 1::numeric, 0.5::numeric, 0.4::numeric, 7::bigint)', 'what a question would cost, and how exact it would be');
+SELECT results_eq('SELECT * FROM published.patients_noise_left(epsilon => 0.4)', 'VALUES (2::numeric, 2::numeric, 1::numeric, 0.5::numeric, 0.4::numeric, 7::bigint, NULL::numeric)', 'what a question would cost, and how exact it would be');
 BEGIN;
 SELECT noisy_count AS first FROM published.patients_noisy('{}', 'age < 40', epsilon => 0.4) \gset
 ROLLBACK;
@@ -201,6 +213,8 @@ SELECT cmp_ok((SELECT min(noisy_count) FROM published.visits_noisy('{day}', bins
 SELECT is((SELECT noisy_count FROM published.visits_noisy('{}', 'day > 3 AND ward = 1', epsilon => 100)), 50::bigint, 'by any of the rows');
 SELECT results_eq($$SELECT (SELECT half_width FROM published.visits_noise_left(epsilon => 0.1)), (SELECT half_width FROM published.visits_noise_left('{day}', bins => '{"day": [1, 3]}', epsilon => 0.1)),
 	(SELECT half_width FROM published.visits_noise_left('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 0.1))$$, 'VALUES (30::bigint, 60::bigint, 90::bigint)', 'noise grows with bins up to max_rows');
+
+SELECT is((SELECT noisy_sum FROM published.visits_noisy('{}', epsilon => 100, sum => '{"column": "day", "from": 0, "to": 2}')), 200::numeric, 'what all rows of a person add is cut');
 
 -- Everything goes with the publication, which must be said where noisy counts are all that was told.
 SELECT throws_ok($$SELECT pprepub.drop_publication('visits')$$, '55000', 'publication "visits" has answered with noisy counts');
