@@ -34,6 +34,51 @@ pg_strong_random(void *buffer, size_t length)
 	return !source_fails;
 }
 
+static uint64 stuck_at;
+
+static uint64
+stuck_bits(int n)
+{
+	return stuck_at & ((UINT64CONST(1) << n) - 1);
+}
+
+static void
+draw_many(void)
+{
+	for (int i = 0; i < 10000; i++)
+		noise_laplace((Ratio) {1000, 1});
+}
+
+/* Each bit of the source is used once, in order; a source that fails, or is stuck, gives no noise. */
+static void
+random_source(void)
+{
+	uint64		(*strong) (int n) = noise_bits;
+	int			read = 0;
+	int			wrong = 0;
+
+	/* The first test: all words since the program began are kept. */
+	while (read < 64 * (WORDS_KEPT - 64))
+	{
+		int			n = any_below(65);
+		uint64		bits = strong(n);
+
+		for (int i = 0; i < n; i++, read++)
+			wrong += ((given[read / 64] >> read % 64) & 1) != ((bits >> i) & 1);
+	}
+	check(wrong == 0);
+	source_fails = true;
+	for (int i = 0; i < 2; i++)
+		check(error_of(draw_many) != NULL && shim_sqlerrcode == ERRCODE_INTERNAL_ERROR);
+	source_fails = false;
+	check(error_of(draw_many) == NULL);
+	noise_bits = stuck_bits;
+	check(error_of(draw_many) != NULL);
+	stuck_at = PG_UINT64_MAX;
+	check(error_of(draw_many) != NULL);
+	noise_bits = strong;
+}
+
 /* ---- The exact distributions ---- */
 
 #define MOST_NOISE 2000
@@ -42,148 +87,125 @@ typedef struct Law
 {
 	bool		gaussian;
 	Ratio		parameter;
-	double		p[MOST_NOISE + 1];	/* of noise x, and of -x */
 } Law;
 
-static int64
-draw(const Law *law)
-{
-	return law->gaussian ? noise_gaussian(law->parameter) : noise_laplace(law->parameter);
-}
+static const Law laws[] = {
+	{false, {1, 1}}, {false, {10, 1}}, {false, {1, 3}}, {false, {7, 2}}, {false, {1000000000, 123456789}},
+	{true, {1, 1}}, {true, {1, 4}}, {true, {5, 3}}, {true, {50, 1}}, {true, {1000000000, 246913578}},
+};
+static Law law;
+static double p_of[MOST_NOISE + 1]; /* of noise x, and of -x, by this law */
 
-static Law *
-law_of(bool gaussian, uint64 num, uint64 den)
+static double
+use_law(bool gaussian, uint64 num, uint64 den)
 {
-	Law		   *law = palloc(sizeof(Law));
 	double		value = (double) num / den;
 	double		all = 0;
 
-	*law = (Law) {.gaussian = gaussian, .parameter = {num, den}};
+	law = (Law) {gaussian, {num, den}};
 	for (int x = MOST_NOISE; x >= 0; x--)
 	{
-		law->p[x] = exp(gaussian ? -(double) x * x / (2 * value) : -x / value);
-		all += law->p[x] * (x == 0 ? 1 : 2);
+		p_of[x] = exp(gaussian ? -(double) x * x / (2 * value) : -x / value);
+		all += p_of[x] * (x == 0 ? 1 : 2);
 	}
 	for (int x = 0; x <= MOST_NOISE; x++)
-		law->p[x] /= all;
-	return law;
+		p_of[x] /= all;
+	return value;
 }
 
-static const struct
+static int64
+draw(void)
 {
-	bool		gaussian;
-	uint64		num;
-	uint64		den;
-}			laws[] =
-{
-	{false, 1, 1}, {false, 10, 1}, {false, 1, 3}, {false, 7, 2}, {false, 1000000000, 123456789},
-	{true, 1, 1}, {true, 1, 4}, {true, 5, 3}, {true, 50, 1}, {true, 1000000000, 246913578},
-};
+	return law.gaussian ? noise_gaussian(law.parameter) : noise_laplace(law.parameter);
+}
 
 /* ---- All strings of bits ---- */
 
+#define MOST_IN_TREE 20
+
 static int	tree_depth;
-static uint64 tree_bits;		/* the string */
-static int	ntree_bits;
-static int	nread;				/* bits of it that the draw has read */
+static uint64 string;
+static int	nstring;
+static int	nread;				/* bits of the string that the draw has read */
+static uint128 tree_num;
+static uint128 tree_den;		/* of an event, or 0 for noise by the law */
+static int64 tree_result;
 
 /* The bits of the string; where it ends, it is continued with zeros. */
 static uint64
-bits_of_tree(int n)
+bits_of_string(int n)
 {
 	nread += n;
 	if (nread > tree_depth)
 		elog(ERROR, "the string has no more bits");
-	while (ntree_bits < nread)
+	if (nread > nstring)
 	{
-		tree_bits <<= 1;
-		ntree_bits++;
+		string <<= nread - nstring;
+		nstring = nread;
 	}
-	return (tree_bits >> (ntree_bits - nread)) & ((UINT64CONST(1) << n) - 1);
+	return (string >> (nstring - nread)) & ((UINT64CONST(1) << n) - 1);
 }
-
-/* The next string that begins otherwise; false after the last one. */
-static bool
-next_string(void)
-{
-	while (ntree_bits > 0 && tree_bits % 2 == 1)
-	{
-		tree_bits >>= 1;
-		ntree_bits--;
-	}
-	tree_bits++;
-	return ntree_bits > 0;
-}
-
-static const Law *tree_law;
-static uint128 tree_num;
-static uint128 tree_den;
-static int64 tree_result;
 
 static void
 draw_from_tree(void)
 {
-	noise_trials = 0;
-	tree_result = tree_law != NULL ? draw(tree_law) : bernoulli_exp(tree_num, tree_den);
+	noise_trials = nread = 0;
+	tree_result = tree_den == 0 ? draw() : bernoulli_exp(tree_num, tree_den);
 }
 
-/* How likely each result from -most to most is, of strings that decide; returns how likely the others are. */
+/* How likely each result is at least, by the strings that decide; returns how likely the other strings are. */
 static double
-walk_tree(double *likely, int most)
+walk_tree(double likely[2 * MOST_IN_TREE + 1])
 {
 	uint64		(*strong) (int n) = noise_bits;
 	double		undecided = 0;
 
 	tree_depth = some_of(10) == 10 ? 22 : 20;
-	noise_bits = bits_of_tree;
-	memset(likely, 0, sizeof(double) * (2 * most + 1));
-	tree_bits = ntree_bits = 0;
+	noise_bits = bits_of_string;
+	memset(likely, 0, sizeof(double) * (2 * MOST_IN_TREE + 1));
+	string = nstring = 0;
 	do
 	{
-		const char *message;
+		bool		decides = error_of(draw_from_tree) == NULL && Abs(tree_result) <= MOST_IN_TREE;
 
-		nread = 0;
-		message = error_of(draw_from_tree);
-		if (message != NULL || tree_result < -most || tree_result > most)
-			undecided += ldexp(1, -ntree_bits);
-		else
-			likely[most + tree_result] += ldexp(1, -ntree_bits);
-	} while (next_string());
+		*(decides ? &likely[MOST_IN_TREE + tree_result] : &undecided) += ldexp(1, -nstring);
+		/* The next string that begins otherwise */
+		while (nstring > 0 && string % 2 == 1)
+		{
+			string >>= 1;
+			nstring--;
+		}
+		string++;
+	} while (nstring > 0);
 	noise_bits = strong;
 	return undecided;
 }
 
-/* Strings that decide prove how likely a result is at least; all others, how likely at most. */
 static void
 every_string_of_bits(void)
 {
-	double		likely[41];
+	double		likely[2 * MOST_IN_TREE + 1];
+	double		undecided;
 
+	tree_den = 0;
 	for (int i = 0; i < (int) lengthof(laws); i++)
 	{
-		const Law  *law = law_of(laws[i].gaussian, laws[i].num, laws[i].den);
-		double		undecided;
-
-		if (laws[i].num > 10)
+		if (laws[i].parameter.num > 10)
 			continue;
-		tree_law = law;
-		undecided = walk_tree(likely, 20);
+		use_law(laws[i].gaussian, laws[i].parameter.num, laws[i].parameter.den);
+		undecided = walk_tree(likely);
 		check(undecided < 0.7);
-		for (int x = -20; x <= 20; x++)
-		{
-			check(likely[20 + x] <= law->p[abs(x)] + 1e-12);
-			check(likely[20 + x] + undecided >= law->p[abs(x)] - 1e-12);
-		}
+		for (int x = -MOST_IN_TREE; x <= MOST_IN_TREE; x++)
+			check(likely[MOST_IN_TREE + x] <= p_of[abs(x)] + 1e-12 && likely[MOST_IN_TREE + x] + undecided >= p_of[abs(x)] - 1e-12);
 	}
-	tree_law = NULL;
 	for (tree_den = 1; tree_den < 8; tree_den++)
 		for (tree_num = 0; tree_num < 24; tree_num++)
 		{
 			double		exact = exp(-(double) tree_num / (double) tree_den);
-			double		undecided = walk_tree(likely, 1);
 
+			undecided = walk_tree(likely);
 			check(undecided < 0.1);
-			check(likely[2] <= exact + 1e-12 && likely[2] + undecided >= exact - 1e-12);
+			check(likely[MOST_IN_TREE + 1] <= exact + 1e-12 && likely[MOST_IN_TREE + 1] + undecided >= exact - 1e-12);
 		}
 }
 
@@ -202,26 +224,27 @@ deviations_of(double chi_square, int degrees)
 
 /* Noise that is rarer is counted together.  Whatever the noise, the number of trials is the same. */
 static void
-check_draws(const Law *law, int n)
+check_draws(int n)
 {
-	int		   *drawn = palloc0(sizeof(int) * (2 * MOST_NOISE + 1));
+	static int	drawn[2 * MOST_NOISE + 1];
 	double		chi_square = 0;
 	double		rare = n;
 	int			nrare = n;
 	int			degrees = 0;
 	int			longer = 0;
 
+	memset(drawn, 0, sizeof(drawn));
 	for (int i = 0; i < n; i++)
 	{
-		int64		noise = draw(law);
+		int64		noise = draw();
 
 		longer += noise_trials != 512;
-		if (noise >= -MOST_NOISE && noise <= MOST_NOISE)
+		if (Abs(noise) <= MOST_NOISE)
 			drawn[MOST_NOISE + noise]++;
 	}
 	for (int x = -MOST_NOISE; x <= MOST_NOISE; x++)
 	{
-		double		expected = law->p[abs(x)] * n;
+		double		expected = p_of[abs(x)] * n;
 
 		if (expected < LEAST_EXPECTED)
 			continue;
@@ -231,8 +254,6 @@ check_draws(const Law *law, int n)
 		degrees++;
 	}
 	chi_square += pow(nrare - rare, 2) / rare;
-	printf("# %s %g: %d draws, chi-square %.1f of %d\n", law->gaussian ? "variance" : "scale",
-		   (double) law->parameter.num / law->parameter.den, n, chi_square, degrees);
 	check(fabs(deviations_of(chi_square, degrees)) < 4);
 	check(longer <= n / 20000);
 }
@@ -241,7 +262,10 @@ static void
 millions_of_draws(void)
 {
 	for (int i = 0; i < (int) lengthof(laws); i++)
-		check_draws(law_of(laws[i].gaussian, laws[i].num, laws[i].den), some_of(1000000));
+	{
+		use_law(laws[i].gaussian, laws[i].parameter.num, laws[i].parameter.den);
+		check_draws(some_of(1000000));
+	}
 }
 
 /* Numbers that need more than 64 bits */
@@ -262,6 +286,37 @@ large_fractions(void)
 			hits += bernoulli_exp(den / 10 * tenths, den);
 		}
 		check(fabs(hits - n * p) < 4 * sqrt(n * p * (1 - p)));
+	}
+}
+
+/* Of noise that is too wide to be summed, draws tell. */
+static void
+wide_noise(void)
+{
+	static const Ratio wide[] = {{UINT64CONST(1) << 40, 3}, {RATIO_MOST, 1}, {RATIO_MOST, RATIO_MOST / 1000003}};
+	int			n = some_of(200000);
+
+	for (int i = 0; i < 2 * (int) lengthof(wide); i++)
+	{
+		int64		width;
+		int			within = 0;
+		int			positive = 0;
+		int			residue[7] = {0};
+
+		law = (Law) {i % 2 == 0, wide[i / 2]};
+		width = noise_half_width(law.gaussian, law.parameter);
+		for (int j = 0; j < n; j++)
+		{
+			int64		noise = draw();
+
+			within += Abs(noise) <= width;
+			positive += noise > 0;
+			residue[Abs(noise) % 7]++;
+		}
+		check(fabs(within - 0.95 * n) < 4 * sqrt(n * 0.95 * 0.05) + n * 1e-3);
+		check(fabs(positive - 0.5 * n) < 4 * sqrt(n * 0.25) + n * 1e-3);
+		for (int r = 0; r < 7; r++)
+			check(fabs(residue[r] - n / 7.0) < 4 * sqrt(n / 7.0) + n * 2e-3);
 	}
 }
 
@@ -293,24 +348,21 @@ likely_outcomes(void)
 {
 	for (int i = 0; i < (int) lengthof(laws); i++)
 	{
-		const Law  *law = law_of(laws[i].gaussian, laws[i].num, laws[i].den);
-		double		value = (double) laws[i].num / laws[i].den;
+		double		value = use_law(laws[i].gaussian, laws[i].parameter.num, laws[i].parameter.den);
 
-		for (int x = -40; x < 40 && !law->gaussian; x++)
-			check(fabs(log(law->p[abs(x)] / law->p[abs(x + 1)])) <= 1 / value + 1e-9);
-		for (double alpha = 1.5; alpha < 20 && law->gaussian; alpha *= 2)
+		for (int x = -40; x < 40 && !law.gaussian; x++)
+			check(fabs(log(p_of[abs(x)] / p_of[abs(x + 1)])) <= 1 / value + 1e-9);
+		for (double alpha = 1.5; alpha < 20 && law.gaussian; alpha *= 2)
 		{
 			double		sum = 0;
 
 			for (int x = -MOST_NOISE; x < MOST_NOISE; x++)
-				if (law->p[abs(x)] > 0 && law->p[abs(x + 1)] > 0)
-					sum += exp(alpha * log(law->p[abs(x)]) + (1 - alpha) * log(law->p[abs(x + 1)]));
+				if (p_of[abs(x)] > 0 && p_of[abs(x + 1)] > 0)
+					sum += exp(alpha * log(p_of[abs(x)]) + (1 - alpha) * log(p_of[abs(x + 1)]));
 			check(log(sum) / (alpha - 1) <= alpha / (2 * value) + 1e-9);
 		}
 	}
 }
-
-/* ---- How wide noise is ---- */
 
 static void
 half_widths(void)
@@ -319,46 +371,16 @@ half_widths(void)
 		for (uint64 num = 1; num < 150; num += 1 + num / 8)
 			for (uint64 den = 1; den < 40; den += 1 + den / 3)
 			{
-				const Law  *law = law_of(gaussian, num, den);
-				int64		width = noise_half_width(gaussian, law->parameter);
-				double		within = law->p[0];
+				int64		width = noise_half_width(gaussian, (Ratio) {num, den});
+				double		within;
 
+				use_law(gaussian, num, den);
+				within = p_of[0];
 				for (int x = 1; x < width; x++)
-					within += 2 * law->p[x];
+					within += 2 * p_of[x];
 				check(width == 0 || within < 0.95 + 1e-9);
-				within += width > 0 ? 2 * law->p[width] : 0;
-				check(within >= 0.95);
+				check(within + (width > 0 ? 2 * p_of[width] : 0) >= 0.95);
 			}
-}
-
-/* Of noise that is too wide to be summed, draws tell. */
-static void
-wide_noise(void)
-{
-	static const Ratio wide[] = {{UINT64CONST(1) << 40, 3}, {RATIO_MOST, 1}, {RATIO_MOST, RATIO_MOST / 1000003}};
-	int			n = some_of(200000);
-
-	for (int i = 0; i < 2 * (int) lengthof(wide); i++)
-	{
-		bool		gaussian = i % 2 == 0;
-		int64		width = noise_half_width(gaussian, wide[i / 2]);
-		int			within = 0;
-		int			positive = 0;
-		int			residue[7] = {0};
-
-		for (int j = 0; j < n; j++)
-		{
-			int64		noise = gaussian ? noise_gaussian(wide[i / 2]) : noise_laplace(wide[i / 2]);
-
-			within += Abs(noise) <= width;
-			positive += noise > 0;
-			residue[Abs(noise) % 7]++;
-		}
-		check(fabs(within - 0.95 * n) < 4 * sqrt(n * 0.95 * 0.05) + n * 1e-3);
-		check(fabs(positive - 0.5 * n) < 4 * sqrt(n * 0.25) + n * 1e-3);
-		for (int r = 0; r < 7; r++)
-			check(fabs(residue[r] - n / 7.0) < 4 * sqrt(n / 7.0) + n * 2e-3);
-	}
 }
 
 /* ---- What is refused ---- */
@@ -405,51 +427,6 @@ out_of_range(void)
 		}
 	/* Noise that hardly ever is any */
 	check(noise_laplace((Ratio) {1, RATIO_MOST}) == 0 && noise_gaussian((Ratio) {1, RATIO_MOST}) == 0);
-}
-
-static uint64 stuck_at;
-
-static uint64
-stuck_bits(int n)
-{
-	return stuck_at & ((UINT64CONST(1) << n) - 1);
-}
-
-static void
-draw_many(void)
-{
-	for (int i = 0; i < 10000; i++)
-		noise_laplace((Ratio) {1000, 1});
-}
-
-/* Each bit of the source is used once, in order; a source that fails, or is stuck, gives no noise. */
-static void
-random_source(void)
-{
-	uint64		(*strong) (int n) = noise_bits;
-	int			read = 0;
-	int			wrong = 0;
-
-	/* The first test: all words since the program began are kept. */
-	while (read < 64 * (WORDS_KEPT - 64))
-	{
-		int			n = any_below(65);
-		uint64		bits = strong(n);
-
-		for (int i = 0; i < n; i++, read++)
-			wrong += ((given[read / 64] >> read % 64) & 1) != ((bits >> i) & 1);
-	}
-	check(wrong == 0);
-	source_fails = true;
-	check(error_of(draw_many) != NULL && shim_sqlerrcode == ERRCODE_INTERNAL_ERROR);
-	check(error_of(draw_many) != NULL);
-	source_fails = false;
-	check(error_of(draw_many) == NULL);
-	noise_bits = stuck_bits;
-	check(error_of(draw_many) != NULL);
-	stuck_at = PG_UINT64_MAX;
-	check(error_of(draw_many) != NULL);
-	noise_bits = strong;
 }
 
 /* ---- What it costs ---- */
