@@ -1,24 +1,37 @@
 /*
  * noise.c
- *		Discrete Laplace and Gaussian noise, by rejection, of integers alone.
+ *		Discrete Laplace and Gaussian noise, by rejection, of integers alone; how wide it is.
  *
- * Numbers that are multiplied are below 2^64, or their product could not be kept.  Each function says why they are.
+ * Products are below 2^128, since parameters are below RATIO_MOST.
  */
 #include "noise/noise.h"
 
-#include "miscadmin.h"
 #include "port/pg_bitutils.h"
+
+#include <math.h>
 
 /* Of draws, all but some 60 of a million at most need no more. */
 #define TRIALS_OF_DRAW 512
 
-static uint64 ntrials = 0;
+/* None needs more, unless its bits are not random: it would never end. */
+#define MOST_TRIALS 1000000
+
+uint64		noise_trials = 0;
 
 static uint64 strong_bits(int n);
 
 uint64		(*noise_bits) (int n) = strong_bits;
 
 /* ---- Bits ---- */
+
+static void
+refuse_bits(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg("could not draw noise"),
+			 errdetail("The server's source of strong random numbers failed.")));
+}
 
 /* From a buffer, since the source is slow to be asked */
 static uint64
@@ -31,10 +44,7 @@ strong_word(void)
 	if (nwords == 0)
 	{
 		if (!pg_strong_random(word, sizeof(word)))
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg("could not draw noise"),
-					 errdetail("The server's source of strong random numbers failed.")));
+			refuse_bits();
 		nwords = lengthof(word);
 	}
 	/* Memory that is read later does not tell which noise was drawn. */
@@ -76,7 +86,8 @@ uniform_below(uint128 n)
 
 	do
 	{
-		ntrials++;
+		if (++noise_trials > MOST_TRIALS)
+			refuse_bits();
 		result = noise_bits(nlow);
 		if (nhigh > 0)
 			result |= (uint128) noise_bits(nhigh) << 64;
@@ -104,8 +115,7 @@ bernoulli_exp_of_fraction(uint128 num, uint128 den)
 	return k % 2 == 1;
 }
 
-/* True with probability e^-x */
-static bool
+bool
 bernoulli_exp(uint128 num, uint128 den)
 {
 	for (uint128 whole = num / den; whole > 0; whole--)
@@ -117,11 +127,27 @@ bernoulli_exp(uint128 num, uint128 den)
 static void
 idle_trials(void)
 {
-	for (; ntrials % TRIALS_OF_DRAW != 0; ntrials++)
+	for (; noise_trials % TRIALS_OF_DRAW != 0; noise_trials++)
 		(void) noise_bits(0);
 }
 
 /* ---- Noise ---- */
+
+void
+refuse_noise(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("noise of this size cannot be drawn"),
+			 errhint("Count sums in a larger unit, or ask for less precision.")));
+}
+
+void
+check_ratio(Ratio ratio)
+{
+	if (ratio.num == 0 || ratio.den == 0 || ratio.num > RATIO_MOST || ratio.den > RATIO_MOST)
+		refuse_noise();
+}
 
 /*
  * How far is a multiple of 1 / num by a geometric number with the ratio e^(-1 / num): its rest below num by rejection, the
@@ -136,7 +162,6 @@ draw_laplace(Ratio scale)
 		uint128		far;
 		bool		negative;
 
-		CHECK_FOR_INTERRUPTS();
 		if (!bernoulli_exp(rest, scale.num))
 			continue;
 		/* Below 2^55 each, and more than 2^64 are never added. */
@@ -170,7 +195,7 @@ noise_laplace(Ratio scale)
 	int64		noise;
 
 	check_ratio(scale);
-	ntrials = 0;
+	noise_trials = 0;
 	noise = draw_laplace(scale);
 	idle_trials();
 	return noise;
@@ -190,7 +215,7 @@ noise_gaussian(Ratio variance)
 	uint128		off;
 
 	check_ratio(variance);
-	ntrials = 0;
+	noise_trials = 0;
 	t = root_of(variance.num / variance.den) + 1;
 	do
 	{
@@ -202,4 +227,46 @@ noise_gaussian(Ratio variance)
 	} while (!bernoulli_exp(off * off, (uint128) 2 * variance.num * variance.den * t * t));
 	idle_trials();
 	return noise;
+}
+
+/* ---- How wide it is: an interval is for people, so floating point does, with a grain to spare ---- */
+
+/* Farther than w are, on both sides together, 2 r^(w + 1) / (1 + r), where r = e^(-1 / scale). */
+static double
+half_width_of_laplace(double scale)
+{
+	return scale * log(40.0 / (1.0 + exp(-1.0 / scale))) * (1 + 1e-12) - 1.0;
+}
+
+/* A large deviation: farther than w are not more than of a normal distribution from w on (the paper's proposition 25). */
+static double
+half_width_of_gaussian(double variance)
+{
+	double		within = 1.0;
+	double		all = 1.0;
+	double		weight;
+	double		w = 0;
+
+	if (variance > 1e6)
+		return 1.959963984540055 * sqrt(variance);
+	for (double x = 1; (weight = exp(-x * x / (2 * variance))) > 1e-20; x++)
+		all += 2 * weight;
+	while (within < all * 0.95 * (1 + 1e-12))
+	{
+		w++;
+		within += 2 * exp(-w * w / (2 * variance));
+	}
+	return w;
+}
+
+int64
+noise_half_width(bool gaussian, Ratio parameter)
+{
+	double		value;
+	double		width;
+
+	check_ratio(parameter);
+	value = (double) parameter.num / parameter.den;
+	width = gaussian ? half_width_of_gaussian(value) : half_width_of_laplace(value);
+	return (int64) ceil(Max(width, 0.0));
 }

@@ -8,7 +8,7 @@
  * neither noise, nor the time that it takes, nor its errors follow data.
  *
  * Time must not tell much of the noise, either, or it could be taken off again.  A draw is topped up to a number of trials,
- * which all but a few reach exactly.  Trials take about, and not precisely, the same time: answers that must hide
+ * which hardly any exceeds.  Trials take about, and not precisely, the same time: answers that must hide
  * microseconds need pprepub.answer_time_grid.
  *
  * Errors have no other cause than parameters out of range, a random source that fails, or noise that is more than 100 times
@@ -44,13 +44,12 @@ extern int64 noise_half_width(bool gaussian, Ratio parameter);
 extern bool ratio_of_text(const char *decimal, Ratio *ratio);
 
 /*
- * The parameter of the noise that makes a figure, which one person changes by at most the sensitivity, epsilon-private, or
- * rho-zero-concentrated private.  It does for several figures, each with noise of its own, where one person changes them by
- * the sensitivity together: by the sum of the changes for Laplace, by the root of the sum of their squares for Gauss.  Where the exact parameter does not fit
- * a Ratio, the next one above; an error where none is: large sums are to be counted in a larger unit.
+ * The scale of the noise that keeps a promise of epsilon, or the variance that keeps one of rho (zero-concentrated), for
+ * figures that one person changes by so much, all together: by the sum of changes for Laplace, of their squares for Gauss.
+ * Each figure gets noise of its own.  Where the exact number does not fit a Ratio, it is the one above that is next to it; an
+ * error where none is: sums of large numbers are to be counted in a larger unit.
  */
-extern Ratio laplace_scale(uint64 sensitivity, Ratio epsilon);
-extern Ratio gaussian_variance(uint64 sensitivity, Ratio rho);
+extern Ratio noise_of_promise(bool gaussian, uint64 change, Ratio promise);
 
 /*
  * Costs, in units of 0.000000001, rounded up: integers, so that sums are exact.  A budget is pure, and counts epsilon, or
@@ -67,8 +66,13 @@ extern bool cost_fits(int64 spent, int64 cost, int64 limit);
 /* The epsilon that holds at this delta, between 0 and 1, after costs of rho.  For people: nothing is decided by it. */
 extern double epsilon_at_delta(int64 rho, double delta);
 
-/* Gives n random bits, at most 64; tests put their own here. */
+/*
+ * For tests.  Gives n random bits, at most 64: tests put their own here.  How many trials the draw has taken.  True with
+ * probability e^(-num / den).
+ */
 extern uint64 (*noise_bits) (int n);
+extern uint64 noise_trials;
+extern bool bernoulli_exp(uint128 num, uint128 den);
 
 /* An error: out of range.  The second one, if the ratio is. */
 pg_noreturn extern void refuse_noise(void);
