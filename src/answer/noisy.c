@@ -14,8 +14,6 @@
  */
 #include "answer/answer.h"
 
-#include <math.h>
-
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -124,12 +122,10 @@ static Ratio
 noise_parameter(const DeclaredPublication *publication, const NoiseQuestion *read, bool is_sum)
 {
 	uint64		bins = Min(publication->max_rows, read->nbins);
+	uint64		steps = is_sum ? read->most_steps : 1;
 	Ratio		cost = {.num = read->cost / (read->most_steps > 0 ? 2 : 1), .den = COST_UNITS};
 
-	/* The root of the sum of squares is about bins, where its own root would do for Gauss. */
-	if (is_sum)
-		return read->gaussian ? gaussian_variance(read->most_steps * (uint64) ceil(sqrt(bins)), cost) : laplace_scale(read->most_steps * bins, cost);
-	return (Ratio) {.num = bins * cost.den, .den = cost.num * (read->gaussian ? 2 : 1)};
+	return noise_of_promise(read->gaussian, bins * steps * (read->gaussian ? steps : 1), cost);
 }
 
 static int64
