@@ -104,7 +104,7 @@ has_more(const Aspects *aspects, Code before, Code after)
 	uint64		rows = count_rows(aspects, before);
 	uint64		rows_now = count_rows(aspects, after);
 
-	return rows_now > rows || (rows >= aspects->most && before != after) || (rows_now >= aspects->most && before != after);
+	return rows_now > rows || (before != after && Max(rows, rows_now) >= aspects->most);
 }
 
 typedef enum Which
@@ -112,11 +112,11 @@ typedef enum Which
 	ROWS_KEPT,
 	ROWS_CAME,
 	ROWS_CAME_FOR_CERTAIN		/* to people who are known to have got some */
-} Which;
+} ChangedRows;
 
 /* Are the rows that people kept, or that came to them, allowed by themselves? */
 static bool
-are_a_set(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n, Which which)
+are_a_set(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n, ChangedRows which)
 {
 	Changes		changes;
 	uint64		rows = 0;
@@ -143,7 +143,7 @@ changes_are_allowed(const Principle *principle, const Aspects *aspects, const Co
 	old = MemoryContextSwitchTo(work);
 	allowed = are_a_set(principle, aspects, before, after, n, ROWS_KEPT);
 	/* Rows that went are those that came, looked at backward. */
-	for (Which which = ROWS_CAME; which <= ROWS_CAME_FOR_CERTAIN && allowed; which++)
+	for (ChangedRows which = ROWS_CAME; which <= ROWS_CAME_FOR_CERTAIN && allowed; which++)
 		allowed = are_a_set(principle, aspects, before, after, n, which) && are_a_set(principle, aspects, after, before, n, which);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
