@@ -4,8 +4,8 @@
  *
  * NOTES
  *		All here goes by numbers of people and by what was shown, with three exceptions.  A person who was away sits at the
- *		own place only if it shows the own value; new values are shown only if the principle allows them; and of true rows
- *		it is asked which values free places would be hidden with.
+ *		own place only if it shows the own value, where each has one row; new values are shown only if the principle allows
+ *		them; and of true rows it is asked which values free places would be hidden with.
  *
  *		A part shows new values if all its places are taken by people who were there before, and all are asked for: so
  *		each of them may be the one whose value has changed.
