@@ -114,7 +114,4 @@ SELECT count(*) FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 
 SELECT (SELECT count(*) FROM pprepub_internal.catalog_publication) AS publications, (SELECT count(*) FROM pprepub_internal.catalog_column) AS columns,
 	(SELECT count(*) FROM pprepub_internal.catalog_relation) AS relations, (SELECT count(*) FROM pprepub_internal.catalog_release) AS releases,
 	(SELECT count(*) FROM pprepub_internal.catalog_metric) AS metrics, (SELECT count(*) FROM pprepub_internal.catalog_tree) AS trees;
-
-DROP VIEW params;
-DROP TABLE patients, levels;
-DROP SCHEMA published, published_private;
+CALL public.clean();

@@ -278,7 +278,4 @@ DROP TABLE others;
 SELECT pprepub.drop_publication('asked', true);
 DROP VIEW asking;
 SELECT pprepub.drop_publication('asked', true) \g /dev/null
-DROP FUNCTION asked_since;
-DROP VIEW asked_so_far;
-DROP SCHEMA published, published_private;
-DROP TABLE people;
+CALL public.clean();

@@ -135,10 +135,4 @@ CREATE TABLE published_private.none_regions ();
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
 DROP TABLE published_private.none_regions;
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
-CALL forget('none');
-
-DROP FUNCTION ask, answer;
-DROP TABLE none, patients, seen;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-DROP FUNCTION answer_here;
+CALL public.clean();

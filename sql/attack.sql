@@ -135,10 +135,4 @@ SELECT * FROM pprepub.attack('odd');
 UPDATE odd SET ill = NULL;
 SELECT number, rows FROM pprepub.publish('odd');
 SELECT * FROM pprepub.attack('odd');
-CALL forget('odd');
-
-DROP VIEW attacked;
-DROP PROCEDURE begin_life, pass_time, publish_often, report;
-DROP TABLE people, odd;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

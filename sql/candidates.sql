@@ -154,7 +154,4 @@ SELECT count(pprepub.publish(name)) FROM pprepub.publication, generate_series(1,
 SELECT name, required, holds FROM pprepub.publication, pprepub.audit(name) WHERE check_name ~ 'uniqueness' OR NOT holds ORDER BY 1;
 SELECT min(n) FILTER (WHERE any_new) AS of_newcomers, min(n) AS of_all FROM (SELECT count(DISTINCT s.disease) AS n, bool_or(m.key::int > 20) AS any_new
 	FROM shown.once_3 s JOIN pprepub.class_members('once') m ON m.release = 3 AND m.class = s.class GROUP BY s.class) c;
-SELECT pprepub.drop_publication(name, true) FROM pprepub.publication;
-DROP SCHEMA ward, shown, shown_private CASCADE;
-RESET ROLE;
-
+CALL public.clean();

@@ -93,4 +93,4 @@ SELECT pprepub.width('[1,5]'::loose);
 SELECT pprepub.share_in(NULL::loose, '[1,5]');
 DROP TYPE loose;
 SELECT pprepub.midpoint('F'::text);
-RESET ROLE;
+CALL public.clean();

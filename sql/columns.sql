@@ -46,9 +46,4 @@ SELECT pprepub.publish('patients', columns => '{age,age}');
 SELECT pprepub.publish('patients', columns => '{age,NULL}');
 SELECT pprepub.preview('patients', columns => '{Age}');
 SELECT number, columns FROM pprepub.release ORDER BY number;
-
-CALL forget('patients');
-SELECT pprepub.drop_taxonomy('world');
-DROP TABLE patients, country_levels;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

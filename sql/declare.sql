@@ -153,11 +153,4 @@ SELECT pprepub.alter_publication('warned', '{"repair": "dirty"}');
 SELECT pprepub.alter_publication('warned', '{"repair": "counterfeit"}');
 CALL forget('warned');
 SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}') \g /dev/null
-CALL forget('warned');
-
-DROP FUNCTION try;
-DROP TABLE patients, levels, passing, words;
-DROP SEQUENCE numbers;
-SELECT pprepub.drop_taxonomy('sexes'), pprepub.drop_taxonomy('decades');
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -86,10 +86,4 @@ SET ROLE regress_owner;
 TRUNCATE people;
 SELECT * FROM pprepub.forecast('people', 1);
 SELECT * FROM pprepub.preview('people');
-
-CALL forget('people');
-DROP TABLE people;
-DROP FUNCTION forecast;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
+CALL public.clean();

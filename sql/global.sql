@@ -215,9 +215,4 @@ SELECT pprepub.alter_publication('eight', '{"l": 1, "accept_weakening": true}') 
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
 SELECT pprepub.assert_safe('eight');
-CALL public.forget('eight');
-RESET search_path;
-RESET ROLE;
-\set VERBOSITY terse
-SET client_min_messages = warning;
-DROP SCHEMA worlds, worlds_out, worlds_out_private CASCADE;
+CALL public.clean();

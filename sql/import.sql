@@ -252,13 +252,4 @@ SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3}');
 \set ECHO none
 SELECT pprepub.alter_publication('seq', '{"privacy": "linkability", "k": 3, "accept_weakening": true}') \g /dev/null
 SELECT pprepub.alter_publication('seq', '{"join": "mj", "accept_weakening": true}') \g /dev/null
-CALL forget('seq');
-
-DROP VIEW first_one, second_one, with_class, without_key, left_long_ago, divides;
-DROP TABLE patients, published_before, levels;
-DROP FUNCTION try_import, try_rows, try_sequential;
-SELECT pprepub.drop_taxonomy('places') \g /dev/null
-DROP SCHEMA published, published_private;
-RESET ROLE;
-DROP TABLE others;
-\set ECHO all
+CALL public.clean();

@@ -88,10 +88,4 @@ SELECT pprepub.create_publication('people', 'people', 'id', '{"years": "range", 
 -- A quasi-identifier that cannot be sorted has a weight, though.
 SELECT pprepub.create_publication('people', 'people', 'id', '{"years": "range", "photo": "suppress"}', 'disease', 'bpg', '{"k": 5, "weights": {"photo": 0.5}}') \g /dev/null
 SELECT rows, suppressed FROM pprepub.publish('people');
-SELECT pprepub.drop_publication('people', true) \g /dev/null
-
-DROP ROUTINE declare, shown, try;
-DROP TABLE people, tried;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
+CALL public.clean();

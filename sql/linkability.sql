@@ -211,8 +211,4 @@ SELECT page ~ 'Left out: what all releases and answers tell together' AS left_ou
 RESET pprepub.search_budget;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
-CALL forget('people');
-DROP TABLE people;
-RESET ROLE;
-DROP SCHEMA planted CASCADE;
-DROP SCHEMA published, published_private;
+CALL public.clean();

@@ -402,7 +402,4 @@ DROP TABLE wide;
 DROP VIEW women, guarded;
 SELECT pprepub.drop_publication('asked', true), pprepub.drop_publication('told', true);
 SELECT relname FROM pg_class WHERE relnamespace = 'published'::regnamespace;
-DROP FUNCTION asked_since, last_cohort, cohort_of;
-DROP SCHEMA published, published_private;
-DROP TABLE people;
-RESET ROLE;
+CALL public.clean();

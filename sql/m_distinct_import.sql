@@ -186,9 +186,4 @@ SELECT release, count(*) > 0 AS is_told FROM pprepub.risk_after_updates('sets', 
 CREATE TABLE odd AS SELECT from_value, to_value, 0.5 AS probability FROM progress;
 UPDATE odd SET probability = -1 WHERE to_value = 'flu';
 SELECT count(*) FROM pprepub.risk_after_updates('sets', 'odd');
-
-SELECT pprepub.drop_publication(name, forget_history => true) FROM unnest('{sets,unchanging}'::text[]) name;
-DROP PROCEDURE a_release_later;
-DROP TABLE patients, progress, three, four, silent, unsure, unheard_of, lungs, odd, crossing, ways, first_classes, second_classes, others, a_and_b, a_and_c, pairs, first_pairs, two;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -77,8 +77,4 @@ SELECT * FROM pprepub.progress;
 SELECT * FROM pprepub_internal.running();
 
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication(name, true) FROM unnest(ARRAY['outer', 'inner', rpad('seen', 40, '_')]) name;
-DROP VIEW seen_source, outer_source;
-DROP TABLE seen_people, inner_people, outer_people;
-DROP FUNCTION see, run_inner;
-RESET ROLE;
+CALL public.clean();

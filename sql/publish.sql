@@ -158,9 +158,4 @@ SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'd
 SELECT classes FROM pprepub.publish('fresh');
 SELECT age, min(n), max(n), min(d) FROM (SELECT age, count(*) AS n, count(DISTINCT disease) AS d
 	FROM published.fresh GROUP BY class, age) c GROUP BY age;
-CALL forget('fresh');
-
-DROP VIEW few;
-DROP TABLE patients, fresh;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -299,13 +299,4 @@ SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', '
 UPDATE alike SET income = 10;
 SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', 'both_of_all', '{"joint": true}'), closeness('{word, income}', 'both_of_all', '{"distance": "equal"}');
 SELECT closeness('{word, income}', 'both_of_all', '{"distance": "ordered"}');
-\set ECHO none
-DROP TABLE both_of_all;
-RESET client_min_messages;
-DROP FUNCTION closeness;
-DROP TABLE alike, incomes_of_all, dates_of_all, words_of_all;
-DROP FUNCTION try;
-DROP TABLE people, census, numbers, incomes, listed;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

@@ -204,9 +204,4 @@ ROLLBACK;
 \set VERBOSITY default
 SET ROLE regress_owner;
 SELECT * FROM pprepub.rebuild_history('none such');
-CALL forget('odd');
-
-DROP FUNCTION unsafe, live, seen;
-DROP TABLE patients, people, odd;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

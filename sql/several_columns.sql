@@ -281,9 +281,4 @@ SELECT check_name, holds FROM pprepub.audit('Odd" one''s') WHERE NOT holds;
 SELECT * FROM pprepub.rebuild_history('Odd" one''s');
 SELECT linkability >= 1 AS linked FROM pprepub.linkability('Odd" one''s');
 ALTER TYPE several.mood RENAME VALUE 'bad' TO 'worse';
-CALL forget('Odd" one''s');
-
-\set VERBOSITY terse
-DROP SCHEMA several CASCADE;
-SELECT pprepub.drop_taxonomy('incomes') \g /dev/null
-DROP SCHEMA published, published_private;
+CALL public.clean();

@@ -229,18 +229,7 @@ SELECT pprepub.publish('copied');
 ALTER TABLE copied NO FORCE ROW LEVEL SECURITY;
 SELECT rows FROM pprepub.publish('copied');
 \set ECHO none
-CALL forget('copied');
-
-DROP FUNCTION declare, key_type;
-DROP TYPE pair, mood;
-DROP VIEW through_kept, through_subquery;
-DROP MATERIALIZED VIEW kept;
-DROP VIEW through_views, through_view;
-DROP FOREIGN TABLE far;
+CALL public.clean();
 RESET ROLE;
-DROP VIEW mine;
-DROP TABLE people, copied, apart, parent, child, odd, same;
-DROP SCHEMA published, published_private, others, others_private;
 DROP SERVER nowhere CASCADE;
 DROP FOREIGN DATA WRAPPER nothing;
-\set ECHO all

@@ -150,13 +150,4 @@ SELECT declare('bpg', '{"k": 1}', 'parts');
 SELECT declare('bpg', '{"k": 1}', 'part');
 ALTER TABLE gone SET LOGGED;
 SELECT declare('bpg', '{"k": 1}', 'behind');
-
-\set ECHO none
-DROP VIEW looked, writing, failing, slow;
-DROP MATERIALIZED VIEW unfilled, kept;
-DROP VIEW behind;
-DROP FUNCTION declare, look, note;
-DROP TABLE ill, gone, parts, registry, shameful, updates, notes;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

@@ -295,6 +295,4 @@ DROP SCHEMA agg_planted CASCADE;
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SELECT count(*) AS c FROM agg_store UNION ALL SELECT sum(id) FROM agg_store UNION ALL SELECT count(*) FROM agg_heap ORDER BY 1;
 RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
-DROP TABLE agg_store, agg_heap;
-DROP FUNCTION agg_rows(int, int), agg_ask(text), agg_plan(text), agg_above(int), agg_seen(), agg_seen_stable();
-DROP TABLE agg_row;
+CALL public.clean();

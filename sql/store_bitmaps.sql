@@ -52,7 +52,4 @@ VACUUM FULL store_t;
 SELECT block() > 131072 AS beyond;
 CREATE TABLE store_new USING pprepub AS TABLE store_t;
 SELECT max(ctid) FROM store_new;
-
-DROP TABLE store_t, store_new;
-DROP PROCEDURE store_use_up(int);
-DROP FUNCTION block();
+CALL public.clean();

@@ -86,5 +86,4 @@ SELECT count(*), sum(id + 0) FROM store_t;
 COMMIT;
 SET enable_seqscan = off;
 SELECT count(*), sum(id) FROM store_t WHERE k = 77;
-
-DROP TABLE store_t;
+CALL public.clean();

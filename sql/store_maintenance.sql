@@ -48,7 +48,4 @@ INSERT INTO store_show (c) VALUES (9);
 VACUUM store_show;
 SELECT age(relfrozenxid) < age(:'before'::xid) AS advanced FROM pg_class WHERE oid = 'store_show'::regclass;
 SELECT count(*) FROM store_show;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_show;
-DROP PROCEDURE store_many(int);
+CALL public.clean();

@@ -78,6 +78,4 @@ SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parall
 SELECT substring(groups('SELECT bit_or(id) FROM store_t WHERE id > 40000') FROM 'Groups.*');
 SET parallel_leader_participation = off;
 SELECT sum(id) FROM store_t WHERE id > 40000;
-
-DROP TABLE store_t;
-DROP FUNCTION groups(text);
+CALL public.clean();

@@ -201,10 +201,5 @@ CREATE TRIGGER look BEFORE INSERT ON store_p FOR EACH ROW WHEN (NEW.t LIKE '%00'
 INSERT INTO store_p SELECT i % 64, repeat('x', 8000) || i FROM generate_series(1, 4000) i;
 SELECT what, count(*) FROM store_seen GROUP BY what;
 SELECT count(*), count(DISTINCT k), min(length(t)) FROM store_p;
-RESET pprepub.store_memory;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_v, store_temp, store_new, store_p, store_seen;
-DROP PROCEDURE store_undo(int, int), store_do(int, int);
-DROP FUNCTION entries(), store_count(), store_count_of(int, boolean), store_pending(), store_look();
 DROP EXTENSION pgstattuple;
+CALL public.clean();

@@ -181,7 +181,4 @@ COPY store_new FROM stdin (FREEZE);
 COMMIT;
 SELECT * FROM store_new;
 SELECT count(*) FROM pprepub.verify_storage('store_new') WHERE holds;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_d, store_x, store_f, heap_f, store_log, store_new;
-DROP FUNCTION store_see(int), store_note(), store_count(), store_nested(int);
+CALL public.clean();

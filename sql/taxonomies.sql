@@ -137,6 +137,4 @@ SELECT pprepub.drop_taxonomy(t) FROM unnest('{world,education,one,numbers,ages,f
 SELECT pprepub.drop_taxonomy('world');
 RESET ROLE;
 SELECT count(*) FROM pprepub_internal.catalog_tree_node;
-DROP FUNCTION try_levels;
-DROP VIEW too_many;
-DROP TABLE levels, more_levels, hierarchy, one_level, numbers, wrong, no_columns;
+CALL public.clean();
