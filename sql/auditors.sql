@@ -1,7 +1,7 @@
 -- Roles that may audit, and see no data.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY default
-\set ECHO none
 CREATE ROLE regress_audited_owner;
 CREATE ROLE regress_auditor;
 CREATE ROLE regress_auditors;

@@ -1,4 +1,5 @@
 -- Methods m-invariance and cor-split: the same candidate values for ever.
+\set ECHO none
 \pset format unaligned \t on
 SET client_min_messages = warning;
 SET ROLE regress_owner;
@@ -6,6 +7,7 @@ CREATE SCHEMA ward;
 CREATE TABLE ward.patients (id int, name text, age int, zip text, disease text);
 INSERT INTO ward.patients SELECT i, 'p' || i, 20 + i % 40, (11000 + i % 7 * 100)::text, ('{flu,cancer,AIDS,bronchitis,asthma,diabetes}'::text[])[1 + i % 6]
 FROM generate_series(1, 120) i;
+\set ECHO all
 
 -- Declarations.
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{}');

@@ -1,6 +1,6 @@
 -- Cells print every kind and type, also at the ends of the types.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 \set k2 '{"k": 2}'

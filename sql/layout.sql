@@ -1,9 +1,9 @@
 -- Parameters "strata" and "weights" of method bpg: how newcomers are cut for the sake of analysts.
 SET ROLE regress_owner;
 SET client_min_messages = warning;
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
-\set ECHO none
 CREATE TABLE people (id int PRIMARY KEY, age int, zip int, country text, sex text, disease text, photo point);
 INSERT INTO people SELECT i, i * 37 % 101, i * 53 % 97, CASE WHEN i % 20 < 16 THEN (ARRAY['Chad', 'Mali', 'Peru', 'Togo'])[1 + i % 4] WHEN i % 20 < 19 THEN 'rare ' || i % 20 END,
 	(ARRAY['F', 'M'])[i % 3], 'd' || i % 7 FROM generate_series(0, 999) i;

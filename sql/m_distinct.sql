@@ -1,7 +1,7 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
-\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);

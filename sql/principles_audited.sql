@@ -1,6 +1,6 @@
 -- audit() and attack() by any principle: releases that were made elsewhere, and parameters that change.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = error;
 

@@ -1,4 +1,5 @@
 -- publish(), preview() and what they leave: a release, its row, its members, its metrics.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
 SET client_min_messages = notice;
@@ -9,6 +10,7 @@ INSERT INTO patients VALUES
 	(14, 61, '7710', 'gout', 'A'), (15, 62, '7711', 'flu', NULL), (16, 69, '7712', NULL, 'B');
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix"}',
 	'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty", "reserve": 1}', insensitive => '{ward}');
+\set ECHO all
 
 -- A preview: nothing is published, nothing is remembered.
 CREATE TEMP TABLE previewed AS SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')

@@ -1,9 +1,11 @@
 -- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
+\set ECHO none
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (name text PRIMARY KEY, age int, disease text);
 INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' WHEN i % 8 > 2 THEN 'gastritis' WHEN i % 8 > 0 THEN 'cold' END FROM generate_series(1, 80) i;
 \set source '\'people\', \'name\', \'{"age": "range"}\', \'disease\', \'bpg\''
+\set ECHO all
 
 -- It is kept only where something compares.
 SELECT pprepub.create_publication('plain', :source, '{"k": 5, "l": 2, "frequency": 1.1}') \g /dev/null

@@ -1,7 +1,7 @@
 -- Releases that follow each other, and are safe together.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
-\set ECHO none
 SET ROLE regress_owner;
 
 -- Sets of places that nobody can tell apart, from the log alone.

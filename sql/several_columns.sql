@@ -1,6 +1,6 @@
 -- Several sensitive columns, and bands of numbers and texts.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = notice;
 CREATE SCHEMA several;
 CREATE TABLE several.patients (
