@@ -48,8 +48,8 @@ SELECT DISTINCT round(sum(pprepub.share_in(cell, bin, int4range(0, 50)))::numeri
 FROM unnest('{"[3,17)","(,)","[49,)","[0,50)","[7,8)"}'::int4range[]) cell, (SELECT int4range(a, a + 5) AS bin FROM generate_series(0, 45, 5) a) b GROUP BY cell;
 
 -- Prefixes and values
-SELECT cell, bin, pprepub.lies_in(cell, bin), pprepub.touches(cell, bin), pprepub.share_in(cell, bin)
-FROM unnest('{5312,53*,*,53,6*,"",NULL}'::text[]) cell, unnest('{5312,53*,*,531*}'::text[]) bin;
+SELECT cell, string_agg(format('%s: %s %s %s', bin, pprepub.lies_in(cell, bin), pprepub.touches(cell, bin), pprepub.share_in(cell, bin)), ', ' ORDER BY n)
+FROM unnest('{5312,53*,*,53,6*,"",NULL}'::text[]) cell, unnest('{5312,53*,*,531*}'::text[]) WITH ORDINALITY b (bin, n) GROUP BY cell ORDER BY cell;
 SELECT pprepub.lies_in('F', NULL::text), pprepub.touches('F', NULL::text), pprepub.share_in('F', NULL::text), pprepub.lies_in(NULL::text, NULL);
 SELECT pprepub.lies_in('Ä1', 'Ä*'), pprepub.lies_in('a', 'A*');
 

@@ -152,7 +152,7 @@ SELECT classes FROM pprepub.import_release('patients', 'without_key', accept_cha
 SELECT * FROM pprepub.metrics('patients', 4);
 SELECT check_name, measured, holds, worst FROM pprepub.audit('patients') WHERE check_name IN ('identified', 'invariant', 'rows', 'covers');
 SELECT * FROM pprepub.rebuild_history('patients');
-SELECT key, array_agg(release ORDER BY release) AS releases FROM pprepub.class_members('patients') GROUP BY key ORDER BY key::int;
+SELECT release, array_agg(key::int ORDER BY key::int) AS keys FROM pprepub.class_members('patients') GROUP BY 1 ORDER BY 1;
 
 -- ---- Without a key: nothing is published until that is waived ----
 

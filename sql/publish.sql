@@ -59,7 +59,7 @@ SELECT publication, number, kind, published_at <= clock_timestamp() AS dated, pu
 	method, params, relation, cohort, columns FROM pprepub.release;
 SELECT rows, classes, suppressed, dirty, counterfeits, seconds > 0 AS timed FROM pprepub.release;
 -- Where its time went; that of answers is not told.
-SELECT key AS phase, value::text::float8 >= 0 AS timed FROM pprepub.release, jsonb_each(phases) ORDER BY key;
+SELECT value::text::float8 >= 0 AS timed, string_agg(key, ', ' ORDER BY key) AS phases FROM pprepub.release, jsonb_each(phases) GROUP BY 1;
 SELECT sum(value::text::float8) BETWEEN 0.5 * seconds AND 2 * seconds + 0.01 AS sums_up FROM pprepub.release, jsonb_each(phases) GROUP BY seconds;
 SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed FROM pprepub.preview('patients') WHERE metric ~ '^seconds of' GROUP BY 1 ORDER BY 1;
 
@@ -72,8 +72,8 @@ SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrel
 SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
 SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
 SELECT array_agg(DISTINCT class) FROM published.patients;
-SELECT relname, relowner::regrole, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1;
+SELECT relowner::regrole, relacl::text, string_agg(relname, ' ' ORDER BY relname) FROM pg_class
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' GROUP BY 1, 2;
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)
