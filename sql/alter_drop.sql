@@ -75,7 +75,6 @@ SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT pprepub.drop_publication('patients', true);
 \set VERBOSITY default
 SELECT pprepub.alter_publication('patients', '{}');
-RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.publish('patients');
 SELECT pprepub.alter_publication('patients', '{}');
@@ -91,7 +90,6 @@ SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.class_members('patients');
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT relowner::regrole, count(*) FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) GROUP BY 1;
-RESET ROLE;
 SET ROLE regress_owner;
 SELECT count(*) FROM pprepub.release;
 SELECT pprepub.class_members('patients');
@@ -99,7 +97,6 @@ SELECT count(*) FROM published.patients_1;
 
 -- Dropping.
 SELECT pprepub.drop_publication('patients', true);
-RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.drop_publication('patients');
 \set VERBOSITY terse

@@ -111,7 +111,6 @@ RESET ROLE;
 SELECT count(*) FROM pprepub.attack('people');
 SET ROLE regress_analyst;
 SELECT pprepub.attack('people');
-RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.attack('none such');
 SELECT pprepub.attack(NULL);

@@ -54,11 +54,9 @@ SELECT pprepub.lies_in('F', NULL::text), pprepub.touches('F', NULL::text), pprep
 SELECT pprepub.lies_in('Ä1', 'Ä*'), pprepub.lies_in('a', 'A*');
 
 -- Nodes of a taxonomy are ranges of leaves.
-RESET ROLE;
 SET ROLE regress_owner;
 CREATE TABLE levels AS SELECT * FROM (VALUES ('France', 'Europe', 'World'), ('Germany', 'Europe', 'World'), ('Japan', 'Asia', 'World'), ('Antarctica', 'Antarctica', 'World')) v;
 SELECT pprepub.create_taxonomy('cell world', 'levels') \g /dev/null
-RESET ROLE;
 SET ROLE regress_analyst;
 SELECT node, pprepub.leaves(node, 'cell world') FROM unnest('{World,Europe,France,Germany,Asia,Japan,Antarctica,Mars,NULL}'::text[]) node;
 SELECT pprepub.lies_in(pprepub.leaves('France', 'cell world'), pprepub.leaves('Europe', 'cell world')), pprepub.share_in(pprepub.leaves('World', 'cell world'), pprepub.leaves('Europe', 'cell world')),
@@ -73,7 +71,6 @@ BEGIN READ ONLY;
 SELECT pprepub.leaves('Asia', 'cell world');
 COMMIT;
 -- a tree that grows is read anew by the next statement
-RESET ROLE;
 SET ROLE regress_owner;
 INSERT INTO levels VALUES ('Brazil', 'America', 'World');
 SELECT pprepub.extend_taxonomy('cell world', 'levels') \g /dev/null

@@ -26,7 +26,6 @@ RESET ROLE;
 SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.publication;
-RESET ROLE;
 SET ROLE regress_owner;
 
 -- The source cannot lose or retype what was declared; a rename is followed.

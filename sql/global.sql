@@ -155,7 +155,6 @@ SELECT * FROM pprepub.breach_probability('patients');
 SELECT count(*) FROM worlds_out_private.patients_registry;
 \set VERBOSITY terse
 SELECT count(*) FROM worlds_out_private.patients_members;
-RESET ROLE;
 SET ROLE regress_owner;
 DELETE FROM worlds_out_private.patients_registry;
 DROP TABLE worlds_out_private.patients_transient;

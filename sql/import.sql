@@ -186,7 +186,6 @@ SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'invariant';
 
 -- ---- Who may ----
 
-RESET ROLE;
 SET ROLE regress_other;
 CREATE TABLE others (person int, age int);
 INSERT INTO others VALUES (1, 30);

@@ -181,7 +181,6 @@ SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people');
 SET ROLE regress_other;
 SELECT pprepub.linkability('people');
 SELECT pprepub.link_profile('people');
-RESET ROLE;
 SET ROLE regress_owner;
 -- In transactions that only read.
 BEGIN READ ONLY;

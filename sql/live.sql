@@ -297,7 +297,6 @@ GRANT EXECUTE ON FUNCTION published.failing TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
-RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_owner;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
@@ -315,7 +314,6 @@ SET ROLE regress_analyst;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
 \set ECHO none
-RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication('failing', true) \g /dev/null
 DROP VIEW failing;

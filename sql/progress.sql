@@ -71,7 +71,6 @@ SELECT number FROM pprepub.publish('outer');
 
 -- Nothing is there to be written, and others see nothing, though nothing runs.
 DELETE FROM pprepub.progress;
-RESET ROLE;
 SET ROLE regress_analyst;
 SELECT * FROM pprepub.progress;
 SELECT * FROM pprepub_internal.running();

@@ -94,14 +94,12 @@ DROP FUNCTION compare;
 -- Analysts get what they are granted.
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT SELECT ON published.patients TO regress_analyst;
-RESET ROLE;
 SET ROLE regress_analyst;
 SELECT count(*) FROM published.patients;
 SELECT count(*) FROM published.patients_1;
 SELECT count(*) FROM patients;
 SELECT count(*) FROM pprepub.release;
 SELECT * FROM pprepub.class_members('patients');
-RESET ROLE;
 SET ROLE regress_owner;
 
 CALL forget('patients');

@@ -116,7 +116,6 @@ SELECT number FROM pprepub.publish('people');
 SET ROLE regress_analyst;
 SELECT count(*) = (SELECT count(*) FROM published.people_4) AS newest FROM published.people;
 SELECT count(*) FROM published.people_3;
-RESET ROLE;
 SET ROLE regress_owner;
 
 -- A number that was rolled back is given again, with the history that it had.

@@ -204,19 +204,16 @@ CALL forget('same');
 
 -- Somebody else's table, though it may be read.
 GRANT SELECT ON copied TO regress_other;
-RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.create_publication('stolen', 'copied', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 CREATE VIEW mine AS SELECT * FROM copied;
 SELECT pprepub.create_publication('mine', 'mine', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-RESET ROLE;
 SET ROLE regress_other;
 CREATE SCHEMA others;
 SELECT pprepub.create_publication('mine', 'mine', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'others');
 SELECT rows FROM pprepub.publish('mine');		-- he sees those rows anyway
 \set ECHO none
 CALL forget('mine');
-RESET ROLE;
 SET ROLE regress_owner;
 REVOKE SELECT ON copied FROM regress_other;
 

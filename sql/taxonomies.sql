@@ -118,7 +118,6 @@ SELECT pprepub.extend_taxonomy('ages', 'levels');
 
 -- Any role may read and name a taxonomy; only its owner changes it, and only
 -- from a table of his own: what it holds becomes readable by everybody.
-RESET ROLE;
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.taxonomy_node WHERE taxonomy = 'world';
 SELECT pprepub.extend_taxonomy('world', 'more_levels');
