@@ -179,7 +179,7 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
 	if (is_last)
 		recalled_forget_people(audit->recalled);
-	progress_phase("check releases", seen_rows(&audit->recalled->seen));
+	progress_phase("check releases", logged_rows(&audit->recalled->seen));
 	MemoryContextSwitchTo(old);
 	if (why != NULL && *unreadable == NULL)
 		*unreadable = pstrdup(why); /* work goes */
@@ -435,7 +435,7 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
-	progress_phase("compare history", seen_rows(&audit->recalled->seen));
+	progress_phase("compare history", logged_rows(&audit->recalled->seen));
 	if (keeps_fold(publication))
 		check_fold(audit);
 	if (keeps_past(publication, PAST_PLACES))

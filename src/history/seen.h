@@ -90,17 +90,6 @@ seen_size(const SeenRelease *release, uint32 c)
 	return release->first[c + 1] - release->first[c];
 }
 
-/* How many rows all releases have, as the log tells. */
-static inline uint64
-seen_rows(const Seen *seen)
-{
-	uint64		rows = 0;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		rows += seen->release[r].first[seen->release[r].nclasses];
-	return rows;
-}
-
 /*
  * The holders of places by the last release, NO_INDIVIDUAL where nobody holds one: the person who sat there last, and has
  * sat nowhere else since.  NULL where individuals are no places.

@@ -203,7 +203,7 @@ check_history(DeclaredPublication *publication)
 	publication->releases++;
 	recalled = recall(publication); /* an answer has no temporary files */
 	atoms = atoms_of(&recalled->seen);
-	if (keeps_fold(publication) && seen_rows(&recalled->seen) <= MOST_ROWS_COMPARED && fold_compare(publication).wrong > 0)
+	if (keeps_fold(publication) && logged_rows(&recalled->seen) <= MOST_ROWS_COMPARED && fold_compare(publication).wrong > 0)
 		elog(ERROR, "the fold of publication \"%s\" is not what its log tells", publication->name);
 	check_atoms(publication, recalled, atoms);
 	PopActiveSnapshot();

@@ -319,7 +319,7 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	if (nruns == 1)
 		return REPEATS_ALL;
 	runs_measure(runs, lengths, nruns, values->n);
-	/* What all values would take is estimated by what one for each run takes: it is not worth the time to find it out. */
+	/* The size of all values is estimated by that of one for each run: it is not worth the time to find it out. */
 	for_each = sequence->codes != NULL ? sequence->packed_codes.size : sequence->size;
 	if (runs->size + sequence->size < for_each * values->n / nruns + (sequence->size - for_each))
 		return REPEATS_RUNS;

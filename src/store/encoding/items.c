@@ -242,7 +242,7 @@ gather(const ColumnShape *shape, const Item *items, const Stretch *stretch, char
 	{
 		const Item *item = &items[stretch->first];
 
-		/* What item_put() would make of it stands there already. */
+		/* It stands there already as item_put() would write it. */
 		Assert(item->length >= MIN_WHOLE_ITEM);
 		return shape->typlen == VARLENA ? item->data - VARHDRSZ : item->data;
 	}

@@ -223,7 +223,7 @@ packed_open(PackedReader *reader, Input *in, uint32 n)
 	{
 		const PackedBlock *block = &reader->blocks[b];
 
-		/* What a block says of its bits stays inside of them. */
+		/* A block's bits stay inside of those that there are. */
 		if (block->width != 0 && ((block->width > MAX_SHIFTED_WIDTH && block->width != 64) ||
 								  (uint64) block->offset + bytes_of(vector_length(n, b), block->width) + SLACK > header->length))
 			return "A block of packed integers is not where its directory says.";
