@@ -1278,26 +1278,22 @@ test_nobody(void)
 	check(join_kernel(graph_of(&story), &trouble) == JOIN_FOUND);
 }
 
-int
-main(void)
-{
-	static const Test tests[] = {
-		{"example 1.1: two releases tell Alice's disease", test_example_1_1},
-		{"nobody is absent everywhere", test_absent_everywhere},
-		{"more cliques than any integer holds", test_many_cliques},
-		{"large numbers", test_wide},
-		{"random releases", test_random},
-		{"guesses at whose records are whose", test_guesses},
-		{"people who are missing", test_missing},
-		{"kernels of many people", test_many_people},
-		{"kernels that are wider than the full join", test_wide_kernels},
-		{"a budget that does or does not suffice", test_budget},
-		{"releases that may not be of the same people", test_strangers},
-		{"releases that cannot be of the same people", test_no_matching},
-		{"releases of which no three records are one person's", test_no_clique},
-		{"people who have two records in a release", test_people},
-		{"releases of nobody", test_nobody}
-	};
+static const Test tests[] = {
+	{"example 1.1: two releases tell Alice's disease", test_example_1_1},
+	{"nobody is absent everywhere", test_absent_everywhere},
+	{"more cliques than any integer holds", test_many_cliques},
+	{"large numbers", test_wide},
+	{"random releases", test_random},
+	{"guesses at whose records are whose", test_guesses},
+	{"people who are missing", test_missing},
+	{"kernels of many people", test_many_people},
+	{"kernels that are wider than the full join", test_wide_kernels},
+	{"a budget that does or does not suffice", test_budget},
+	{"releases that may not be of the same people", test_strangers},
+	{"releases that cannot be of the same people", test_no_matching},
+	{"releases of which no three records are one person's", test_no_clique},
+	{"people who have two records in a release", test_people},
+	{"releases of nobody", test_nobody},
+};
 
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)
