@@ -21,7 +21,6 @@
 #include "funcapi.h"
 #include "history/past_tables.h"
 #include "history/rebuild.h"
-#include "history/recall.h"
 #include "method/method.h"
 #include "release/past_releases.h"
 #include "release/release.h"

@@ -329,7 +329,7 @@ set_band(DeclaredColumn *column, const char *text)
 	if (column->taxonomy != NULL)
 	{
 		take_level(column);
-		/* The tree that the taxonomy stands for now: a ladder for a column without a level, and a tree that has the level for others */
+		/* The tree of now: a ladder for a column without a level, and a tree that has the level for others */
 		column->tree = find_taxonomy(column->taxonomy);
 		catalog_read("SELECT pprepub_internal.no_bands($1, $2, $3) AS wrong",
 					 CATALOG_INT(column->tree), CATALOG_TEXT(column->taxonomy), CATALOG_INT(column->level));

@@ -18,7 +18,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/rebuild.h"
-#include "history/recall.h"
 #include "history/witness.h"
 #include "method/method.h"
 #include "miscadmin.h"
