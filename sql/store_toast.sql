@@ -77,6 +77,7 @@ SELECT entries();
 REINDEX TABLE store_t;
 SELECT entries(), count(*) FROM store_t WHERE id > 0;
 SELECT * FROM store_t WHERE id = 78;
+\set ECHO none
 CREATE INDEX store_v_hash ON store_v USING hash (t);
 CREATE INDEX store_v_gin ON store_v USING gin (a);
 CALL store_do(1, 1000); CALL store_undo(1001, 5000); CALL store_do(5001, 5100); CALL store_undo(5101, 5110);
@@ -88,6 +89,7 @@ DO $$ BEGIN
 END $$;
 -- VACUUM puts in order what gin has put off.
 VACUUM store_v;
+\set ECHO all
 SELECT (pgstatginindex('store_v_gin')).pending_tuples;
 CREATE EXTENSION amcheck;
 SELECT bt_index_check('store_v_pkey', true);
@@ -192,6 +194,7 @@ RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel
 RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET parallel_leader_participation;
 
 -- Memory is bounded over many partitions.
+\set ECHO none
 SET pprepub.store_memory = '1MB';
 CREATE TABLE store_p (k int, t text) PARTITION BY LIST (k);
 DO $$ BEGIN
@@ -201,6 +204,7 @@ DO $$ BEGIN
 END $$;
 CREATE TRIGGER look BEFORE INSERT ON store_p FOR EACH ROW WHEN (NEW.t LIKE '%00') EXECUTE FUNCTION store_look();
 INSERT INTO store_p SELECT i % 64, repeat('x', 8000) || i FROM generate_series(1, 4000) i;
+\set ECHO all
 SELECT what, count(*) FROM store_seen GROUP BY what;
 SELECT count(*), count(DISTINCT k), min(length(t)) FROM store_p;
 DROP EXTENSION pgstattuple;
