@@ -21,7 +21,6 @@
 #include "funcapi.h"
 #include "history/past_tables.h"
 #include "history/rebuild.h"
-#include "history/recall.h"
 #include "method/method.h"
 #include "release/past_releases.h"
 #include "release/release.h"
@@ -75,18 +74,6 @@ set_values(Check *check, double required, double measured)
  * The history
  * ----------------------------------------------------------------
  */
-
-/* How many rows the releases have, as the log tells. */
-static uint64
-count_logged(const Audit *audit)
-{
-	const Seen *seen = &audit->recalled->seen;
-	uint64		rows = 0;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		rows += seen->release[r].first[seen->release[r].nclasses];
-	return rows;
-}
 
 static bool
 stands_as_made(const DeclaredPublication *publication, PastTable table)
@@ -191,7 +178,7 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
 	if (is_last)
 		recalled_forget_people(audit->recalled);
-	progress_phase("check releases", count_logged(audit));
+	progress_phase("check releases", logged_rows(&audit->recalled->seen));
 	MemoryContextSwitchTo(old);
 	if (why != NULL && *unreadable == NULL)
 		*unreadable = pstrdup(why); /* work goes */
@@ -470,7 +457,7 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
-	progress_phase("compare history", count_logged(audit));
+	progress_phase("compare history", logged_rows(&audit->recalled->seen));
 	if (keeps_fold(publication))
 		check_fold(audit);
 	if (keeps_past(publication, PAST_PLACES))
