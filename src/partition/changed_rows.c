@@ -75,7 +75,8 @@ add_person(Changes *changes, Code more, Code less)
 			changes->code[a][end] = of->aspect[a].code[row];
 		end++;
 	}
-	changes->first[++changes->npeople] = end;
+	if (end > changes->first[changes->npeople]) /* a release made elsewhere may have shown more rows than a sample has */
+		changes->first[++changes->npeople] = end;
 	pfree(is_met);
 }
 
