@@ -114,6 +114,7 @@ CREATE TABLE chances AS SELECT p AS patient, p / 3 AS age, 'd' || (p * 7919 + n 
 SELECT pprepub.create_publication('g', 'chances', 'patient', '{"age": "range"}', 'ill', 'global', '{"l": 3, "strategy": "constant-ratio", "releases": 3}', rows => 'several') \g /dev/null
 CREATE VIEW by_age AS SELECT patient, int4range(age, age + 1) AS age, ill FROM chances WHERE age < 10;
 SELECT number FROM pprepub.import_release('g', 'by_age', 'patient') \g /dev/null
+SELECT matches(array_to_string(warnings, ' '), 'In 10 of its 10 classes people have different numbers of rows.* it links 2 of 29 people', 'warnings say what it breaks') FROM pprepub.release WHERE publication = 'g';
 CREATE TABLE exposed AS SELECT key, sensitive FROM pprepub.breach_probability('g') WHERE probability > 1 / 3::float8 + 1e-9;
 SELECT is(array_agg(DISTINCT key), '{1,2}', 'two people are alone in a class') FROM exposed;
 SELECT is(broken('g'), 'global p = 0.5, by 1 release(s) 2, localised p = 0.5 0, rows each 10 class(es) with other numbers 0', 'audit() finds them, and that others have another chance than it knows');
