@@ -99,6 +99,7 @@ SELECT pprepub.import_release('ward', 'again', 'patient'), pprepub.publish('ward
 SELECT is(array_agg(DISTINCT m.key::int ORDER BY m.key::int), ARRAY(SELECT generate_series(8, 40)), 'they are not published again, and others are') FROM pprepub.class_members('ward') m WHERE release > 2;
 SELECT is(broken('ward'), 'atoms k = 2, l = 2 7, k k = 2 2, l l = 2 7', 'nothing else is told by all of it');
 SELECT is(equal, true, 'and the fold is what the log tells') FROM pprepub.rebuild_history('ward');
+SELECT is(sum(w.people) || ' ' || max(h.people) || ' ' || max(h.rows) || ' ' || max(h.withheld_percent), '7 33 99 17.5', 'withheld() and health count people') FROM pprepub.withheld('ward') w, pprepub.health h WHERE h.publication = 'ward';
 SELECT set_eq($$ SELECT key::int FROM pprepub.withheld_keys('ward') $$, 'SELECT generate_series(1, 7)', 'withheld_keys() says who is missing');
 
 -- More rows than releases show of anybody: what is out is known, and stays until the class shows others.
