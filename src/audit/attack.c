@@ -115,6 +115,7 @@ typedef struct Attacker
 	uint64	   *seen_in;		/* [values] the mark of the part that had it last */
 	uint64	   *shared_in;		/* [values] the mark of the last class in which two parts had it */
 	uint32	   *place;			/* [values] where the atom at hand has it */
+	const uint64 *first_row;	/* of aspects; or NULL */
 
 	/* The findings */
 	Found	   *found;			/* [releases][releases] */
@@ -166,29 +167,37 @@ list_atoms(Attacker *attacker, const SeenRelease *release, uint32 c)
 	array_reserve(attacker->part, attacker->parts_room, n - view->first[c]);
 }
 
-/* Appends to the release's values the different ones of an atom. */
+/* Appends a value to those of an atom, if it is not among them. */
 static void
-add_values(Attacker *attacker, Presence *presence, const Code *values)
+add_value(Attacker *attacker, Presence *presence, Code value)
 {
 	View	   *view = &attacker->own;
-	uint32		n = presence->first_value;
+	uint32	   *n = &presence[1].first_value;
+
+	if (value == NO_CODE)
+		return;
+	if (attacker->seen_in[value] != attacker->mark)
+	{
+		attacker->seen_in[value] = attacker->mark;
+		attacker->place[value] = *n;
+		presence->sketch |= UINT64CONST(1) << (value % 64);
+		view->value[(*n)++] = value;
+	}
+	if (view->times != NULL)
+		view->times[attacker->place[value]]++;
+}
+
+/* Appends to the release's values the different ones of an atom: those of an aspect, of each row where people may have several. */
+static void
+add_values(Attacker *attacker, Presence *presence, const Code *values, const Aspect *aspect)
+{
+	const uint64 *first = aspect == NULL ? NULL : attacker->first_row;
 
 	attacker->mark++;
+	presence[1].first_value = presence->first_value;
 	for (uint64 i = 0; i < attacker->atoms->size[presence->atom]; i++)
-	{
-		if (values[i] == NO_CODE)
-			continue;
-		if (attacker->seen_in[values[i]] != attacker->mark)
-		{
-			attacker->seen_in[values[i]] = attacker->mark;
-			attacker->place[values[i]] = n;
-			presence->sketch |= UINT64CONST(1) << (values[i] % 64);
-			view->value[n++] = values[i];
-		}
-		if (view->times != NULL)
-			view->times[attacker->place[values[i]]]++;
-	}
-	presence[1].first_value = n;
+		for (uint64 row = rows_begin(first, values[i]); row < rows_end(first, values[i]); row++)
+			add_value(attacker, presence, aspect == NULL || aspect->code == NULL ? row : aspect->code[row]);
 }
 
 /* Views a class by an aspect.  An atom is in it as a whole, so its values in it are as many as its individuals. */
@@ -201,18 +210,13 @@ view_class(Attacker *attacker, const SeenRelease *release, const Aspect *aspect,
 
 	list_atoms(attacker, release, c);
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-	{
-		Code		value = release->value[i];
-
-		values[attacker->fill[atoms->atom[release->individual[i]]]++] =
-			aspect == NULL || aspect->code == NULL || value == NO_CODE ? value : aspect->code[value];
-	}
+		values[attacker->fill[atoms->atom[release->individual[i]]]++] = release->value[i];
 	for (uint32 i = view->first[c]; i < view->first[c + 1]; i++)
 	{
 		Presence   *presence = &view->presence[i];
 		uint64		size = atoms->size[presence->atom];
 
-		add_values(attacker, presence, at);
+		add_values(attacker, presence, at, aspect);
 		lower(&view->least[c], size, presence[1].first_value - presence[0].first_value);
 		at += size;
 	}
@@ -239,6 +243,7 @@ view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted)
 	View	   *view = &attacker->own;
 	uint32		natoms = attacker->atoms->natoms;
 	uint64		nrows = release->first[release->nclasses];
+	uint64		nvalues = nrows;
 	MemoryContext old;
 	Code	   *values;
 	uint32		n;
@@ -246,13 +251,15 @@ view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted)
 	MemoryContextReset(attacker->view_context);
 	old = MemoryContextSwitchTo(attacker->view_context);
 	values = new_zeros(Code, nrows);
+	for (uint64 i = 0; i < nrows && aspect != NULL && attacker->first_row != NULL; i++)
+		nvalues += rows_end(attacker->first_row, release->value[i]) - rows_begin(attacker->first_row, release->value[i]);
 	*view = (View) {.r = r, .nclasses = release->nclasses};
 	view->least = new_array(Least, view->nclasses);
 	view->order = new_array(uint32, view->nclasses);
 	view->first = new_zeros(uint32, view->nclasses);
 	view->presence = new_zeros(Presence, Min(natoms, nrows));
-	view->value = new_zeros(Code, nrows);
-	view->times = counted ? new_zeros(uint32, nrows) : NULL;
+	view->value = new_zeros(Code, nvalues);
+	view->times = counted ? new_zeros(uint32, nvalues) : NULL;
 	memset(attacker->listed_in, 0xff, sizeof(uint32) * natoms);
 	for (uint32 c = 0; c < view->nclasses; c++)
 	{
@@ -309,6 +316,7 @@ place_atoms(Attacker *attacker, const Aspects *aspects)
 		attacker->class_of[r] = classes_of_atoms(attacker, seen_release(seen, r), attacker->is_in[r]);
 		most_classes = Max(most_classes, seen->release[r].nclasses);
 	}
+	attacker->first_row = aspects == NULL ? NULL : aspects->first;
 	for (int a = 0; aspects != NULL && a < aspects->n; a++)
 		nvalues = Max(nvalues, aspects->aspect[a].ncodes);
 	attacker->seen_in = new_zeros(uint64, nvalues);

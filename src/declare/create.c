@@ -167,7 +167,6 @@ pinned_view_sql(const DeclaredPublication *publication, const char *const *names
 }
 
 #define MAX_NAME_BYTES 48
-#define MOST_ROWS_EACH 1000
 
 /* The arguments of create_publication(), and the publication that they declare. */
 typedef struct Declaration

@@ -120,6 +120,8 @@ typedef struct DeclaredPublication
 	struct OwnerWarnings *warnings; /* raised while a release is made, or NULL (declare/warn_owner.h) */
 } DeclaredPublication;
 
+#define MOST_ROWS_EACH	1000	/* that may be declared */
+
 /* May a person have several rows? */
 static inline bool
 has_several_rows(const DeclaredPublication *publication)

@@ -72,14 +72,14 @@ measure_import(const Import *import)
 
 	if (import->key == NULL || import->left > 0 || import->changed > 0)
 		return NULL;
-	rows = new_array(RowId, import->nrows);
-	for (uint64 i = 0; i < import->nrows; i++)
-		rows[i] = import->row_of_person[import->classes.rows[i]];
+	rows = new_array(RowId, import->people->size);
+	for (uint64 i = 0; i < import->people->size; i++)
+		rows[i] = import->row_of_person[import->classes.people[i]];
 	metrics = palloc(sizeof(Metrics));
 	classes = (Classes) {
 		.nclasses = import->classes.nclasses,
 		.nqis = import->present->frame.nqis,
-		.first = import->classes.first,
+		.first = import->classes.first_person,
 		.rows = rows,
 		.regions = regions_of_classes(import),
 	};
@@ -112,7 +112,7 @@ note_import(const Import *import, int32 number, const Imported *imported, const 
 		.identified = import->key != NULL,
 		.metrics = measure_import(import),
 		.rows = import->nrows,
-		.people = import->nrows,
+		.people = import->key == NULL ? import->nrows : import->people->size,
 		.classes = import->classes.nclasses,
 		.newcomers = imported->newcomers,
 		.seconds = stopwatch_seconds(watch),
@@ -165,9 +165,13 @@ adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 	progress_phase("read cells", import->ncolumns);
 	convert_columns(import);
 	read_present(import);
+	make_classes(import);
 	progress_phase("match people", NO_TOTAL);
 	if (import->key != NULL)
+	{
+		find_own_rows(import);
 		verify_covers(import);
+	}
 	else
 		verify_fits(import);
 	store_import(import, number, &imported);
@@ -215,7 +219,8 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 				 errmsg("releases cannot be imported into publication \"%s\"", publication->name),
 				 errdetail("Method \"%s\" can only continue releases that it has made.", publication->method),
 				 errhint("Declare a publication of another method to audit them.")));
-	verify_one_row(publication, "an import", "Import it into a publication of a view that has one row for each person.");
+	if (key == NULL)
+		verify_one_row(publication, "an import without a key", "Name the column that tells whose the rows are: key => '…'.");
 	verify_schemas(publication, publication->owner);
 	verify_alone(publication);
 	number = next_number(publication);

@@ -33,6 +33,8 @@ typedef struct ImportClasses
 	uint32		nclasses;
 	uint64	   *first;			/* [nclasses + 1] class c is rows[first[c]] up to, not including, rows[first[c + 1]] */
 	RowId	   *rows;			/* [nrows] */
+	uint64	   *first_person;	/* likewise of people, if the table has a key */
+	RowId	   *people;
 	int64	   *number;			/* [nclasses] by which the history knows it, from 1 on */
 	uint32	   *order;			/* [nclasses] in which they stand in the table */
 } ImportClasses;
@@ -57,8 +59,11 @@ typedef struct Import
 	/* The source, with the columns that the table has */
 	LoadedFrame *present;
 	KeyTable   *people;			/* of the table, if it has a key */
-	RowId	   *row_of_person;	/* [nrows] in the source, or NO_ROW for who has left */
-	bool	   *has_changed;	/* [nrows] is there a quasi-identifier that the cells do not cover? */
+	uint32	   *person;			/* [nrows] whose each row is */
+	RowId	   *row_of_person;	/* [people] in the source, or NO_ROW for who has left */
+	uint64	   *row_of_value;	/* [nrows] what the source has in the sensitive columns, for code_in_column(): of
+								 * people with several rows, in one of theirs; or NO_CODE */
+	bool	   *has_changed;	/* [people] is there a quasi-identifier that the cells do not cover? */
 	uint64		changed;		/* rows whose cells, or values, are not what the source has */
 	uint64		left;			/* people who are not in the source */
 
@@ -101,8 +106,14 @@ extern CommonCodes common_codes(const ImportColumn *column, const PlainColumn *p
 extern const PlainColumn *plain_column(const Import *import, const DeclaredColumn *column);
 extern int	coded_column(const Import *import, const DeclaredColumn *column);
 
+/* With a key: which of the person's rows in the source each row of the table is. */
+extern void find_own_rows(Import *import);
+
 /* How many rows have values that are bad, of which *examples are listed by their texts. */
 extern uint64 find_bad_rows(const Import *import, const ImportColumn *column, const bool *is_bad, char *const *texts, char **examples);
+
+/* A cell, or a value, as text; "NULL" for NULL. */
+extern char *imported_text(const ImportColumn *column, uint32 number);
 
 /* verify.c: with a key, do the cells cover the people's rows? */
 extern void verify_covers(Import *import);
@@ -110,7 +121,10 @@ extern void verify_covers(Import *import);
 /* Without a key, can each row be of another person? */
 extern void verify_fits(const Import *import);
 
-/* store_import.c: classes, the release's table and its rows, in an order that says nothing. */
+/* store_import.c: rows of equal cells; an error if those of a person are in several classes. */
+extern void make_classes(Import *import);
+
+/* The release's table and its rows, in an order that says nothing. */
 extern void store_import(Import *import, int32 number, Imported *imported);
 
 /* With a key, what the history is to know of it. */

@@ -111,6 +111,7 @@ match_columns(Import *import, const char *key)
 	Relation	table;
 	TupleDesc	columns;
 	Oid			owner = import->publication->owner;
+	bool		shows_sensitive = false;
 
 	/* Checked before the table is locked: a role must not block tables that it may not read. */
 	verify_source_kind(import->table);
@@ -145,8 +146,15 @@ match_columns(Import *import, const char *key)
 		get_typlenbyval(column->type, &length, &byval);
 		column->word = byval ? length : 0;
 		match_column(import, column, key);
+		shows_sensitive |= column->column != NULL && is_sensitive(column->column);
 	}
 	relation_close(table, NoLock);
+	if (has_several_rows(publication) && !shows_sensitive)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"%s\" has no sensitive column", import->table_name),
+				 errdetail("A person of publication \"%s\" may have several rows, and is remembered by what they show.", publication->name),
+				 errhint("Import it into a publication of a view that has one row for each person.")));
 }
 
 /* ----------------------------------------------------------------
@@ -208,7 +216,33 @@ read_table(Import *import)
  * ----------------------------------------------------------------
  */
 
-/* Reads the keys of the table; an error if one is NULL or repeated. */
+/* All rows that are out are remembered, but for those of a key that can hardly tell people apart. */
+static void
+count_rows_each(const Import *import)
+{
+	uint32	   *rows = new_zeros(uint32, import->people->size);
+	int			most = import->publication->max_rows;
+	uint64		people = 0;
+
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		uint32		own = ++rows[import->person[row]];
+
+		people += own == (uint32) most + 1;
+		if (own > MOST_ROWS_EACH)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("somebody has more than %d rows in \"%s\"", MOST_ROWS_EACH, import->table_name),
+					 errhint("Is \"%s\" the right key?", import->key->name)));
+	}
+	pfree(rows);
+	if (people > 0)
+		ereport(NOTICE,
+				(errmsg(UINT64_FORMAT " people of \"%s\" have more than %d rows", people, import->table_name, most),
+				 errdetail("They are remembered with all rows that were published, and are shown with them again until their class shows new ones.")));
+}
+
+/* Reads the keys of the table; an error if one is NULL, or repeated where each person has one row. */
 static void
 read_people(Import *import)
 {
@@ -225,10 +259,17 @@ read_people(Import *import)
 						import->key->name, import->table_name, nulls),
 				 errhint("With a key each row is somebody's. Without, give no key.")));
 	import->people = keys_create(key->type, key->collation);
+	import->person = new_array(uint32, import->nrows);
 	for (uint64 row = 0; row < import->nrows; row++)
-		keys_append(import->people, dictionary_value(import->key->values, import->key->number[row]));
-	repeated = keys_index(import->people);
-	if (repeated > 0)
+	{
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		import->person[row] = keys_add(import->people, dictionary_value(import->key->values, import->key->number[row]));
+	}
+	repeated = import->nrows - import->people->size;
+	if (has_several_rows(import->publication))
+		count_rows_each(import);
+	else if (repeated > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
 				 errmsg("key \"%s\" of \"%s\" is repeated in " UINT64_FORMAT " row(s)",
@@ -313,18 +354,25 @@ void
 read_present(Import *import)
 {
 	const DeclaredPublication *publication = import->publication;
+	DeclaredPublication *unsampled = memcpy(palloc(sizeof(DeclaredPublication)), publication, sizeof(DeclaredPublication));
+	uint64		npeople = 0;
 	FrameLoad  *load;
 
 	if (import->key != NULL)
+	{
 		read_people(import);
-	load = load_rows(publication, NULL, import->shown, false, import->context);
-	if (import->key != NULL)
-		import->row_of_person = new_array(RowId, import->nrows);
-	for (uint64 row = 0; row < import->nrows && import->key != NULL; row++)
+		npeople = import->people->size;
+		import->row_of_person = new_array(RowId, npeople);
+	}
+	/* Which of somebody's rows were shown elsewhere is not known. */
+	if (has_several_rows(publication))
+		unsampled->max_rows = PG_INT32_MAX;
+	load = load_rows(unsampled, NULL, import->shown, false, import->context);
+	for (uint64 person = 0; person < npeople; person++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		import->row_of_person[row] = keys_find(load_keys(load), import->people->keys[row]);
-		import->left += import->row_of_person[row] == NO_ROW;
+		import->row_of_person[person] = keys_find(load_keys(load), import->people->keys[person]);
+		import->left += import->row_of_person[person] == NO_ROW;
 	}
 	import->present = load_finish_exact(load);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -358,7 +406,7 @@ plain_column(const Import *import, const DeclaredColumn *column)
 			.column = column, .code = new_array(Code, present->frame.nrows),
 			.ncodes = part->ncodes, .values = unconstify(Datum *, part->values)
 		};
-		for (uint64 row = 0; row < present->frame.nrows; row++)
+		for (uint64 row = 0; row < present->frame.nrows && !has_several_rows(import->publication); row++)
 			plain->code[row] = code_in_column(part, present->frame.sensitive[row]);
 		return plain;
 	}
@@ -410,4 +458,116 @@ common_codes(const ImportColumn *column, const PlainColumn *plain)
 	for (Code i = 0; i <= plain->ncodes; i++)
 		common.of_code[i] = code[common.of_code[i]];
 	return common;
+}
+
+/* ----------------------------------------------------------------
+ * Which of a person's rows in the source each row is
+ * ----------------------------------------------------------------
+ */
+
+/* A plain column of the table, beside the source's. */
+typedef struct PlainPair
+{
+	const uint32 *number;		/* [rows of the table] */
+	CommonCodes common;
+	const SensitiveColumn *sensitive;	/* or NULL */
+	const Code *own;			/* [own rows] of an insensitive column */
+} PlainPair;
+
+/* Pairs all plain columns that the table has, since a row is another one if any of them says something else. */
+static PlainPair *
+pair_columns(const Import *import, int *n)
+{
+	const DeclaredPublication *publication = import->publication;
+	const SensitiveColumn *sensitive = import->present->columns->column;
+	PlainPair  *pairs = palloc(sizeof(PlainPair) * (publication->ncolumns + 1));
+
+	*n = 0;
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		const PlainColumn *plain;
+
+		sensitive += is_sensitive(column);
+		if (!import->shown[i] || column->role == ROLE_QUASI_IDENTIFIER)
+			continue;
+		plain = plain_column(import, column);
+		pairs[(*n)++] = (PlainPair) {
+			.number = import->declared[i]->number, .common = common_codes(import->declared[i], plain),
+			.sensitive = is_sensitive(column) ? sensitive - 1 : NULL, .own = plain->own
+		};
+	}
+	return pairs;
+}
+
+/* Rows of people who may have several: each is another one of the person's that says the same in all plain columns. */
+static void
+match_rows(Import *import)
+{
+	const LoadedFrame *present = import->present;
+	int			n;
+	const PlainPair *pairs = pair_columns(import, &n);
+	TupleNumbers *said = tuple_numbers_create(n + 1);	/* by a person */
+	uint32	   *words = palloc(sizeof(uint32) * (n + 1));
+	RowId	   *last = new_array(RowId, import->nrows); /* [said] a row that says so */
+	RowId	   *before = new_array(RowId, import->nrows);	/* another one, or NO_ROW */
+
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		uint32		known = said->n;
+		uint32		number;
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		import->row_of_value[row] = NO_CODE;
+		words[0] = import->person[row];
+		for (int c = 0; c < n; c++)
+			words[c + 1] = pairs[c].common.of_value[pairs[c].number[row]];
+		number = tuple_number(said, words, n + 1);
+		before[row] = number == known ? NO_ROW : last[number];
+		last[number] = row;
+	}
+	for (uint64 person = 0; person < import->people->size; person++)
+	{
+		RowId		found = import->row_of_person[person];
+		uint64		begin;
+		uint64		end;
+
+		CHECK_FOR_INTERRUPTS();
+		if (found == NO_ROW)
+			continue;
+		begin = present->first_own == NULL ? rows_begin(present->columns->first, present->sensitive.code[found]) : present->first_own[found];
+		end = present->first_own == NULL ? rows_end(present->columns->first, present->sensitive.code[found]) : present->first_own[found + 1];
+		words[0] = person;
+		for (uint64 own = begin; own < end; own++)
+		{
+			uint64		row = present->first_own == NULL ? own : present->columns->first[present->sensitive.own[own]];
+			uint32		number;
+
+			for (int c = 0; c < n; c++)
+				words[c + 1] = pairs[c].common.of_code[(Code) ((pairs[c].sensitive == NULL ? pairs[c].own[own] : code_in_column(pairs[c].sensitive, row)) + 1)];
+			number = tuple_find(said, words, n + 1);
+			if (number == NO_NUMBER || last[number] == NO_ROW)
+				continue;
+			import->row_of_value[last[number]] = row;
+			last[number] = before[last[number]];
+		}
+	}
+}
+
+void
+find_own_rows(Import *import)
+{
+	import->row_of_value = new_array(uint64, import->nrows);
+	if (has_several_rows(import->publication))
+	{
+		match_rows(import);
+		return;
+	}
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		RowId		found = import->row_of_person[import->person[row]];
+
+		import->row_of_value[row] = found == NO_ROW ? NO_CODE : import->present->sensitive.code[found];
+	}
 }

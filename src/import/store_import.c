@@ -17,6 +17,7 @@
 #include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
+#include "frame/several_rows.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "history/recall.h"
@@ -58,8 +59,40 @@ number_classes(Import *import, const ImportColumn *const *columns, const TupleNu
 		classes->number[c] = (int64) place[c] + 1;
 }
 
-/* Makes classes of the rows: cells part them in declared order, and then a class. */
+/* Makes classes of the people.  Of somebody whose rows are in several, observers know more than the history can. */
 static void
+class_people(Import *import, const uint32 *class)
+{
+	ImportClasses *classes = &import->classes;
+	uint64		npeople = import->people->size;
+	uint32	   *own = new_array(uint32, npeople);
+	uint64		apart = 0;
+	uint64		example = 0;
+
+	memset(own, 0xff, sizeof(uint32) * npeople);
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		uint32		person = import->person[row];
+
+		if (own[person] == PG_UINT32_MAX)
+			own[person] = class[row];
+		if (own[person] != class[row] && apart++ == 0)
+			example = row;
+	}
+	if (apart > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("\"%s\" has " UINT64_FORMAT " row(s) in another class than the first row of the same person", import->table_name, apart),
+				 errdetail("For example: those of key %s.", imported_text(import->key, import->key->number[example])),
+				 errdetail_log("Its values are told to the owner only."),
+				 errhint("Is \"%s\" the right key? Releases are judged only if all rows of a person have equal cells, and an equal class, if there is that column.",
+						 import->key->name)));
+	list_by_group(own, npeople, classes->nclasses, &classes->first_person, &classes->people);
+	pfree(own);
+}
+
+/* Makes classes of the rows: cells part them in declared order, and then a class. */
+void
 make_classes(Import *import)
 {
 	const DeclaredPublication *publication = import->publication;
@@ -87,6 +120,8 @@ make_classes(Import *import)
 	}
 	classes->nclasses = regions->n;
 	list_by_group(class, import->nrows, classes->nclasses, &classes->first, &classes->rows);
+	if (import->key != NULL)
+		class_people(import, class);
 	pfree(class);
 	number_classes(import, columns, regions);
 }
@@ -224,7 +259,6 @@ store_import(Import *import, int32 number, Imported *imported)
 	Storing		storing;
 	pg_uuid_t  *checksum;
 
-	make_classes(import);
 	progress_phase("store rows", import->nrows);
 	work = AllocSetContextCreate(CurrentMemoryContext, "storing", ALLOCSET_DEFAULT_SIZES);
 	imported->release = create_release_table(import->publication, number);
@@ -245,6 +279,28 @@ store_import(Import *import, int32 number, Imported *imported)
  * ----------------------------------------------------------------
  */
 
+/* Makes a value of all rows of each person; all of them are out, be they more than releases show. */
+static uint32 *
+gather_values(const Import *import, Dictionary *dictionary, const uint32 *number)
+{
+	RowSets    *sets = row_sets_create(import->publication);
+	uint64		npeople = import->people->size;
+	uint32	   *of_person = new_array(uint32, npeople);
+	uint32	   *own = new_array(uint32, import->nrows);
+	uint64	   *first;
+	uint32	   *rows;
+
+	list_by_group(import->person, import->nrows, npeople, &first, &rows);
+	for (uint64 i = 0; i < import->nrows; i++)
+		own[i] = number[rows[i]];
+	for (uint64 p = 0; p < npeople; p++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		of_person[p] = row_set_number(sets, dictionary, own + first[p], first[p + 1] - first[p]);
+	}
+	return of_person;
+}
+
 /*
  * The sensitive values that are remembered of the import's people, as numbers: each column as the import shows it or,
  * where it does not, as people have it in the source today.
@@ -253,40 +309,40 @@ static uint32 *
 remembered_values(const Import *import, Dictionary *dictionary)
 {
 	const DeclaredPublication *publication = import->publication;
-	const PlainColumn *present = &import->present->sensitive;
+	const SensitiveColumns *present = import->present->columns;
 	uint32	   *number = new_array(uint32, import->nrows);
 	int			n;
 	int		   *listed = list_sensitive(publication, &n);
 	Datum	   *columns = palloc(sizeof(Datum) * n);
 	bool	   *nulls = palloc(sizeof(bool) * n);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "value", ALLOCSET_SMALL_SIZES);
 
 	for (uint64 row = 0; row < import->nrows; row++)
 	{
-		RowId		person = import->row_of_person[row];
-		Code		today = person == NO_ROW ? NO_CODE : present->code[person];
-		bool		has_value = false;
+		MemoryContext old = MemoryContextSwitchTo(work);
+		bool		has_value = has_several_rows(publication);	/* a row counts, whatever it holds */
 		Datum		value;
 
 		if (row % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		split_value(publication, today == NO_CODE ? (Datum) 0 : present->values[today], today == NO_CODE, columns, nulls);
 		for (int c = 0; c < n; c++)
 		{
 			const ImportColumn *shown = import->declared[listed[c]];
+			Code		today = code_in_column(&present->column[c], import->row_of_value[row]);
 
-			if (shown != NULL)
-			{
-				nulls[c] = shown->number[row] == DICTIONARY_NULL;
-				columns[c] = nulls[c] ? (Datum) 0 : dictionary_value(shown->values, shown->number[row]);
-			}
+			nulls[c] = shown == NULL ? today == NO_CODE : shown->number[row] == DICTIONARY_NULL;
+			columns[c] = nulls[c] ? (Datum) 0 : shown == NULL ? present->column[c].values[today] :
+				dictionary_value(shown->values, shown->number[row]);
 			has_value |= !nulls[c];
 		}
 		value = has_value ? join_value(publication, columns, nulls) : (Datum) 0;
+		if (has_several_rows(publication))
+			value = value_of_rows(publication_column(publication, ROLE_SENSITIVE)->type, &value, 1);
 		number[row] = dictionary_number(dictionary, value, !has_value);
-		if (has_value && n > 1)
-			pfree(DatumGetPointer(value));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(work);
 	}
-	return number;
+	return has_several_rows(publication) ? gather_values(import, dictionary, number) : number;
 }
 
 /*
@@ -297,19 +353,19 @@ static void
 invent_unknown_values(const Import *import, const Places *places, Frame *frame)
 {
 	const ImportClasses *classes = &import->classes;
-	RowId	   *known = new_array(RowId, import->nrows);
+	RowId	   *known = new_array(RowId, import->people->size);
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		uint64		n = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-			if (import->row_of_person[classes->rows[i]] != NO_ROW || places->place[classes->rows[i]] != NO_PLACE)
-				known[n++] = classes->rows[i];
-		for (uint64 i = classes->first[c]; i < classes->first[c + 1] && n > 0; i++)
-			if (import->row_of_person[classes->rows[i]] == NO_ROW && places->place[classes->rows[i]] == NO_PLACE)
-				frame->sensitive[classes->rows[i]] = frame->sensitive[known[pg_prng_uint64_range(&pg_global_prng_state, 0, n - 1)]];
+		for (uint64 i = classes->first_person[c]; i < classes->first_person[c + 1]; i++)
+			if (import->row_of_person[classes->people[i]] != NO_ROW || places->place[classes->people[i]] != NO_PLACE)
+				known[n++] = classes->people[i];
+		for (uint64 i = classes->first_person[c]; i < classes->first_person[c + 1] && n > 0; i++)
+			if (import->row_of_person[classes->people[i]] == NO_ROW && places->place[classes->people[i]] == NO_PLACE)
+				frame->sensitive[classes->people[i]] = frame->sensitive[known[pg_prng_uint64_range(&pg_global_prng_state, 0, n - 1)]];
 	}
 	pfree(known);
 }
@@ -318,15 +374,15 @@ invent_unknown_values(const Import *import, const Places *places, Frame *frame)
 static void
 take_fingerprints(const Import *import, LoadedFrame *loaded)
 {
-	bool	   *is_unprinted = new_array(bool, import->nrows);
+	bool	   *is_unprinted = new_array(bool, import->people->size);
 
-	for (uint64 row = 0; row < import->nrows; row++)
+	for (uint64 person = 0; person < import->people->size; person++)
 	{
-		RowId		person = import->row_of_person[row];
+		RowId		row = import->row_of_person[person];
 
-		is_unprinted[row] = person == NO_ROW || import->has_changed[row];
-		if (!is_unprinted[row])
-			loaded->fingerprint[row] = import->present->fingerprint[person];
+		is_unprinted[person] = row == NO_ROW || import->has_changed[person];
+		if (!is_unprinted[person])
+			loaded->fingerprint[person] = import->present->fingerprint[row];
 	}
 	loaded->is_unprinted = is_unprinted;
 	loaded->shown = import->shown;
@@ -343,7 +399,7 @@ places_of_import(const Import *import, const Past *past)
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		group[c] = NO_GROUP;
-	*shown = (Classes) {.nclasses = classes->nclasses, .first = classes->first, .rows = classes->rows};
+	*shown = (Classes) {.nclasses = classes->nclasses, .first = classes->first_person, .rows = classes->people};
 	*showing = (ShownPlaces) {.classes = shown, .group = group, .place = past->places == NULL ? NULL : past->places->place};
 	return showing;
 }

@@ -35,8 +35,7 @@ typedef struct Uncovered
 	uint64		first;			/* one of them */
 } Uncovered;
 
-/* A cell, or a value, as text; "NULL" for NULL. */
-static char *
+char *
 imported_text(const ImportColumn *column, uint32 number)
 {
 	Oid			type = column->column->role == ROLE_QUASI_IDENTIFIER ?
@@ -66,7 +65,7 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 		int			q = coded_column(import, column);
 
 		type = printed_type(column->kind, column->type);
-		value = print_cell(import->present->codings[q], span_of(import->present->frame.code[q][row]), &isnull);
+		value = print_cell(import->present->codings[q], row_span(&import->present->frame, q, row), &isnull);
 	}
 	return isnull ? "NULL" : psprintf("\"%s\"", value_text(type, value));
 }
@@ -82,17 +81,17 @@ note_uncovered(Uncovered *uncovered, uint64 row)
 static Uncovered
 find_uncovered_cells(Import *import, const ImportColumn *column)
 {
-	const Code *code = import->present->frame.code[coded_column(import, column->column)];
+	int			q = coded_column(import, column->column);
 	Uncovered	uncovered = {0};
 
 	for (uint64 row = 0; row < import->nrows; row++)
 	{
 		Span		cell = column->codes[column->number[row]];
-		RowId		person = import->row_of_person[row];
+		RowId		found = import->row_of_person[import->person[row]];
 
-		if (person == NO_ROW || span_contains(cell, span_of(code[person])))
+		if (found == NO_ROW || span_contains(cell, row_span(&import->present->frame, q, found)))
 			continue;
-		import->has_changed[row] = true;
+		import->has_changed[import->person[row]] = true;
 		note_uncovered(&uncovered, row);
 	}
 	return uncovered;
@@ -108,13 +107,48 @@ find_other_values(const Import *import, const ImportColumn *column)
 
 	for (uint64 row = 0; row < import->nrows; row++)
 	{
-		RowId		person = import->row_of_person[row];
+		RowId		found = import->row_of_person[import->person[row]];
 
 		/* NO_CODE + 1 is 0 */
-		if (person != NO_ROW && common.of_value[column->number[row]] != common.of_code[(Code) (plain->code[person] + 1)])
+		if (found != NO_ROW && common.of_value[column->number[row]] != common.of_code[(Code) (plain->code[found] + 1)])
 			note_uncovered(&uncovered, row);
 	}
 	return uncovered;
+}
+
+/* A row of the table in words. */
+static char *
+row_text(const Import *import, uint64 row)
+{
+	const DeclaredPublication *publication = import->publication;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->declared[i] != NULL)
+			appendStringInfo(&text, "%s%s %s", text.len > 0 ? ", " : "", import->declared[i]->name,
+							 imported_text(import->declared[i], import->declared[i]->number[row]));
+	return text.data;
+}
+
+/* Where people may have several rows, counts those that are none of the person's in the source. */
+static void
+verify_own_rows(Import *import)
+{
+	Uncovered	uncovered = {0};
+
+	for (uint64 row = 0; row < import->nrows; row++)
+		if (import->row_of_person[import->person[row]] != NO_ROW && import->row_of_value[row] == NO_CODE)
+			note_uncovered(&uncovered, row);
+	if (uncovered.rows > 0 && !import->accepts_changes)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("\"%s\" has " UINT64_FORMAT " row(s) that the source does not have of the same people", import->table_name, uncovered.rows),
+				 errdetail("For example, of key %s: %s.", imported_text(import->key, import->key->number[uncovered.first]),
+						   row_text(import, uncovered.first)),
+				 errdetail_log("Its values are told to the owner only."),
+				 errhint("If these people have changed since the release was made, say so: accept_changes => true.")));
+	import->changed += uncovered.rows;
 }
 
 void
@@ -123,26 +157,26 @@ verify_covers(Import *import)
 	const DeclaredPublication *publication = import->publication;
 
 	/* With a key that is another's, nothing could be checked. */
-	if (import->left == import->nrows && !import->accepts_changes)
+	if (import->left == import->people->size && !import->accepts_changes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("nobody of \"%s\" is in the source of publication \"%s\"", import->table_name, publication->name),
 				 errhint("Is \"%s\" the right key? If all these people have left since the release was made, say so: accept_changes => true.",
 						 import->key->name)));
-	import->has_changed = new_zeros(bool, import->nrows);
+	import->has_changed = new_zeros(bool, import->people->size);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		const ImportColumn *column = import->declared[i];
 		Uncovered	uncovered;
 
 		CHECK_FOR_INTERRUPTS();
-		if (column == NULL)
+		if (column == NULL || (has_several_rows(publication) && column->column->role != ROLE_QUASI_IDENTIFIER))
 			continue;
 		uncovered = column->column->role == ROLE_QUASI_IDENTIFIER ?
 			find_uncovered_cells(import, column) : find_other_values(import, column);
 		if (uncovered.rows > 0 && !import->accepts_changes)
 		{
-			RowId		row = import->row_of_person[uncovered.first];
+			RowId		row = import->row_of_person[import->person[uncovered.first]];
 
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
@@ -157,15 +191,17 @@ verify_covers(Import *import)
 		}
 		import->changed += uncovered.rows;
 	}
+	if (has_several_rows(publication))
+		verify_own_rows(import);
 	if (import->left > 0)
 		ereport(NOTICE,
 				(errmsg(UINT64_FORMAT " of " UINT64_FORMAT " people of \"%s\" are not in the source of publication \"%s\"",
-						import->left, import->nrows, import->table_name, publication->name),
+						import->left, import->people->size, import->table_name, publication->name),
 				 errdetail("They are remembered as people who have left; what the release shows of them cannot be checked.")));
 	if (import->changed > 0)
 		ereport(NOTICE,
-				(errmsg("\"%s\" shows something else than the source has in " UINT64_FORMAT " cell(s)",
-						import->table_name, import->changed),
+				(errmsg("\"%s\" shows something else than the source has in " UINT64_FORMAT " cell(s)%s",
+						import->table_name, import->changed, has_several_rows(publication) ? " or row(s)" : ""),
 				 errdetail("Their people are taken to have changed since the release was made.")));
 }
 
@@ -269,21 +305,6 @@ make_graph(Fitting *fitting)
 	fitting->input.release = fitting->releases;
 	fitting->input.most_edges = MOST_EDGES;
 	return join_graph(&fitting->input);
-}
-
-/* A row of the table in words. */
-static char *
-row_text(const Import *import, uint64 row)
-{
-	const DeclaredPublication *publication = import->publication;
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (import->declared[i] != NULL)
-			appendStringInfo(&text, "%s%s %s", text.len > 0 ? ", " : "", import->declared[i]->name,
-							 imported_text(import->declared[i], import->declared[i]->number[row]));
-	return text.data;
 }
 
 /* An error for rows that can be of no person, with an example. */

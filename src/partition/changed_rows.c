@@ -74,7 +74,7 @@ add_person(Changes *changes, Code value, Code other, bool has_too)
 			changes->code[a][end] = of->aspect[a].code[row];
 		end++;
 	}
-	if (end > changes->first[changes->npeople])
+	if (end > changes->first[changes->npeople]) /* a release made elsewhere may have shown more rows than a sample has */
 		changes->first[++changes->npeople] = end;
 	pfree(is_met);
 }

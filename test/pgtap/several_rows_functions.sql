@@ -30,7 +30,7 @@ SELECT is(equal, true, 'the history can be made again') FROM pprepub.rebuild_his
 SELECT ok(bool_and(s <= n AND sensitive <> '(,)'), 'links are of people') FROM pprepub.linked_values('v') l, unnest(sizes, counts) u(n, s);
 SELECT ok(count(DISTINCT sensitive) = 2 AND bool_and(exact IS NULL) AND bool_and(array_remove(candidates, NULL) <@ without_keys), 'compromise') FROM pprepub.compromise('v', '{1,2,3}');
 SELECT throws_ok(query, '0A000', NULL, query) FROM (VALUES ('SELECT pprepub.linkability(''v'')'), ('SELECT pprepub.link_profile(''v'')'),
-	('SELECT pprepub.import_release(''v'', ''visits'', ''patient'')')) v(query);
+	('SELECT pprepub.import_release(''v'', ''visits'')')) v(query);
 SELECT throws_ok('SELECT pprepub.risk_after_updates(''v'')', '22023', NULL, 'no updates are declared');
 
 -- Releases, and the log, that somebody changed.
