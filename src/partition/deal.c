@@ -14,6 +14,7 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/buckets.h"
 #include "partition/groups.h"
 
 #define FEWER		16
@@ -278,6 +279,41 @@ deal_near(const Frame *frame, RowId *cards, uint64 n, uint64 nhands, RowId *hand
 	pfree(dealer.end);
 	pfree(dealer.suits);
 	pfree(dealer.loss);
+}
+
+void
+even_split(const Frame *frame, const RowId *rows, const uint64 *lo, const uint64 *hi, uint32 n, uint64 sets, RowId *cell)
+{
+	uint64		ncards = 0;
+	RowId	   *cards;
+	RowId	   *hands;
+	const RowId *next;
+
+	for (uint32 i = 0; i < n; i++)
+		ncards += hi[i] - lo[i];
+	cards = new_array(RowId, ncards);
+	next = hands = new_array(RowId, ncards);
+	ncards = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		memcpy(cards + ncards, rows + lo[i], sizeof(RowId) * (hi[i] - lo[i]));
+		ncards += hi[i] - lo[i];
+	}
+	if (sets > 1)
+		deal_near(frame, cards, ncards, sets, hands);
+	else
+		memcpy(hands, cards, sizeof(RowId) * ncards);
+	/* A hand's cards stand in the order of their values. */
+	for (uint64 g = 0; g < sets; g++)
+		for (uint32 i = 0; i < n; i++, cell++)
+		{
+			bool		is_there = hi[i] > lo[i] && next < hands + slice_start(ncards, sets, g + 1) &&
+				frame->sensitive[*next] == frame->sensitive[rows[lo[i]]];
+
+			*cell = is_there ? *next++ : NO_ROW;
+		}
+	pfree(cards);
+	pfree(hands);
 }
 
 /* ----------------------------------------------------------------
