@@ -1,6 +1,6 @@
 -- alter_publication() and drop_publication(): neither weakens what was promised unless told so in so many words.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, chr(97 + i % 3) AS ward, 'd' || i % 5 AS disease FROM generate_series(1, 30) i;
@@ -75,7 +75,6 @@ SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 SELECT pprepub.drop_publication('patients', true);
 \set VERBOSITY default
 SELECT pprepub.alter_publication('patients', '{}');
-RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.publish('patients');
 SELECT pprepub.alter_publication('patients', '{}');
@@ -90,9 +89,7 @@ SELECT pprepub.alter_publication('patients', '{}') \g /dev/null
 SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.class_members('patients');
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
-SELECT relname, relowner::regrole FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
-RESET ROLE;
+SELECT relowner::regrole, count(*) FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) GROUP BY 1;
 SET ROLE regress_owner;
 SELECT count(*) FROM pprepub.release;
 SELECT pprepub.class_members('patients');
@@ -100,7 +97,6 @@ SELECT count(*) FROM published.patients_1;
 
 -- Dropping.
 SELECT pprepub.drop_publication('patients', true);
-RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.drop_publication('patients');
 \set VERBOSITY terse
@@ -114,7 +110,4 @@ SELECT count(*) FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 
 SELECT (SELECT count(*) FROM pprepub_internal.catalog_publication) AS publications, (SELECT count(*) FROM pprepub_internal.catalog_column) AS columns,
 	(SELECT count(*) FROM pprepub_internal.catalog_relation) AS relations, (SELECT count(*) FROM pprepub_internal.catalog_release) AS releases,
 	(SELECT count(*) FROM pprepub_internal.catalog_metric) AS metrics, (SELECT count(*) FROM pprepub_internal.catalog_tree) AS trees;
-
-DROP VIEW params;
-DROP TABLE patients, levels;
-DROP SCHEMA published, published_private;
+CALL public.clean();

@@ -1,6 +1,6 @@
 -- Answers on the fly: who may ask, what comes, when it counts.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
@@ -278,7 +278,4 @@ DROP TABLE others;
 SELECT pprepub.drop_publication('asked', true);
 DROP VIEW asking;
 SELECT pprepub.drop_publication('asked', true) \g /dev/null
-DROP FUNCTION asked_since;
-DROP VIEW asked_so_far;
-DROP SCHEMA published, published_private;
-DROP TABLE people;
+CALL public.clean();

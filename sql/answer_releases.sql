@@ -7,9 +7,9 @@ CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETUR
 \quit
 \endif
 \set VERBOSITY default
+\set ECHO none
 \pset format unaligned \t on
 
-\set ECHO none
 SET ROLE regress_owner;
 CREATE TABLE patients (id text PRIMARY KEY, age int, sex text, illness text, ward int);
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu', 1), ('Bob', 36, 'M', 'HIV', 2), ('Carol', 33, 'F', 'Migraine', 1), ('Dave', 40, 'M', 'Flu', 2),
@@ -135,10 +135,4 @@ CREATE TABLE published_private.none_regions ();
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
 DROP TABLE published_private.none_regions;
 SELECT count(*) FROM answer_here('none', NULL, NULL) a (class bigint, release int4range, ill text);
-CALL forget('none');
-
-DROP FUNCTION ask, answer;
-DROP TABLE none, patients, seen;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-DROP FUNCTION answer_here;
+CALL public.clean();

@@ -1,6 +1,6 @@
 -- Attacks find what all releases reveal together.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, sex text, ill text);
 CREATE PROCEDURE begin_life(params jsonb) LANGUAGE plpgsql AS $$
@@ -111,7 +111,6 @@ RESET ROLE;
 SELECT count(*) FROM pprepub.attack('people');
 SET ROLE regress_analyst;
 SELECT pprepub.attack('people');
-RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.attack('none such');
 SELECT pprepub.attack(NULL);
@@ -135,10 +134,4 @@ SELECT * FROM pprepub.attack('odd');
 UPDATE odd SET ill = NULL;
 SELECT number, rows FROM pprepub.publish('odd');
 SELECT * FROM pprepub.attack('odd');
-CALL forget('odd');
-
-DROP VIEW attacked;
-DROP PROCEDURE begin_life, pass_time, publish_often, report;
-DROP TABLE people, odd;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -48,17 +48,15 @@ SELECT DISTINCT round(sum(pprepub.share_in(cell, bin, int4range(0, 50)))::numeri
 FROM unnest('{"[3,17)","(,)","[49,)","[0,50)","[7,8)"}'::int4range[]) cell, (SELECT int4range(a, a + 5) AS bin FROM generate_series(0, 45, 5) a) b GROUP BY cell;
 
 -- Prefixes and values
-SELECT cell, bin, pprepub.lies_in(cell, bin), pprepub.touches(cell, bin), pprepub.share_in(cell, bin)
-FROM unnest('{5312,53*,*,53,6*,"",NULL}'::text[]) cell, unnest('{5312,53*,*,531*}'::text[]) bin;
+SELECT cell, string_agg(format('%s: %s %s %s', bin, pprepub.lies_in(cell, bin), pprepub.touches(cell, bin), pprepub.share_in(cell, bin)), ', ' ORDER BY n)
+FROM unnest('{5312,53*,*,53,6*,"",NULL}'::text[]) cell, unnest('{5312,53*,*,531*}'::text[]) WITH ORDINALITY b (bin, n) GROUP BY cell ORDER BY cell;
 SELECT pprepub.lies_in('F', NULL::text), pprepub.touches('F', NULL::text), pprepub.share_in('F', NULL::text), pprepub.lies_in(NULL::text, NULL);
 SELECT pprepub.lies_in('Ä1', 'Ä*'), pprepub.lies_in('a', 'A*');
 
 -- Nodes of a taxonomy are ranges of leaves.
-RESET ROLE;
 SET ROLE regress_owner;
 CREATE TABLE levels AS SELECT * FROM (VALUES ('France', 'Europe', 'World'), ('Germany', 'Europe', 'World'), ('Japan', 'Asia', 'World'), ('Antarctica', 'Antarctica', 'World')) v;
 SELECT pprepub.create_taxonomy('cell world', 'levels') \g /dev/null
-RESET ROLE;
 SET ROLE regress_analyst;
 SELECT node, pprepub.leaves(node, 'cell world') FROM unnest('{World,Europe,France,Germany,Asia,Japan,Antarctica,Mars,NULL}'::text[]) node;
 SELECT pprepub.lies_in(pprepub.leaves('France', 'cell world'), pprepub.leaves('Europe', 'cell world')), pprepub.share_in(pprepub.leaves('World', 'cell world'), pprepub.leaves('Europe', 'cell world')),
@@ -73,7 +71,6 @@ BEGIN READ ONLY;
 SELECT pprepub.leaves('Asia', 'cell world');
 COMMIT;
 -- a tree that grows is read anew by the next statement
-RESET ROLE;
 SET ROLE regress_owner;
 INSERT INTO levels VALUES ('Brazil', 'America', 'World');
 SELECT pprepub.extend_taxonomy('cell world', 'levels') \g /dev/null
@@ -93,4 +90,4 @@ SELECT pprepub.width('[1,5]'::loose);
 SELECT pprepub.share_in(NULL::loose, '[1,5]');
 DROP TYPE loose;
 SELECT pprepub.midpoint('F'::text);
-RESET ROLE;
+CALL public.clean();

@@ -1,6 +1,6 @@
 -- Cells print every kind and type, also at the ends of the types.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 \set k2 '{"k": 2}'
@@ -235,14 +235,4 @@ SELECT cells('timestamptz', 'range 1.5 days', '2024-01-01');
 SELECT cells('timestamptz', 'range days', '2024-01-01');
 SELECT cells('text', 'range 5', 'a');
 SELECT cells('text', 'prefix 5', 'a');
-
-SELECT pprepub.drop_taxonomy(t) FROM unnest('{letters,moods,lone,decades}'::text[]) t;
-\set ECHO none
-DROP FUNCTION cells;
-DROP TABLE levels;
-DROP TYPE mood;
-DROP DOMAIN old_years, years, code;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

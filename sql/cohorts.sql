@@ -1,6 +1,6 @@
 -- The language of cohorts, and releases of them.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE DOMAIN nonnegative AS int CHECK (VALUE >= 0);
 CREATE TYPE mood AS ENUM ('good', 'bad');
@@ -135,12 +135,4 @@ SELECT cohort, columns FROM pprepub.release ORDER BY number;
 SELECT count(*) AS strangers FROM pprepub.class_members('patients') JOIN patients p ON p.id = key::int WHERE p.age NOT BETWEEN 30 AND 39;
 SELECT pprepub.publish('patients', 'age > 1000');
 SELECT pprepub.publish('patients', 'age = 30 AND visits = 5');
-\set ECHO none
-CALL public.forget('patients');
-DROP FUNCTION rows_of, answer_to;
-DROP TABLE patients;
-DROP TYPE mood;
-DROP DOMAIN nonnegative, pg_temp.date;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

@@ -1,4 +1,5 @@
 -- Releases of a part of the columns: the rest is withheld, and everything is judged as if it were not.
+\set ECHO none
 \pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
@@ -12,6 +13,7 @@ CREATE TABLE patients AS SELECT i AS id, 20 + i % 40 AS age, 53100 + i % 20 || '
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg',
 	'{"k": 5, "l": 3, "repair": "dirty", "reserve": 4}', insensitive => '{ward}');
+\set ECHO all
 
 -- Shown columns are as narrow as if the rest did not exist; the others say nothing.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{disease, age}');
@@ -46,9 +48,4 @@ SELECT pprepub.publish('patients', columns => '{age,age}');
 SELECT pprepub.publish('patients', columns => '{age,NULL}');
 SELECT pprepub.preview('patients', columns => '{Age}');
 SELECT number, columns FROM pprepub.release ORDER BY number;
-
-CALL forget('patients');
-SELECT pprepub.drop_taxonomy('world');
-DROP TABLE patients, country_levels;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -1,6 +1,6 @@
 -- create_publication(): what it accepts, and what it refuses, changing nothing.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, sex text, disease text, ward text, photo point);
@@ -26,7 +26,6 @@ RESET ROLE;
 SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.publication;
-RESET ROLE;
 SET ROLE regress_owner;
 
 -- The source cannot lose or retype what was declared; a rename is followed.
@@ -153,11 +152,4 @@ SELECT pprepub.alter_publication('warned', '{"repair": "dirty"}');
 SELECT pprepub.alter_publication('warned', '{"repair": "counterfeit"}');
 CALL forget('warned');
 SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}') \g /dev/null
-CALL forget('warned');
-
-DROP FUNCTION try;
-DROP TABLE patients, levels, passing, words;
-DROP SEQUENCE numbers;
-SELECT pprepub.drop_taxonomy('sexes'), pprepub.drop_taxonomy('decades');
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -1,4 +1,5 @@
 -- forecast(): the releases to come, played on the rows of today.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
 SET ROLE regress_owner;
@@ -11,6 +12,7 @@ CREATE FUNCTION forecast(releases int, leave float8 DEFAULT NULL, come float8 DE
 	SELECT release, rows, round(withheld_percent::numeric, 1), round(invented_percent::numeric, 1), round(loss_percent::numeric, 1), round(average_class::numeric, 1)
 	FROM pprepub.forecast('people', $1, $2, $3, $4, params => $5)
 $$;
+\set ECHO all
 
 -- Defaults: five in a hundred leave, and as many come. One row for each release, the first of which is a preview.
 SELECT * FROM forecast(4) \g (format=aligned t=off)
@@ -86,10 +88,4 @@ SET ROLE regress_owner;
 TRUNCATE people;
 SELECT * FROM pprepub.forecast('people', 1);
 SELECT * FROM pprepub.preview('people');
-
-CALL forget('people');
-DROP TABLE people;
-DROP FUNCTION forecast;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
+CALL public.clean();

@@ -1,9 +1,9 @@
 -- Parameters "strata" and "weights" of method bpg: how newcomers are cut for the sake of analysts.
 SET ROLE regress_owner;
 SET client_min_messages = warning;
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
-\set ECHO none
 CREATE TABLE people (id int PRIMARY KEY, age int, zip int, country text, sex text, disease text, photo point);
 INSERT INTO people SELECT i, i * 37 % 101, i * 53 % 97, CASE WHEN i % 20 < 16 THEN (ARRAY['Chad', 'Mali', 'Peru', 'Togo'])[1 + i % 4] WHEN i % 20 < 19 THEN 'rare ' || i % 20 END,
 	(ARRAY['F', 'M'])[i % 3], 'd' || i % 7 FROM generate_series(0, 999) i;
@@ -88,10 +88,4 @@ SELECT pprepub.create_publication('people', 'people', 'id', '{"years": "range", 
 -- A quasi-identifier that cannot be sorted has a weight, though.
 SELECT pprepub.create_publication('people', 'people', 'id', '{"years": "range", "photo": "suppress"}', 'disease', 'bpg', '{"k": 5, "weights": {"photo": 0.5}}') \g /dev/null
 SELECT rows, suppressed FROM pprepub.publish('people');
-SELECT pprepub.drop_publication('people', true) \g /dev/null
-
-DROP ROUTINE declare, shown, try;
-DROP TABLE people, tried;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
+CALL public.clean();

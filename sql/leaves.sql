@@ -1,6 +1,6 @@
 -- Parameter "leaves" of method bpg: newcomers are laid out by a column that tells who leaves together.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE stays (id int PRIMARY KEY, age int, disease text, ward text, until date, photo point, notes json);
@@ -108,13 +108,4 @@ SELECT pprepub.create_publication('slots', 'slots', 'id', '{"age": "range"}', 'd
 SELECT rows, suppressed FROM pprepub.publish('slots');
 SELECT count(*) AS classes, count(*) FILTER (WHERE slots = 1) AS of_one_slot FROM (
 	SELECT count(DISTINCT coalesce(slot, '{}')) AS slots FROM pprepub.class_members('slots') m JOIN slots s ON s.id = m.key::int GROUP BY class) c;
-\set ECHO none
-CALL forget('slots');
-
-DROP TABLE slots, stays;
-DROP DOMAIN slot;
-DROP FUNCTION try;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

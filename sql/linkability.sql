@@ -1,6 +1,6 @@
 -- How well releases can be joined back to people.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 \i test/lib/planted.sql
 \set ECHO all
 GRANT USAGE ON SCHEMA planted TO regress_owner;
@@ -73,6 +73,7 @@ DROP TABLE t;
 
 -- A kernel that is larger than the full match join.  The graph is that of given edges between records of three releases,
 -- written as releases in the way of lemma 9.2: a column for each two releases and each record of the later one.
+\set ECHO none
 CREATE TABLE edge (r int, i int, s int, j int);
 INSERT INTO edge SELECT r, i, s, i FROM generate_series(1, 3) i, (VALUES (1, 2), (1, 3), (2, 3)) v(r, s);
 INSERT INTO edge VALUES (1, 1, 2, 3), (1, 2, 2, 1), (1, 2, 2, 3), (1, 3, 2, 2), (1, 1, 3, 2), (1, 1, 3, 3),
@@ -83,6 +84,7 @@ CREATE VIEW numbered AS		-- record i of r in column c of (r, s, n): neighbours o
 	CROSS JOIN LATERAL (SELECT i, EXISTS (SELECT FROM edge e WHERE (e.r, e.i, e.s, e.j) = (k.r, g.i, k.s, k.n)) AS is_neighbour FROM generate_series(1, 3) g(i)) x;
 CREATE TABLE t (id int PRIMARY KEY, c1 int, c2 int, c3 int, c4 int, c5 int, c6 int, c7 int, c8 int, c9 int, s text);
 INSERT INTO t SELECT i, a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], 'd' || i FROM (SELECT i, array_agg(code ORDER BY c) a FROM numbered GROUP BY i) x;
+\set ECHO all
 SELECT pprepub.create_publication('t', 't', 'id', '{"c1":"range","c2":"range","c3":"range","c4":"range","c5":"range","c6":"range","c7":"range","c8":"range","c9":"range"}', 's', 'bpg', '{"k": 1, "reserve": 1}');
 SELECT number FROM pprepub.publish('t');
 SELECT planted.release('t', (SELECT format('SELECT * FROM (VALUES %s) v(key, c1, c2, c3, c4, c5, c6, c7, c8, c9, s)', string_agg(format('(%s, %s, %s)', i, cells, CASE WHEN release = 3 THEN format('''d%s''', i) ELSE 'NULL' END), ', '))
@@ -179,7 +181,6 @@ SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people');
 SET ROLE regress_other;
 SELECT pprepub.linkability('people');
 SELECT pprepub.link_profile('people');
-RESET ROLE;
 SET ROLE regress_owner;
 -- In transactions that only read.
 BEGIN READ ONLY;
@@ -211,8 +212,4 @@ SELECT page ~ 'Left out: what all releases and answers tell together' AS left_ou
 RESET pprepub.search_budget;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
-CALL forget('people');
-DROP TABLE people;
-RESET ROLE;
-DROP SCHEMA planted CASCADE;
-DROP SCHEMA published, published_private;
+CALL public.clean();

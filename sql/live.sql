@@ -1,6 +1,6 @@
 -- The live table: plain SQL is the question, and each scan is one answer.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), seen timestamptz, disease text, note text COLLATE "C", weight numeric(5, 1));
@@ -297,7 +297,6 @@ GRANT EXECUTE ON FUNCTION published.failing TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
-RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_owner;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
@@ -315,7 +314,6 @@ SET ROLE regress_analyst;
 SELECT * FROM published.failing_now;
 SELECT * FROM published.failing();
 \set ECHO none
-RESET ROLE;
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication('failing', true) \g /dev/null
 DROP VIEW failing;
@@ -402,7 +400,4 @@ DROP TABLE wide;
 DROP VIEW women, guarded;
 SELECT pprepub.drop_publication('asked', true), pprepub.drop_publication('told', true);
 SELECT relname FROM pg_class WHERE relnamespace = 'published'::regnamespace;
-DROP FUNCTION asked_since, last_cohort, cohort_of;
-DROP SCHEMA published, published_private;
-DROP TABLE people;
-RESET ROLE;
+CALL public.clean();

@@ -1,7 +1,7 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
-\set ECHO none
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -230,13 +230,4 @@ SELECT pprepub.alter_publication('raised', '{"m": 3}');
 SELECT count(*) FROM pprepub.publish('raised');
 SELECT pprepub.alter_publication('raised', '{"m": 2, "accept_weakening": true}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('raised');
-\set ECHO none
-CALL forget('raised');
-
-DROP FUNCTION try;
-DROP VIEW seen, numbers;
-DROP TABLE patients, updates, passing, people, first, second, third, raised, all_ways;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-DROP TABLE secret;
-\set ECHO all
+CALL public.clean();

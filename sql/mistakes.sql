@@ -1,9 +1,11 @@
 -- Mistakes that are easily made, and where each message leads.
+\set ECHO none
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE visits AS
 	SELECT i AS id, i / 3 AS person, 20 + i % 50 AS age, 'w' || i % 7 AS ward, 'd' || i % 5 AS disease, 'note ' || i AS note
 	FROM generate_series(1, 300) i;
+\set ECHO all
 
 -- More different values are asked for than there are: said at the declaration, and by publish() and preview().
 SELECT pprepub.create_publication('few', 'visits', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 10, "l": 9}');

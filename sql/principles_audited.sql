@@ -1,6 +1,6 @@
 -- audit() and attack() by any principle: releases that were made elsewhere, and parameters that change.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 SET client_min_messages = error;
 
@@ -212,16 +212,4 @@ INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;
 SELECT pprepub.alter_publication('eight', '{"k": 4, "l": 3, "accept_lockout": true}') \g /dev/null
 SELECT count(*) FROM pprepub.publish('eight');
 SELECT check_name, required, holds FROM pprepub.audit('eight') WHERE check_name IN ('k', 'l', 'atoms') OR NOT holds;
-\set ECHO none
-CALL forget('eight');
-DROP VIEW halves, others;
-DROP TABLE eight;
-
-CALL forget('four', 'diverse', 'both', 'strict', 'visits');
-DROP VIEW four, diverse, unknown;
-DROP TABLE patients, visits, workers;
-DROP FUNCTION try_alter, try_principle;
-RESET client_min_messages;
-RESET ROLE;
-DROP SCHEMA published, published_private;
-\set ECHO all
+CALL public.clean();

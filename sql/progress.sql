@@ -71,14 +71,9 @@ SELECT number FROM pprepub.publish('outer');
 
 -- Nothing is there to be written, and others see nothing, though nothing runs.
 DELETE FROM pprepub.progress;
-RESET ROLE;
 SET ROLE regress_analyst;
 SELECT * FROM pprepub.progress;
 SELECT * FROM pprepub_internal.running();
 
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication(name, true) FROM unnest(ARRAY['outer', 'inner', rpad('seen', 40, '_')]) name;
-DROP VIEW seen_source, outer_source;
-DROP TABLE seen_people, inner_people, outer_people;
-DROP FUNCTION see, run_inner;
-RESET ROLE;
+CALL public.clean();

@@ -175,7 +175,4 @@ DROP TABLE patients CASCADE;
 SELECT pprepub.publish('patients');
 SELECT name, source FROM pprepub.publication;
 SELECT pprepub.alter_publication('patients', '{}');
-SELECT pprepub.drop_publication('patients') \g /dev/null
-RESET ROLE;
-DROP FUNCTION refused;
-DROP SCHEMA published, published_private;
+CALL public.clean();

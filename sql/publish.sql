@@ -1,4 +1,5 @@
 -- publish(), preview() and what they leave: a release, its row, its members, its metrics.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
 SET client_min_messages = notice;
@@ -9,6 +10,7 @@ INSERT INTO patients VALUES
 	(14, 61, '7710', 'gout', 'A'), (15, 62, '7711', 'flu', NULL), (16, 69, '7712', NULL, 'B');
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix"}',
 	'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty", "reserve": 1}', insensitive => '{ward}');
+\set ECHO all
 
 -- A preview: nothing is published, nothing is remembered.
 CREATE TEMP TABLE previewed AS SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
@@ -57,7 +59,7 @@ SELECT publication, number, kind, published_at <= clock_timestamp() AS dated, pu
 	method, params, relation, cohort, columns FROM pprepub.release;
 SELECT rows, classes, suppressed, dirty, counterfeits, seconds > 0 AS timed FROM pprepub.release;
 -- Where its time went; that of answers is not told.
-SELECT key AS phase, value::text::float8 >= 0 AS timed FROM pprepub.release, jsonb_each(phases) ORDER BY key;
+SELECT value::text::float8 >= 0 AS timed, string_agg(key, ', ' ORDER BY key) AS phases FROM pprepub.release, jsonb_each(phases) GROUP BY 1;
 SELECT sum(value::text::float8) BETWEEN 0.5 * seconds AND 2 * seconds + 0.01 AS sums_up FROM pprepub.release, jsonb_each(phases) GROUP BY seconds;
 SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed FROM pprepub.preview('patients') WHERE metric ~ '^seconds of' GROUP BY 1 ORDER BY 1;
 
@@ -70,8 +72,8 @@ SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrel
 SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
 SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
 SELECT array_agg(DISTINCT class) FROM published.patients;
-SELECT relname, relowner::regrole, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1;
+SELECT relowner::regrole, relacl::text, string_agg(relname, ' ' ORDER BY relname) FROM pg_class
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' GROUP BY 1, 2;
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)
@@ -92,14 +94,12 @@ DROP FUNCTION compare;
 -- Analysts get what they are granted.
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT SELECT ON published.patients TO regress_analyst;
-RESET ROLE;
 SET ROLE regress_analyst;
 SELECT count(*) FROM published.patients;
 SELECT count(*) FROM published.patients_1;
 SELECT count(*) FROM patients;
 SELECT count(*) FROM pprepub.release;
 SELECT * FROM pprepub.class_members('patients');
-RESET ROLE;
 SET ROLE regress_owner;
 
 CALL forget('patients');
@@ -158,9 +158,4 @@ SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'd
 SELECT classes FROM pprepub.publish('fresh');
 SELECT age, min(n), max(n), min(d) FROM (SELECT age, count(*) AS n, count(DISTINCT disease) AS d
 	FROM published.fresh GROUP BY class, age) c GROUP BY age;
-CALL forget('fresh');
-
-DROP VIEW few;
-DROP TABLE patients, fresh;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

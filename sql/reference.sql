@@ -1,9 +1,11 @@
 -- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
+\set ECHO none
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE people (name text PRIMARY KEY, age int, disease text);
 INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' WHEN i % 8 > 2 THEN 'gastritis' WHEN i % 8 > 0 THEN 'cold' END FROM generate_series(1, 80) i;
 \set source '\'people\', \'name\', \'{"age": "range"}\', \'disease\', \'bpg\''
+\set ECHO all
 
 -- It is kept only where something compares.
 SELECT pprepub.create_publication('plain', :source, '{"k": 5, "l": 2, "frequency": 1.1}') \g /dev/null
@@ -299,13 +301,4 @@ SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', '
 UPDATE alike SET income = 10;
 SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', 'both_of_all', '{"joint": true}'), closeness('{word, income}', 'both_of_all', '{"distance": "equal"}');
 SELECT closeness('{word, income}', 'both_of_all', '{"distance": "ordered"}');
-\set ECHO none
-DROP TABLE both_of_all;
-RESET client_min_messages;
-DROP FUNCTION closeness;
-DROP TABLE alike, incomes_of_all, dates_of_all, words_of_all;
-DROP FUNCTION try;
-DROP TABLE people, census, numbers, incomes, listed;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

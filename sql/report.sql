@@ -1,6 +1,6 @@
 -- A page to sign.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 CREATE ROLE regress_report_owner;
 CREATE ROLE regress_report_auditor;
 CREATE ROLE regress_report_stranger;

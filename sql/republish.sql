@@ -1,7 +1,7 @@
 -- Releases that follow each other, and are safe together.
+\set ECHO none
 \pset format unaligned \t on
 \set VERBOSITY terse
-\set ECHO none
 SET ROLE regress_owner;
 
 -- Sets of places that nobody can tell apart, from the log alone.
@@ -116,7 +116,6 @@ SELECT number FROM pprepub.publish('people');
 SET ROLE regress_analyst;
 SELECT count(*) = (SELECT count(*) FROM published.people_4) AS newest FROM published.people;
 SELECT count(*) FROM published.people_3;
-RESET ROLE;
 SET ROLE regress_owner;
 
 -- A number that was rolled back is given again, with the history that it had.
@@ -204,9 +203,4 @@ ROLLBACK;
 \set VERBOSITY default
 SET ROLE regress_owner;
 SELECT * FROM pprepub.rebuild_history('none such');
-CALL forget('odd');
-
-DROP FUNCTION unsafe, live, seen;
-DROP TABLE patients, people, odd;
-DROP SCHEMA published, published_private;
-RESET ROLE;
+CALL public.clean();

@@ -39,8 +39,4 @@ SELECT replace(why, 'params ', 'target => ''risks_odd'', params ') AS call FROM 
 \echo :call
 :call
 SELECT name, quasi_identifiers, sensitive FROM pprepub.publication WHERE target = 'risks_odd';
-
-CALL forget('risks "it''s", {odd}', 'risks');
-DROP TABLE "risks ""it's"", {odd}", risks_people, risks_few;
-DROP SCHEMA risks_out, risks_out_private, risks_odd, risks_odd_private;
-RESET ROLE;
+CALL public.clean();

@@ -1,4 +1,5 @@
 -- Releases on a schedule, where there is no pg_cron; where there is, test/t/schedule.pl.
+\set ECHO none
 \pset format unaligned \t on
 CREATE TABLE schedule_patients (id int PRIMARY KEY, age int, disease text);
 INSERT INTO schedule_patients SELECT i, i % 50, 'd' || i % 5 FROM generate_series(1, 200) i;
@@ -7,6 +8,7 @@ CREATE ROLE regress_member LOGIN IN ROLE regress_owner;
 SET ROLE regress_owner;
 SELECT pprepub.create_publication('patients', 'schedule_patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 RESET ROLE;
+\set ECHO all
 
 -- The role that runs a job logs in.
 SET ROLE regress_owner;

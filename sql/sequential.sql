@@ -1,6 +1,6 @@
 -- Method sequential: releases with different columns, each safe together with all before.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION try_publish(publication text, columns name[] DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -207,17 +207,4 @@ CALL audit();
 SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}') \g /dev/null
 SELECT try_publish('audited', '{gender}');
 CALL audit();
-\set ECHO none
-CALL forget('audited');
-DROP TABLE audited CASCADE;
-DROP PROCEDURE audit;
-
-DROP VIEW before, nobodys;
-DROP VIEW drawn_people;
-DROP TABLE people, countries;
-DROP FUNCTION drawn, try_publish;
-DROP PROCEDURE declare;
-SELECT pprepub.drop_taxonomy('countries') \g /dev/null
-DROP SCHEMA published, published_private;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

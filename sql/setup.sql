@@ -1,6 +1,6 @@
 -- The extension, two owners and an analyst for all tests.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_owner, regress_other, regress_analyst;		-- of a run that was interrupted
 RESET client_min_messages;
@@ -31,6 +31,28 @@ END $$;
 -- Drops publications with their history, and says nothing.
 CREATE PROCEDURE forget(VARIADIC names text[]) LANGUAGE sql SET client_min_messages = warning AS
 $$ SELECT pprepub.drop_publication(name, true) FROM unnest(names) name $$;
+
+-- Drops what a test made: publications, what stands in public, and schemas. Publications leave nothing in those that they
+-- published in, which are dropped without CASCADE.
+CREATE PROCEDURE clean() LANGUAGE plpgsql SECURITY DEFINER SET client_min_messages = warning AS $$
+DECLARE
+	command text;
+BEGIN
+	PERFORM pprepub.drop_publication(name, true) FROM pprepub_internal.catalog_publication;
+	PERFORM pprepub.drop_taxonomy(name) FROM pprepub_internal.catalog_taxonomy;
+	FOREACH command IN ARRAY ARRAY(
+		SELECT format('DROP %s IF EXISTS %s CASCADE', i.type, i.identity) FROM (
+			SELECT (relkind = 'S')::int, tableoid, oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = ANY ('{r,p,v,m,f,S}')
+			UNION ALL SELECT 2, tableoid, oid FROM pg_proc
+			WHERE pronamespace = 'public'::regnamespace AND proname <> ALL ('{explained,forget,force_parallel,clean}')
+			UNION ALL SELECT 3, tableoid, oid FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = ANY ('{c,d,e,r}')
+			) made (place, class, object), pg_identify_object(class, object, 0) i ORDER BY place) || ARRAY(
+		SELECT format('DROP SCHEMA %I%s', nspname, CASE WHEN nspname !~ '_private$' AND to_regnamespace(nspname || '_private') IS NULL THEN ' CASCADE' END)
+		FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$|public$|pprepub$|pprepub_internal$)')
+	LOOP
+		EXECUTE command;
+	END LOOP;
+END $$;
 
 -- The parameter by which plans are made parallel is called otherwise since 16.
 CREATE FUNCTION force_parallel(value text) RETURNS void LANGUAGE sql AS

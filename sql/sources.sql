@@ -1,6 +1,6 @@
 -- Sources, and relations that share data with them.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -204,19 +204,16 @@ CALL forget('same');
 
 -- Somebody else's table, though it may be read.
 GRANT SELECT ON copied TO regress_other;
-RESET ROLE;
 SET ROLE regress_other;
 SELECT pprepub.create_publication('stolen', 'copied', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 CREATE VIEW mine AS SELECT * FROM copied;
 SELECT pprepub.create_publication('mine', 'mine', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
-RESET ROLE;
 SET ROLE regress_other;
 CREATE SCHEMA others;
 SELECT pprepub.create_publication('mine', 'mine', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', target => 'others');
 SELECT rows FROM pprepub.publish('mine');		-- he sees those rows anyway
 \set ECHO none
 CALL forget('mine');
-RESET ROLE;
 SET ROLE regress_owner;
 REVOKE SELECT ON copied FROM regress_other;
 
@@ -229,18 +226,7 @@ SELECT pprepub.publish('copied');
 ALTER TABLE copied NO FORCE ROW LEVEL SECURITY;
 SELECT rows FROM pprepub.publish('copied');
 \set ECHO none
-CALL forget('copied');
-
-DROP FUNCTION declare, key_type;
-DROP TYPE pair, mood;
-DROP VIEW through_kept, through_subquery;
-DROP MATERIALIZED VIEW kept;
-DROP VIEW through_views, through_view;
-DROP FOREIGN TABLE far;
+CALL public.clean();
 RESET ROLE;
-DROP VIEW mine;
-DROP TABLE people, copied, apart, parent, child, odd, same;
-DROP SCHEMA published, published_private, others, others_private;
 DROP SERVER nowhere CASCADE;
 DROP FOREIGN DATA WRAPPER nothing;
-\set ECHO all

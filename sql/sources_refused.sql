@@ -1,6 +1,6 @@
 -- Sources that cannot be published as they are: said when they are declared, not at the first release.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE ill (id numeric, age int, disease text, cost numeric);
@@ -150,13 +150,4 @@ SELECT declare('bpg', '{"k": 1}', 'parts');
 SELECT declare('bpg', '{"k": 1}', 'part');
 ALTER TABLE gone SET LOGGED;
 SELECT declare('bpg', '{"k": 1}', 'behind');
-
-\set ECHO none
-DROP VIEW looked, writing, failing, slow;
-DROP MATERIALIZED VIEW unfilled, kept;
-DROP VIEW behind;
-DROP FUNCTION declare, look, note;
-DROP TABLE ill, gone, parts, registry, shameful, updates, notes;
-DROP SCHEMA published, published_private;
-RESET ROLE;
-\set ECHO all
+CALL public.clean();

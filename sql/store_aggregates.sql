@@ -1,8 +1,8 @@
 -- Aggregates over tables of the access method pprepub: answered by headers of groups, and by columns as they are encoded.
 -- Each query is asked three times: of the table, of a heap with the same rows, and of the table with OFFSET 0, which
 -- PostgreSQL's own plan aggregates row by row.  Shown are those that we leave to PostgreSQL, or that differ.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 CREATE TABLE agg_row (id int, big bigint, small smallint, f8 float8, f4 float4, t text, c text COLLATE "C", v varchar(9), d date,
 	ts timestamptz, n numeric, o oid, r int4range, u uuid, e int);
 CREATE TABLE agg_store (gone int, LIKE agg_row) USING pprepub;
@@ -295,6 +295,4 @@ DROP SCHEMA agg_planted CASCADE;
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SELECT count(*) AS c FROM agg_store UNION ALL SELECT sum(id) FROM agg_store UNION ALL SELECT count(*) FROM agg_heap ORDER BY 1;
 RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
-DROP TABLE agg_store, agg_heap;
-DROP FUNCTION agg_rows(int, int), agg_ask(text), agg_plan(text), agg_above(int), agg_seen(), agg_seen_stable();
-DROP TABLE agg_row;
+CALL public.clean();

@@ -132,6 +132,4 @@ UPDATE store_p SET t = 'u' WHERE k = 1500;
 UPDATE store_p SET t = 'u' WHERE k = 500;
 ALTER TABLE store_p DETACH PARTITION store_p1;
 SELECT count(*) FROM store_p;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_narrow, store_none, store_as, store_twice, store_c, store_p, store_p1 CASCADE;
+CALL public.clean();

@@ -1,6 +1,6 @@
 -- Above TID block 131,072 the executor's bitmap scans fail; tables are planned without them before they come there.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 CREATE TABLE store_t (id int, a int[]) USING pprepub;
 CREATE INDEX store_gin ON store_t USING gin (a);
 CREATE INDEX store_btree ON store_t (id);
@@ -52,7 +52,4 @@ VACUUM FULL store_t;
 SELECT block() > 131072 AS beyond;
 CREATE TABLE store_new USING pprepub AS TABLE store_t;
 SELECT max(ctid) FROM store_new;
-
-DROP TABLE store_t, store_new;
-DROP PROCEDURE store_use_up(int);
-DROP FUNCTION block();
+CALL public.clean();

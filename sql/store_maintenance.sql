@@ -1,6 +1,6 @@
 -- Small groups, the view of what is stored, and VACUUM of all kinds.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 CREATE TABLE store_t (id int, t text) USING pprepub;
 CREATE INDEX ON store_t (id);
 -- Many one-row inserts make as many groups.
@@ -48,7 +48,4 @@ INSERT INTO store_show (c) VALUES (9);
 VACUUM store_show;
 SELECT age(relfrozenxid) < age(:'before'::xid) AS advanced FROM pg_class WHERE oid = 'store_show'::regclass;
 SELECT count(*) FROM store_show;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_show;
-DROP PROCEDURE store_many(int);
+CALL public.clean();

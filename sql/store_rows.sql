@@ -1,6 +1,6 @@
 -- Tables of the access method pprepub hold any row, and give it back.
-\pset format unaligned \t on
 \set ECHO none
+\pset format unaligned \t on
 CREATE TYPE store_pair AS (x int, y text);
 CREATE TYPE store_mood AS ENUM ('calm', 'glad');
 CREATE DOMAIN store_small AS int CHECK (VALUE < 1000);
@@ -95,7 +95,4 @@ CLOSE c;
 ANALYZE store_types;
 SELECT reltuples FROM pg_class WHERE oid = 'store_types'::regclass;
 SELECT attname, null_frac, n_distinct, avg_width, correlation FROM pg_stats WHERE tablename = 'store_types' AND attname IN ('id', 'b', 'c', 'x') ORDER BY 1;
-
-SET client_min_messages = warning;
-DROP TABLE store_types, store_empty, store_nothing, store_nulls, store_wide, store_big, source;
-DROP TYPE store_pair, store_mood, store_small;
+CALL public.clean();

@@ -1,7 +1,65 @@
 -- Rules without which a table in its own TOAST relation loses rows, or shows wrong ones.
+\set ECHO none
 \pset format unaligned \t on
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
 INSERT INTO store_t SELECT i, 'kept' FROM generate_series(1, 10) i;
+CREATE TABLE store_v (id int PRIMARY KEY, t text, a int[]) USING pprepub WITH (autovacuum_enabled = off);
+CREATE PROCEDURE store_undo(a int, b int) LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO store_v SELECT i, 't' || i, ARRAY[i, i % 7] FROM generate_series(a, b) i;
+	RAISE division_by_zero;
+EXCEPTION WHEN division_by_zero THEN
+END $$;
+CREATE PROCEDURE store_do(a int, b int) LANGUAGE sql AS $$
+	INSERT INTO store_v SELECT i, 't' || i, ARRAY[i, i % 7] FROM generate_series(a, b) i
+$$;
+CREATE EXTENSION pgstattuple;
+CREATE FUNCTION entries() RETURNS bigint LANGUAGE sql AS $$ SELECT tuple_count FROM pgstattuple('store_t_pkey') $$;
+-- Functions with a subtransaction of their own.
+CREATE FUNCTION store_count() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+BEGIN
+	BEGIN
+		SELECT count(*) FILTER (WHERE true) INTO n FROM store_t WHERE id >= 1000;
+		RAISE division_by_zero;
+	EXCEPTION WHEN division_by_zero THEN
+		RETURN n;
+	END;
+END $$;
+CREATE FUNCTION store_joined() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+BEGIN
+	BEGIN
+		EXECUTE 'SELECT count(*) FROM store_h JOIN store_t USING (id)' INTO n;
+		RAISE division_by_zero;
+	EXCEPTION WHEN division_by_zero THEN
+		RETURN n;
+	END;
+END $$;
+CREATE FUNCTION store_count_of(i int, inside boolean) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+BEGIN
+	IF NOT inside THEN
+		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+		RETURN;
+	END IF;
+	BEGIN
+		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+	EXCEPTION WHEN division_by_zero THEN
+	END;
+END $$;
+CREATE FUNCTION store_pending() RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN sum(total_bytes) < 4 * 1024 * 1024 THEN 'little' ELSE pg_size_pretty(sum(total_bytes)) END
+	FROM pg_backend_memory_contexts WHERE name = 'pending rows'
+$$;
+CREATE TABLE store_seen (what text);
+CREATE FUNCTION store_look() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO store_seen SELECT store_pending();
+	RETURN NEW;
+END $$;
+\set ECHO all
 
 -- A number that a row had is never given again: the index still has the entry of one that was rolled back.
 BEGIN;
@@ -14,25 +72,14 @@ SET enable_seqscan = off;
 SELECT * FROM store_t WHERE id = 77;
 SELECT * FROM store_t WHERE id = 78;
 -- VACUUM leaves such entries, and REINDEX takes them away.
-CREATE EXTENSION pgstattuple;
-CREATE FUNCTION entries() RETURNS bigint LANGUAGE sql AS $$ SELECT tuple_count FROM pgstattuple('store_t_pkey') $$;
 VACUUM store_t;
 SELECT entries();
 REINDEX TABLE store_t;
 SELECT entries(), count(*) FROM store_t WHERE id > 0;
 SELECT * FROM store_t WHERE id = 78;
-CREATE TABLE store_v (id int PRIMARY KEY, t text, a int[]) USING pprepub WITH (autovacuum_enabled = off);
+\set ECHO none
 CREATE INDEX store_v_hash ON store_v USING hash (t);
 CREATE INDEX store_v_gin ON store_v USING gin (a);
-CREATE PROCEDURE store_undo(a int, b int) LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO store_v SELECT i, 't' || i, ARRAY[i, i % 7] FROM generate_series(a, b) i;
-	RAISE division_by_zero;
-EXCEPTION WHEN division_by_zero THEN
-END $$;
-CREATE PROCEDURE store_do(a int, b int) LANGUAGE sql AS $$
-	INSERT INTO store_v SELECT i, 't' || i, ARRAY[i, i % 7] FROM generate_series(a, b) i
-$$;
 CALL store_do(1, 1000); CALL store_undo(1001, 5000); CALL store_do(5001, 5100); CALL store_undo(5101, 5110);
 DO $$ BEGIN
 	FOR i IN 6001 .. 6300 LOOP
@@ -42,6 +89,7 @@ DO $$ BEGIN
 END $$;
 -- VACUUM puts in order what gin has put off.
 VACUUM store_v;
+\set ECHO all
 SELECT (pgstatginindex('store_v_gin')).pending_tuples;
 CREATE EXTENSION amcheck;
 SELECT bt_index_check('store_v_pkey', true);
@@ -121,31 +169,9 @@ SELECT count(*), max(id) FROM store_t WHERE id > 0;
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; SET parallel_leader_participation = off;
 RESET enable_seqscan;
-CREATE FUNCTION store_count() RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-	n bigint;
-BEGIN
-	BEGIN
-		SELECT count(*) FILTER (WHERE true) INTO n FROM store_t WHERE id >= 1000;
-		RAISE division_by_zero;
-	EXCEPTION WHEN division_by_zero THEN
-		RETURN n;
-	END;
-END $$;
 INSERT INTO store_t SELECT i, 'saw ' || store_count() FROM generate_series(1000, 1004) i;
 SELECT * FROM store_t WHERE id >= 1000 ORDER BY id;
 -- Nor is one of them given the whole table, as one side of a join.
-CREATE FUNCTION store_joined() RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-	n bigint;
-BEGIN
-	BEGIN
-		EXECUTE 'SELECT count(*) FROM store_h JOIN store_t USING (id)' INTO n;
-		RAISE division_by_zero;
-	EXCEPTION WHEN division_by_zero THEN
-		RETURN n;
-	END;
-END $$;
 CREATE TABLE store_h AS SELECT i AS id FROM generate_series(1, 20000) i;
 ANALYZE store_h;
 SET enable_parallel_hash = off; SET enable_mergejoin = off; SET enable_nestloop = off;
@@ -153,21 +179,9 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM store_h JOIN store_t USING (id);
 INSERT INTO store_t SELECT i, 'joined ' || store_joined() FROM generate_series(1010, 1013) i;
 SELECT * FROM store_t WHERE id BETWEEN 1010 AND 1013 ORDER BY id;
 DROP TABLE store_h;
-DROP FUNCTION store_joined();
 RESET enable_parallel_hash; RESET enable_mergejoin; RESET enable_nestloop;
 -- A plan that was made before there was anything pending is for workers: what is pending is sealed then, or, if it is not ours to
 -- seal, the plan is refused.
-CREATE FUNCTION store_count_of(i int, inside boolean) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
-BEGIN
-	IF NOT inside THEN
-		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
-		RETURN;
-	END IF;
-	BEGIN
-		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
-	EXCEPTION WHEN division_by_zero THEN
-	END;
-END $$;
 INSERT INTO store_t SELECT i, 'many' FROM generate_series(100000, 105000) i;
 ALTER TABLE store_t SET (parallel_workers = 2);
 ANALYZE store_t;
@@ -180,6 +194,7 @@ RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel
 RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET parallel_leader_participation;
 
 -- Memory is bounded over many partitions.
+\set ECHO none
 SET pprepub.store_memory = '1MB';
 CREATE TABLE store_p (k int, t text) PARTITION BY LIST (k);
 DO $$ BEGIN
@@ -187,24 +202,10 @@ DO $$ BEGIN
 		EXECUTE format('CREATE TABLE store_p%s PARTITION OF store_p FOR VALUES IN (%s) USING pprepub', k, k);
 	END LOOP;
 END $$;
-CREATE FUNCTION store_pending() RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN sum(total_bytes) < 4 * 1024 * 1024 THEN 'little' ELSE pg_size_pretty(sum(total_bytes)) END
-	FROM pg_backend_memory_contexts WHERE name = 'pending rows'
-$$;
-CREATE TABLE store_seen (what text);
-CREATE FUNCTION store_look() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO store_seen SELECT store_pending();
-	RETURN NEW;
-END $$;
 CREATE TRIGGER look BEFORE INSERT ON store_p FOR EACH ROW WHEN (NEW.t LIKE '%00') EXECUTE FUNCTION store_look();
 INSERT INTO store_p SELECT i % 64, repeat('x', 8000) || i FROM generate_series(1, 4000) i;
+\set ECHO all
 SELECT what, count(*) FROM store_seen GROUP BY what;
 SELECT count(*), count(DISTINCT k), min(length(t)) FROM store_p;
-RESET pprepub.store_memory;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_v, store_temp, store_new, store_p, store_seen;
-DROP PROCEDURE store_undo(int, int), store_do(int, int);
-DROP FUNCTION entries(), store_count(), store_count_of(int, boolean), store_pending(), store_look();
 DROP EXTENSION pgstattuple;
+CALL public.clean();

@@ -1,6 +1,41 @@
 -- Rows of the access method pprepub are there as long as their transaction, and their subtransaction, is.
+\set ECHO none
 \pset format unaligned \t on
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
+CREATE FUNCTION store_see(i int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	n int;
+BEGIN
+	BEGIN
+		INSERT INTO store_t VALUES (-i, 'inner');
+		SELECT count(*) INTO n FROM store_t WHERE id BETWEEN 100 AND 200;
+		IF i % 2 = 0 THEN
+			RAISE division_by_zero;
+		END IF;
+	EXCEPTION WHEN division_by_zero THEN
+		NULL;
+	END;
+	SELECT count(*) INTO n FROM store_t WHERE abs(id) BETWEEN 100 AND 200;
+	RETURN n;
+END $$;
+CREATE FUNCTION store_see_by_index(i int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	seen text;
+BEGIN
+	BEGIN
+		SELECT t INTO seen FROM store_t WHERE id = i - 1;
+		RAISE division_by_zero;
+	EXCEPTION WHEN division_by_zero THEN
+		RETURN coalesce(seen, 'nothing');
+	END;
+END $$;
+CREATE FUNCTION store_count() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM store_t WHERE id BETWEEN 400 AND 500 $$;
+CREATE FUNCTION store_nested(i int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO store_t SELECT 400 + i * 10 + j, 'saw ' || store_count() FROM generate_series(1, 3) j;
+	RETURN 'then ' || store_count();
+END $$;
+\set ECHO all
 
 -- Own rows are seen by the next command, not by the same one.
 BEGIN;
@@ -43,51 +78,17 @@ SELECT * FROM store_t ORDER BY id;
 
 -- While a statement inserts, functions with subtransactions of their own see its rows, keep theirs, and lose them;
 -- what they read is not sealed with their transaction id, or rolling them back would take it away.
-CREATE FUNCTION store_see(i int) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE
-	n int;
-BEGIN
-	BEGIN
-		INSERT INTO store_t VALUES (-i, 'inner');
-		SELECT count(*) INTO n FROM store_t WHERE id BETWEEN 100 AND 200;
-		IF i % 2 = 0 THEN
-			RAISE division_by_zero;
-		END IF;
-	EXCEPTION WHEN division_by_zero THEN
-		NULL;
-	END;
-	SELECT count(*) INTO n FROM store_t WHERE abs(id) BETWEEN 100 AND 200;
-	RETURN n;
-END $$;
 INSERT INTO store_t SELECT i, 'saw ' || store_see(i) FROM generate_series(101, 106) i;
 SELECT * FROM store_t WHERE abs(id) > 100 ORDER BY abs(id), id;
 -- By an index, too.
-DROP FUNCTION store_see(int);
-CREATE FUNCTION store_see(i int) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	seen text;
-BEGIN
-	BEGIN
-		SELECT t INTO seen FROM store_t WHERE id = i - 1;
-		RAISE division_by_zero;
-	EXCEPTION WHEN division_by_zero THEN
-		RETURN coalesce(seen, 'nothing');
-	END;
-END $$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-INSERT INTO store_t SELECT i, i || ' after ' || store_see(i) FROM generate_series(201, 204) i;
+INSERT INTO store_t SELECT i, i || ' after ' || store_see_by_index(i) FROM generate_series(201, 204) i;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 SELECT * FROM store_t WHERE id > 200 ORDER BY id;
 
 -- STABLE functions do not see what their statement inserts, also while another statement inserts.
-CREATE FUNCTION store_count() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM store_t WHERE id BETWEEN 400 AND 500 $$;
-CREATE FUNCTION store_nested(i int) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO store_t SELECT 400 + i * 10 + j, 'saw ' || store_count() FROM generate_series(1, 3) j;
-	RETURN 'then ' || store_count();
-END $$;
 INSERT INTO store_t SELECT 450 + i, store_nested(i) FROM generate_series(1, 2) i;
 SELECT * FROM store_t WHERE id BETWEEN 400 AND 500 ORDER BY id;
 
@@ -181,7 +182,4 @@ COPY store_new FROM stdin (FREEZE);
 COMMIT;
 SELECT * FROM store_new;
 SELECT count(*) FROM pprepub.verify_storage('store_new') WHERE holds;
-
-SET client_min_messages = warning;
-DROP TABLE store_t, store_d, store_x, store_f, heap_f, store_log, store_new;
-DROP FUNCTION store_see(int), store_note(), store_count(), store_nested(int);
+CALL public.clean();

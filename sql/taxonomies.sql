@@ -118,7 +118,6 @@ SELECT pprepub.extend_taxonomy('ages', 'levels');
 
 -- Any role may read and name a taxonomy; only its owner changes it, and only
 -- from a table of his own: what it holds becomes readable by everybody.
-RESET ROLE;
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.taxonomy_node WHERE taxonomy = 'world';
 SELECT pprepub.extend_taxonomy('world', 'more_levels');
@@ -137,6 +136,4 @@ SELECT pprepub.drop_taxonomy(t) FROM unnest('{world,education,one,numbers,ages,f
 SELECT pprepub.drop_taxonomy('world');
 RESET ROLE;
 SELECT count(*) FROM pprepub_internal.catalog_tree_node;
-DROP FUNCTION try_levels;
-DROP VIEW too_many;
-DROP TABLE levels, more_levels, hierarchy, one_level, numbers, wrong, no_columns;
+CALL public.clean();

@@ -1,9 +1,11 @@
 -- Owners see of releases that were made without them: warnings that are kept, and how publications fare.
+\set ECHO none
 \pset format unaligned \t on
 SET ROLE regress_owner;
 CREATE TABLE watched (id int PRIMARY KEY, age int, disease text);
 INSERT INTO watched SELECT i, i, 'd' || i % 5 FROM generate_series(1, 60) i;
 SET client_min_messages = warning;
+\set ECHO all
 SELECT pprepub.create_publication('watched', 'watched', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "dirty", "reserve": 1}');
 
 -- Nothing was published yet.
@@ -97,8 +99,4 @@ RESET ROLE;
 UPDATE pprepub_internal.catalog_publication SET pinned = 'published_private.watched_source'::regclass WHERE name = 'watched';
 UPDATE pprepub_internal.catalog_relation SET relation = 'published.watched_1'::regclass WHERE relation = 1::regclass;
 SET ROLE regress_owner;
-SELECT pprepub.drop_publication(name, forget_history => true) FROM unnest('{watched,noted}'::text[]) name;
-DROP TABLE watched, elsewhere, nobodys, noted;
-DROP SCHEMA published, published_private;
-RESET client_min_messages;
-RESET ROLE;
+CALL public.clean();

@@ -21,7 +21,6 @@
 #include "funcapi.h"
 #include "history/past_tables.h"
 #include "history/rebuild.h"
-#include "history/recall.h"
 #include "method/method.h"
 #include "release/past_releases.h"
 #include "release/release.h"
@@ -75,18 +74,6 @@ set_values(Check *check, double required, double measured)
  * The history
  * ----------------------------------------------------------------
  */
-
-/* How many rows the releases have, as the log tells. */
-static uint64
-count_logged(const Audit *audit)
-{
-	const Seen *seen = &audit->recalled->seen;
-	uint64		rows = 0;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		rows += seen->release[r].first[seen->release[r].nclasses];
-	return rows;
-}
 
 static bool
 stands_as_made(const DeclaredPublication *publication, PastTable table)
@@ -191,7 +178,7 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
 	if (is_last)
 		recalled_forget_people(audit->recalled);
-	progress_phase("check releases", count_logged(audit));
+	progress_phase("check releases", logged_rows(&audit->recalled->seen));
 	MemoryContextSwitchTo(old);
 	if (why != NULL && *unreadable == NULL)
 		*unreadable = pstrdup(why); /* work goes */
@@ -440,6 +427,29 @@ check_lookups(Audit *audit)
 		add_open_check(audit, "lookup", required, psprintf("no keys in those that others read: %s", tables), 0);
 }
 
+/* Did noisy counts cost no more than was promised? */
+static void
+check_noise(Audit *audit)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_look("SELECT trim_scale(total / 1e9)::text AS total, trim_scale(spent / 1e9)::text AS spent, spent <= total AS holds"
+				 " FROM pprepub_internal.noise_account($1, NULL) WHERE total IS NOT NULL", CATALOG_INT(audit->publication->id));
+	if (SPI_processed > 0)
+	{
+		char	   *total = catalog_text(&access, 0, "total");
+		char	   *spent = catalog_text(&access, 0, "spent");
+		bool		holds = catalog_int(0, "holds") > 0;
+
+		catalog_leave(&access);
+		set_values(add_check(audit, "noise", psprintf("noisy counts cost %s at most", total), psprintf("they have cost %s", spent), holds, NULL),
+				   strtod(total, NULL), strtod(spent, NULL));
+		return;
+	}
+	catalog_leave(&access);
+}
+
 /* Checks all that is not a question of the principle. */
 static void
 check_the_rest(Audit *audit)
@@ -447,7 +457,7 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
-	progress_phase("compare history", count_logged(audit));
+	progress_phase("compare history", logged_rows(&audit->recalled->seen));
 	if (keeps_fold(publication))
 		check_fold(audit);
 	if (keeps_past(publication, PAST_PLACES))
@@ -469,6 +479,8 @@ audit_all(const OwnersWork *work, const Principle *given)
 	const DeclaredPublication *publication = work->publication;
 	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
 
+	if (given == NULL)
+		check_noise(&audit);
 	if (publication->releases == 0)
 	{
 		add_open_check(&audit, "releases", pstrdup("a release to check"), pstrdup("no release yet"), 0);

@@ -188,22 +188,6 @@ typedef struct TermCheck
 	uint64		refused;		/* classes of all releases */
 } TermCheck;
 
-/* Adds the row of a condition. */
-static void
-add_term_check(Audit *audit, const TermCheck *found)
-{
-	StringInfoData json;
-	Check	   *check;
-
-	initStringInfo(&json);
-	appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT, found->r + 1,
-					 class_number(audit, found->r, found->worst->set));
-	check = add_check(audit, term_name(found->term), term_promise(found->term), measured_words(found->term, found->worst->measure),
-					  found->refused == 0, end_of_term(audit, &json, found->term, found->worst));
-	set_values(check, required_measure(found->term), found->worst->measure);
-	count_failing_classes(audit, check, (PrinciplePart) {.kind = found->term->kind});
-}
-
 /* Checks each condition that some release is to satisfy. */
 static void
 check_terms(Audit *audit, const WorstClasses *worst)
@@ -229,8 +213,19 @@ check_terms(Audit *audit, const WorstClasses *worst)
 			check->r = r;
 			check->worst = measured;
 		}
-	for (int i = 0; i < n; i++)
-		add_term_check(audit, &checks[i]);
+	for (const TermCheck *found = checks; found < checks + n; found++)
+	{
+		StringInfoData json;
+		Check	   *check;
+
+		initStringInfo(&json);
+		appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT, found->r + 1,
+						 class_number(audit, found->r, found->worst->set));
+		check = add_check(audit, term_name(found->term), term_promise(found->term), measured_words(found->term, found->worst->measure),
+						  found->refused == 0, end_of_term(audit, &json, found->term, found->worst));
+		set_values(check, required_measure(found->term), found->worst->measure);
+		count_failing_classes(audit, check, (PrinciplePart) {.kind = found->term->kind});
+	}
 }
 
 /* ----------------------------------------------------------------

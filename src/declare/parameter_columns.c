@@ -313,18 +313,6 @@ take_level(DeclaredColumn *column)
 				 errhint(BANDS_HINT)));
 }
 
-/* The tree that a taxonomy stands for now: a ladder for a column without a level, and a tree that has the level for others. */
-static int32
-find_tree(const DeclaredColumn *column)
-{
-	int32		tree = find_taxonomy(column->taxonomy);
-
-	catalog_read("SELECT pprepub_internal.no_bands($1, $2, $3) AS wrong",
-				 CATALOG_INT(tree), CATALOG_TEXT(column->taxonomy), CATALOG_INT(column->level));
-	catalog_raise();
-	return tree;
-}
-
 /* Reads the bands of a column. */
 static void
 set_band(DeclaredColumn *column, const char *text)
@@ -339,9 +327,14 @@ set_band(DeclaredColumn *column, const char *text)
 	parse_kind(text, column);
 	catalog_enter(&access);
 	if (column->taxonomy != NULL)
+	{
 		take_level(column);
-	if (column->taxonomy != NULL)
-		column->tree = find_tree(column);
+		/* The tree of now: a ladder for a column without a level, and a tree that has the level for others */
+		column->tree = find_taxonomy(column->taxonomy);
+		catalog_read("SELECT pprepub_internal.no_bands($1, $2, $3) AS wrong",
+					 CATALOG_INT(column->tree), CATALOG_TEXT(column->taxonomy), CATALOG_INT(column->level));
+		catalog_raise();
+	}
 	catalog_leave(&access);
 	if (column->level == 0 && (!OidIsValid(printed_type(KIND_RANGE, column->type)) || (column->taxonomy != NULL && !is_number(column->type))))
 		ereport(ERROR,

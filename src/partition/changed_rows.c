@@ -51,31 +51,31 @@ are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
 	return equal;
 }
 
-/* Adds a person with the rows of one value that another value lacks. */
+/* Adds a person with those rows of one value that another has, too, or lacks, if there are any. */
 static void
-add_person(Changes *changes, Code more, Code less)
+add_person(Changes *changes, Code value, Code other, bool has_too)
 {
 	const Aspects *of = changes->of;
-	bool	   *is_met = new_zeros(bool, count_rows(of, less));
+	uint64		first = rows_begin(of->first, other);
+	bool	   *is_met = new_zeros(bool, count_rows(of, other));
 	uint64		end = changes->first[changes->npeople];
 
-	for (uint64 row = rows_begin(of->first, more); row < rows_end(of->first, more); row++)
+	for (uint64 row = rows_begin(of->first, value); row < rows_end(of->first, value); row++)
 	{
-		uint64		begin = rows_begin(of->first, less);
-		uint64		other = begin;
+		uint64		equal = first;
 
-		while (other < rows_end(of->first, less) && (is_met[other - begin] || !are_equal_rows(of, row, other)))
-			other++;
-		if (other < rows_end(of->first, less))
-		{
-			is_met[other - begin] = true;
+		while (equal < rows_end(of->first, other) && (is_met[equal - first] || !are_equal_rows(of, row, equal)))
+			equal++;
+		if (equal < rows_end(of->first, other))
+			is_met[equal - first] = true;
+		if ((equal < rows_end(of->first, other)) != has_too)
 			continue;
-		}
 		for (int a = 0; a < of->n; a++)
 			changes->code[a][end] = of->aspect[a].code[row];
 		end++;
 	}
-	changes->first[++changes->npeople] = end;
+	if (end > changes->first[changes->npeople])
+		changes->first[++changes->npeople] = end;
 	pfree(is_met);
 }
 
@@ -97,40 +97,54 @@ allows_alone(const Principle *principle, const Changes *changes)
 	return principle_allows(&alone, tally);
 }
 
+/* Is a person known to have got rows?  Of a sample that changes nobody knows which rows came, but whose they are. */
+static bool
+has_more(const Aspects *aspects, Code before, Code after)
+{
+	uint64		rows = count_rows(aspects, before);
+	uint64		rows_now = count_rows(aspects, after);
+
+	return rows_now > rows || (before != after && Max(rows, rows_now) >= aspects->most);
+}
+
+typedef enum Which
+{
+	ROWS_KEPT,
+	ROWS_CAME,
+	ROWS_CAME_FOR_CERTAIN		/* to people who are known to have got some */
+} ChangedRows;
+
+/* Are the rows that people kept, or that came to them, allowed by themselves? */
+static bool
+are_a_set(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n, ChangedRows which)
+{
+	Changes		changes;
+	uint64		rows = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		rows += count_rows(aspects, after[i]);
+	changes = changes_create(aspects, n, rows);
+	for (uint64 i = 0; i < n; i++)
+		if (which != ROWS_CAME_FOR_CERTAIN || has_more(aspects, before[i], after[i]))
+			add_person(&changes, after[i], before[i], which == ROWS_KEPT);
+	return allows_alone(principle, &changes);
+}
+
 bool
 changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n)
 {
 	MemoryContext work;
 	MemoryContext old;
-	Changes		came;
-	Changes		went;
-	uint64		nbefore = 0;
-	uint64		nafter = 0;
 	bool		allowed;
 
-	if (aspects == NULL || aspects->first == NULL)
+	if (!has_row_values(aspects) || memcmp(before, after, sizeof(Code) * n) == 0)
 		return true;
-	for (uint64 i = 0; i < n; i++)
-	{
-		nbefore += count_rows(aspects, before[i]);
-		nafter += count_rows(aspects, after[i]);
-	}
 	work = AllocSetContextCreate(CurrentMemoryContext, "changed rows", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(work);
-	came = changes_create(aspects, n, nafter);
-	went = changes_create(aspects, n, nbefore);
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint64		rows = count_rows(aspects, before[i]);
-		uint64		rows_now = count_rows(aspects, after[i]);
-
-		/* A sample changes where none of its rows is known to have come, and whose it is that others came to is known. */
-		if (rows_now > rows || (rows_now >= aspects->most && after[i] != before[i]))
-			add_person(&came, after[i], before[i]);
-		if (rows_now < rows || (rows_now >= aspects->most && after[i] != before[i]))
-			add_person(&went, before[i], after[i]);
-	}
-	allowed = allows_alone(principle, &came) && allows_alone(principle, &went);
+	allowed = are_a_set(principle, aspects, before, after, n, ROWS_KEPT);
+	/* Rows that went are those that came, looked at backward. */
+	for (ChangedRows which = ROWS_CAME; which <= ROWS_CAME_FOR_CERTAIN && allowed; which++)
+		allowed = are_a_set(principle, aspects, before, after, n, which) && are_a_set(principle, aspects, after, before, n, which);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return allowed;

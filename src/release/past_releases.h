@@ -57,6 +57,17 @@ extern Released *read_released(const DeclaredPublication *publication);
  */
 extern void verify_may_see_figures(const DeclaredPublication *publication, int32 number);
 
+/* How many rows all releases have, as the log tells. */
+static inline uint64
+logged_rows(const Seen *seen)
+{
+	uint64		rows = 0;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		rows += seen->release[r].first[seen->release[r].nclasses];
+	return rows;
+}
+
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);

@@ -18,7 +18,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/rebuild.h"
-#include "history/recall.h"
 #include "history/witness.h"
 #include "method/method.h"
 #include "miscadmin.h"
@@ -165,16 +164,6 @@ column_names(const DeclaredPublication *publication, const bool *shown)
 /* Up to so many logged rows, the fold is compared with the log: that is slow. */
 #define MOST_ROWS_COMPARED 1000
 
-static uint64
-count_logged(const Seen *seen)
-{
-	uint64		rows = 0;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-		rows += seen->release[r].first[seen->release[r].nclasses];
-	return rows;
-}
-
 /* Does every atom of the log keep the weakest principle that any release promised?  Imported ones need not keep any. */
 static void
 check_atoms(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
@@ -213,7 +202,7 @@ check_history(DeclaredPublication *publication)
 	publication->releases++;
 	recalled = recall(publication); /* an answer has no temporary files */
 	atoms = atoms_of(&recalled->seen);
-	if (keeps_fold(publication) && count_logged(&recalled->seen) <= MOST_ROWS_COMPARED && fold_compare(publication).wrong > 0)
+	if (keeps_fold(publication) && logged_rows(&recalled->seen) <= MOST_ROWS_COMPARED && fold_compare(publication).wrong > 0)
 		elog(ERROR, "the fold of publication \"%s\" is not what its log tells", publication->name);
 	check_atoms(publication, recalled, atoms);
 	PopActiveSnapshot();

@@ -105,7 +105,7 @@ BEGIN
 			'%s'
 			'SELECT pprepub.create_publication(%L,\n    source            => %L,\n    key               => %L,\n    quasi_identifiers => %L,\n'
 			'    sensitive         => %s,\n    method            => ''bpg'',\n    params            => ''{"k": %s, "l": %s}''%s);',
-			coalesce(format(E'-- %s: a person may have several rows, and k counts people.\n', upper(left(persons, 1)) || substr(persons, 2)), ''),
+			coalesce('-- ' || upper(left(persons, 1)) || substr(persons, 2) || E': a person may have several rows, and k counts people.\n', ''),
 			-- as many bytes as a name may have
 			(SELECT left(kept.name, max(i)) FROM generate_series(0, 48) i WHERE octet_length(left(kept.name, i)) <= 48), format('%I.%I', kept.schema, kept.name), key.name, kinds,
 			-- else a name that begins with a brace would be read as a list

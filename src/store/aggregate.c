@@ -354,20 +354,6 @@ count_vector(StoreAggregateState *state)
 	}
 }
 
-/* Counts up to the end of the table, or until there are too many groups. */
-static void
-count_up(StoreAggregateState *state)
-{
-	while (state->in_group || enter_next_group(state))
-	{
-		CHECK_FOR_INTERRUPTS();
-		count_vector(state);
-		if (state->nkeys > 0 && MemoryContextMemAllocated(state->kept, true) > get_hash_memory_limit())
-			return;
-	}
-	state->at_end = true;
-}
-
 /* ----------------------------------------------------------------
  * Handing on
  * ----------------------------------------------------------------
@@ -428,7 +414,14 @@ exec_aggregate(CustomScanState *node)
 	{
 		if (state->at_end)
 			return ExecClearTuple(slot);
-		count_up(state);
+		/* Counts up to the end of the table, or until there are too many groups. */
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			state->at_end = !state->in_group && !enter_next_group(state);
+			if (!state->at_end)
+				count_vector(state);
+		} while (!state->at_end && (state->nkeys == 0 || MemoryContextMemAllocated(state->kept, true) <= get_hash_memory_limit()));
 		if (state->nkeys > 0)
 			InitTupleHashIterator(state->table, &state->iterator);
 		state->handing_on = true;

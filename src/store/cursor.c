@@ -118,22 +118,15 @@ close_everything(Cursor *cursor)
 	cursor->store = NULL;
 }
 
-/* Makes room for columns to be wanted, and forgets what was decoded of others. */
+/* Dropped columns need not be read; what was decoded of others is forgotten. */
 static void
-forget_columns(Cursor *cursor, int room)
+choose_columns(Cursor *cursor)
 {
-	cursor->wanted = MemoryContextAlloc(cursor->context, Max(room, 1) * sizeof(int));
+	cursor->wanted = MemoryContextAlloc(cursor->context, Max(cursor->desc->natts, 1) * sizeof(int));
 	cursor->nwanted = 0;
 	cursor->prepared = NULL;
 	cursor->ready_upto = 0;
 	cursor->vector = -1;
-}
-
-/* Dropped columns need not be read. */
-static void
-choose_columns(Cursor *cursor)
-{
-	forget_columns(cursor, cursor->desc->natts);
 	for (int i = 0; i < cursor->desc->natts; i++)
 		if ((cursor->all_columns || bms_is_member(i, cursor->columns)) && !TupleDescAttr(cursor->desc, i)->attisdropped)
 			cursor->wanted[cursor->nwanted++] = i;

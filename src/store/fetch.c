@@ -207,22 +207,6 @@ known_upto(const Fetcher *fetcher, uint64 row)
 	return low;
 }
 
-/* The group of a row among those found under the same snapshot, or NULL. */
-static RowGroup *
-known_group(Fetcher *fetcher, uint64 row, Snapshot snapshot)
-{
-	int			n;
-	RowGroup   *group;
-
-	if (!knows_groups(fetcher, snapshot) || (n = known_upto(fetcher, row)) == 0)
-		return NULL;
-	group = fetcher->known[n - 1].group;
-	if (row > group_last(group))
-		return NULL;
-	use_group_again(group, fetcher->reader);
-	return group;
-}
-
 /* Adds a group to those found under the snapshot, sorted by their first rows. */
 static void
 note_group(Fetcher *fetcher, RowGroup *group, Snapshot snapshot)
@@ -254,12 +238,17 @@ note_group(Fetcher *fetcher, RowGroup *group, Snapshot snapshot)
 static bool
 fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
-	RowGroup   *group;
+	RowGroup   *group = NULL;
+	int			n = knows_groups(fetcher, snapshot) ? known_upto(fetcher, row) : 0;
 	bool		found;
 
 	set_chunks_snapshot(fetcher->reader, snapshot);
-	group = known_group(fetcher, row, snapshot);
-	if (group == NULL)
+	if (n > 0 && row <= group_last(fetcher->known[n - 1].group))
+	{
+		group = fetcher->known[n - 1].group;
+		use_group_again(group, fetcher->reader);
+	}
+	else
 	{
 		Chunk		header;
 

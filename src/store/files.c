@@ -277,12 +277,6 @@ typedef struct Rewrite
 	double		rows;
 } Rewrite;
 
-static bool
-is_outdated(const Rewrite *rewrite, uint64 stamp)
-{
-	return rewrite->outdated != NULL && hash_search(rewrite->outdated, &stamp, HASH_FIND, NULL) != NULL;
-}
-
 /* All headers, dead or not, are looked at once. */
 static void
 find_outdated(Rewrite *rewrite)
@@ -414,7 +408,7 @@ copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 	read_chunk(rewrite->old, tuple, &chunk);
 	if (chunk.damage == NULL && chunk.part == PART_HEADER && knows_header(chunk.bytes, chunk.length, &header))
 		rewrite->rows += header.nrows;
-	if (chunk.part != PART_RESERVATION && is_outdated(rewrite, chunk.stamp))
+	if (chunk.part != PART_RESERVATION && rewrite->outdated != NULL && hash_search(rewrite->outdated, &chunk.stamp, HASH_FIND, NULL) != NULL)
 	{
 		if (chunk.part == PART_HEADER)
 			rewrite_group(rewrite, tuple);

@@ -90,14 +90,6 @@ bound_length(Order order, Datum value)
 	return length <= BOUND_BYTES ? length : 0;
 }
 
-static bool
-is_plain_varlena(const char *bytes, Size length)
-{
-	if (VARATT_IS_1B(bytes))
-		return !VARATT_IS_1B_E(bytes) && VARSIZE_1B(bytes) == length;
-	return length >= VARHDRSZ && VARATT_IS_4B_U(bytes) && VARSIZE_4B(bytes) == length;
-}
-
 /* A numeric's first two bytes say by their highest bit whether its header ends with them. */
 static bool
 has_numeric_header(const char *bytes, Size length)
@@ -115,7 +107,11 @@ has_numeric_header(const char *bytes, Size length)
 bool
 bound_is_sound(Order order, const char *bytes, Size length)
 {
+	bool		is_plain;
+
 	if (order == ORDER_UUID)
 		return length == UUID_LEN;
-	return is_plain_varlena(bytes, length) && (order != ORDER_NUMERIC || has_numeric_header(bytes, length));
+	is_plain = VARATT_IS_1B(bytes) ? !VARATT_IS_1B_E(bytes) && VARSIZE_1B(bytes) == length :
+		length >= VARHDRSZ && VARATT_IS_4B_U(bytes) && VARSIZE_4B(bytes) == length;
+	return is_plain && (order != ORDER_NUMERIC || has_numeric_header(bytes, length));
 }

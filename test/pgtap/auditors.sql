@@ -105,7 +105,6 @@ RESET ROLE;
 SELECT is(has_table_privilege('audits_stranger', 'audited_private.a_bpg_auditors', 'SELECT'), false, 'a stranger has none');
 SET ROLE audits_owner;
 SELECT throws_ok($$ CREATE OR REPLACE VIEW audited_private.a_bpg_auditors AS SELECT 1 AS x $$, NULL, NULL, 'the view stays as it is');
-RESET ROLE;
 SET ROLE audits_stranger;
 SELECT throws_ok($$ SELECT pprepub.report('a_bpg') $$, '42501', NULL, 'and opens no page');
 RESET ROLE;

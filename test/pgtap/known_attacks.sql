@@ -154,7 +154,6 @@ RESET ROLE;
 
 SET ROLE regress_owner;
 ALTER TABLE ward.people RENAME age TO years;
-RESET ROLE;
 SET ROLE regress_asker;
 SELECT cmp_ok((SELECT count(*) FROM published.people ('age > 30')), '>', 0::bigint, '15: a column was renamed: it is called as it was declared');
 SET ROLE regress_owner;

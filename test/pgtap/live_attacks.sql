@@ -108,7 +108,6 @@ CREATE VIEW desk.old_as_who_asks WITH (security_invoker) AS SELECT age, zip, dis
 CREATE FUNCTION desk.count_of_old() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS 'SELECT count(*) FROM published.people_now WHERE age >= 40';
 GRANT USAGE ON SCHEMA desk TO regress_stranger;
 GRANT SELECT ON desk.old, desk.old_barred, desk.old_as_who_asks TO regress_stranger;
-RESET ROLE;
 SET ROLE regress_stranger;
 SELECT is((SELECT count(*) > 0 FROM desk.old WHERE age < 45 OR age >= 45), true, 'a view');
 SELECT is(meter.cohort(), '(age >= 40) AND ((age < 45) OR (age >= 45))', 'narrows');

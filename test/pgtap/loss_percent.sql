@@ -46,6 +46,13 @@ SELECT is(foreseen('dirty'), '26.5625 40.0000 0.0000 3.0000', '(3/32 + 3 * 2/4) 
 SELECT is(made('counterfeit'), '21.5625 0.0000 16.6667 3.0000', '(3/32 + 3 * 2/4 + 2/32 + 2 * 1/4) of 5 * 2 cells, 1 of 6 rows invented');
 SELECT is(made('counterfeit', columns => '{age,ill}'), '3.1250 0.0000 16.6667 3.0000', '(3/32 + 2/32) of 5 cells: those of invented rows do not count');
 
+-- A taxonomy: a node with two of four leaves loses one of the three others.
+CREATE TABLE branches AS SELECT 'leaf' || i AS leaf, 'branch' || i / 2 AS branch, 'root' AS root FROM generate_series(0, 3) i;
+SELECT pprepub.create_taxonomy('branches', 'branches') \g /dev/null
+CREATE TABLE leaves AS SELECT i AS id, 'leaf' || i AS leaf, 'd' || i AS ill FROM generate_series(0, 3) i;
+SELECT pprepub.create_publication('leaves', 'leaves', 'id', '{"leaf": "taxonomy branches"}', 'ill', 'bpg', '{"k": 2, "l": 2, "reserve": 1}') \g /dev/null
+SELECT is(made('leaves'), '33.3333 0.0000 0.0000 2.0000', '4 * 1/3 of 4 cells');
+
 -- Of a cohort: of three people who were asked for, two are shown, with one who was not.
 SELECT is(made('dirty', 'age IN (30, 61)', '{age,ill}'), '3.1250 33.3333 0.0000 3.0000', '3/32 of 3 cells, 1 of 3 people withheld');
 SELECT is(made('dirty', 'age < 40', '{age,ill}'), '3.1250 0.0000 0.0000 3.0000', '3/32 of 3 cells');

@@ -15,7 +15,6 @@ CREATE TABLE levels AS
 		CASE WHEN i = 0 THEN 'leaf0' ELSE 'part' || i / 6 END AS part, 'root' AS root
 	FROM generate_series(0, 13) i;
 SELECT pprepub.create_taxonomy('tree', 'levels') \g /dev/null
-CREATE VIEW tree AS SELECT node, leaves FROM pprepub.taxonomy_node WHERE taxonomy = 'tree';
 
 -- How each drawn type of the range column is written: as what its range type holds, and its unit.
 CREATE TABLE ruler (type text, range text, value text, unit text);
@@ -27,8 +26,6 @@ INSERT INTO ruler VALUES
 -- A cell NULL stands for NULL, and a withheld one for all.
 CREATE FUNCTION covers(cell text, withheld text, value text, otherwise boolean) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 	'SELECT CASE WHEN cell IS NULL THEN value IS NULL WHEN cell = withheld THEN true ELSE value IS NOT NULL AND otherwise END';
-CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
-	'SELECT abs(a - b) <= 1e-7 * greatest(1, abs(a), abs(b))';
 
 CREATE FUNCTION try_release(number int) RETURNS SETOF text LANGUAGE plpgsql AS $fn$
 DECLARE
@@ -44,7 +41,6 @@ DECLARE
 	what text;
 	published pprepub.release;
 	metric jsonb;
-	own jsonb;
 	faults bigint;
 BEGIN
 	SELECT * INTO how FROM ruler ORDER BY type OFFSET floor(random() * 7) LIMIT 1;
@@ -113,36 +109,10 @@ BEGIN
 		how.value, how.unit, CASE how.unit WHEN '0' THEN '1e-9' ELSE '0' END) INTO faults;
 	RETURN NEXT is(faults, 0::bigint, what || 'cells end near values that occur');
 
-	-- Metrics, from the release, the source and the definitions alone
+	-- test/unit/test_metrics.c asks whether figures follow their definitions, and loss_percent.sql whether they arrive.
 	SELECT jsonb_object_agg(m.metric, m.value) INTO metric FROM pprepub.metrics('trial', 1) m;
-	EXECUTE format($sql$
-		WITH class AS (SELECT class, count(*)::float8 AS size FROM trial.trial_1 GROUP BY class),
-		extent AS (SELECT class, min(%1$s) AS low, max(%1$s) AS high FROM member JOIN person p USING (id) GROUP BY class),
-		domain AS (SELECT
-			(SELECT (max(v) - min(v))::float8 FROM (SELECT %1$s AS v FROM person p) x) AS width,
-			(SELECT count(DISTINCT a) + (count(*) > count(a))::int FROM person) AS a,
-			(SELECT count(DISTINCT b) + (count(*) > count(b))::int FROM person) AS b,
-			(SELECT 14 + (count(*) > count(c))::int FROM person) AS c,
-			(SELECT count(DISTINCT e) + (count(*) > count(e))::int FROM person) AS e),
-		loss AS (SELECT
-			CASE WHEN r.a IS NULL OR d.a = 1 THEN 0 WHEN r.a::text = '(,)' THEN 1
-				ELSE coalesce((x.high - x.low)::float8 / nullif(d.width, 0), 0) END
-			+ CASE WHEN r.b IS NULL OR r.b NOT LIKE '%%*' THEN 0 WHEN r.b = '*' THEN 1
-				ELSE ((SELECT count(DISTINCT p.b) FROM person p WHERE starts_with(p.b, left(r.b, -1))) - 1)::float8 / (d.b - 1) END
-			+ CASE WHEN r.c IS NULL THEN 0 WHEN r.c = 'root' THEN 1
-				ELSE ((SELECT leaves FROM tree WHERE node = r.c) - 1)::float8 / (d.c - 1) END
-			+ CASE WHEN r.e = '*' THEN 1 ELSE 0 END AS lm
-			FROM trial.trial_1 r JOIN extent x USING (class), domain d)
-		SELECT jsonb_build_object(
-			'classes', (SELECT count(*) FROM class),
-			'dm', (SELECT sum(size * size) FROM class),
-			'avg', (SELECT avg(size) FROM class) / $2,
-			'fem', (SELECT sum(size / $1 * log(2, ($1 / size)::numeric)) FROM class),
-			'lm', (SELECT sum(lm) FROM loss), 'ail', (SELECT avg(lm) FROM loss)) $sql$, how.value)
-		INTO own USING rows::float8, k::float8;
-	RETURN NEXT is(published.classes, (own ->> 'classes')::bigint, what || 'classes');
-	RETURN QUERY SELECT ok(near((metric ->> m)::float8, (own ->> m)::float8), what || format('%s: %s is %s', m, metric ->> m, own ->> m))
-		FROM unnest('{dm,avg,fem,lm,ail}'::text[]) m;
+	EXECUTE 'SELECT count(DISTINCT class) FROM trial.trial_1' INTO faults;
+	RETURN NEXT is(published.classes, faults, what || 'classes');
 	RETURN NEXT ok((metric ->> 'suppressed')::bigint = published.suppressed AND (metric ->> 'dirty')::int = 0 AND (metric ->> 'counterfeits')::int = 0
 		AND published.dirty = 0 AND published.counterfeits = 0, what || 'nothing was added');
 	RETURN NEXT ok((metric ->> 'precision')::float8 BETWEEN 0 AND 1 AND (metric ->> 'vem')::float8 >= 0 AND (metric ->> 'em')::float8 >= 0,

@@ -79,14 +79,10 @@ equal_tuples_have_one_number(void)
 	tuples_get_numbers(ANY_WIDTH);
 }
 
-int
-main(void)
-{
-	static const Test tests[] = {
-		{"arrays keep what they have while they grow", arrays_keep_what_they_have},
-		{"codes are found among sorted ones", codes_are_found},
-		{"equal tuples have one number", equal_tuples_have_one_number},
-	};
+static const Test tests[] = {
+	{"arrays keep what they have while they grow", arrays_keep_what_they_have},
+	{"codes are found among sorted ones", codes_are_found},
+	{"equal tuples have one number", equal_tuples_have_one_number},
+};
 
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

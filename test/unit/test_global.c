@@ -22,12 +22,6 @@ constant(uint32 l, uint32 releases)
 	return (Strategy) {.kind = CONSTANT_RATIO,.l = l,.releases = releases};
 }
 
-static Strategy
-geometric(uint32 l, double alpha)
-{
-	return (Strategy) {.kind = GEOMETRIC,.l = l,.alpha = alpha};
-}
-
 /* What the formula gives; the paper prints 3.44, 7.75, 29.41, 90.13, 190.33, 15.10, 45.35, 95.42. */
 static void
 test_table_1(void)
@@ -51,27 +45,6 @@ test_table_1(void)
 		check_near(ratio, 1 / (1 - pow(1 - 1.0 / table[i].l, 1.0 / table[i].releases)));
 		check_near(least_largest_ratio(table[i].l, table[i].releases), ratio);
 	}
-}
-
-/* Each round demands alpha times what Theorem 1 does after the rounds before. */
-static void
-test_geometric_closed_form(void)
-{
-	for (uint32 l = 1; l <= 10; l++)
-		for (double alpha = 1.25; alpha <= 10; alpha += 1.25)
-		{
-			Strategy	strategy = geometric(l, alpha);
-			double		kept = 1;
-
-			for (int32 round = 1; round <= 12; round++)
-			{
-				double		ratio = next_ratio(&strategy, kept);
-
-				check(fabs(ratio / (alpha * (1 + (l - 1) * pow(alpha / (alpha - 1), round - 1))) - 1) < 1e-6);
-				kept *= 1 - 1 / ratio;
-				check(fabs(1 - kept - (1 - pow(1 - 1 / alpha, round)) / l) < 1e-9);
-			}
-		}
 }
 
 /* ---- Possible worlds ---- */
@@ -867,7 +840,6 @@ test_judge(void)
 
 static const Test tests[] = {
 	{"table 1", test_table_1},
-	{"geometric ratios in closed form", test_geometric_closed_form},
 	{"possible worlds: lemmas 1, 4, 5, theorems 1 to 3", test_possible_worlds},
 	{"section 6.3: sets of values", test_sets_of_values},
 	{"theorem 4", test_min_max},

@@ -748,81 +748,6 @@ test_example_1_1(void)
 	check(both->least_linkability == 1 && both->least_diversity == 1 && both->value[0] == 3);
 }
 
-/*
- * Ages and gender (male is 0); flu, angina, measles.  Of example 4.2's T_2 and T_3 the second and
- * third record have two contents, which are records 1 and 2 here.
- */
-static Story
-example_4_2(void)
-{
-	Story		story = story_of(3, 3, 2);
-
-	show(&story, 0, 0, CELLS({30, 40}, AT(31), {40, 50}));
-	show(&story, 0, 1, CELLS(AT(0), {0, 1}, AT(0)));
-	show(&story, 1, 0, CELLS({30, 35}, ALL, ALL));
-	tell(&story, 1, CODES(0, 1, 2));
-	show(&story, 2, 1, CELLS({0, 1}, AT(0), AT(0)));
-	tell(&story, 2, CODES(0, 1, 2));
-	return story;
-}
-
-/* Narrows a graph to some cliques of records, ascending. */
-static void
-narrow_to(JoinGraph *graph, const int (*clique)[3], int n)
-{
-	graph->ncliques = n;
-	graph->clique = palloc(sizeof(uint32) * 3 * n);
-	for (int i = 0; i < n; i++)
-		for (int r = 0; r < 3; r++)
-			graph->clique[3 * i + r] = graph->side[r].node_of[clique[i][r]];
-}
-
-/* Of the two cliques C_1 is consistent with (31, male), C_2 is not. */
-static void
-test_example_4_1(void)
-{
-	Story		story = example_4_2();
-	JoinGraph  *graph = graph_of(&story);
-	LinkProfile *profile;
-
-	narrow_to(graph, (const int[][3]) {{0, 0, 0}, {2, 1, 1}}, 2);
-	profile = profile_of(graph, CODES(31, 0));
-	check(profile->least_linkability == 1 && profile->value[0] == 0);
-}
-
-/* The four cliques C_1, C_2, C_3 and C_4: flu, angina, flu, measles. */
-static void
-test_example_4_2(void)
-{
-	Story		story = example_4_2();
-	JoinGraph  *graph = graph_of(&story);
-	LinkProfile *profile;
-
-	narrow_to(graph, (const int[][3]) {{0, 0, 0}, {0, 1, 1}, {1, 0, 0}, {1, 2, 2}}, 4);
-	profile = profile_of(graph, CODES(31, 0));
-	check(profile->least_linkability == 3);
-	check(profile->least_diversity == 2);
-	check(profile->frequency[0] == 0.5 && profile->frequency[1] == 0.25);
-}
-
-/* NULL is no value, and makes no other rarer. */
-static void
-test_null(void)
-{
-	Story		story = story_of(1, 4, 1);
-	LinkProfile *profile;
-
-	show(&story, 0, 0, CELLS(AT(0), AT(0), AT(0), AT(1)));
-	tell(&story, 0, CODES(3, 1, 3, 3));
-	story.null_value = 3;
-	profile = profile_of(graph_of(&story), CODES(0));
-	check(profile->least_linkability == 1 && profile->least_diversity == 1);
-	profile = profile_of(graph_of(&story), CODES(1));
-	check(profile->least_linkability == 0 && profile->least_diversity == 0);
-	profile = profile_of(graph_of(&story), CODES(2));
-	check(profile->least_linkability == NO_CLIQUE && profile->linkability[0] == NO_CLIQUE);
-}
-
 /* Where nothing is shared, everybody is joined to everybody: 1000 records in 12 releases are 10 to the 36 cliques. */
 static void
 test_many_cliques(void)
@@ -885,44 +810,6 @@ test_wide(void)
 	check(!wide_is_zero(&n[2]));
 	wide_set(&n[2], 0);
 	check(wide_is_zero(&n[2]));
-}
-
-/*
- * Two people were in two releases, two more came before the third: the column of when people came
- * has those in the first releases with time 0, the others later.  No quasi-identifier is known of
- * absentees.
- */
-static Story
-newcomers(bool strict)
-{
-	Story		story = story_of(3, 4, 2);
-
-	story.qis = 1;
-	show(&story, 0, 0, CELLS({0, 1}, {0, 1}, ALL, ALL));
-	show(&story, 1, 0, CELLS(AT(0), AT(1), ALL, ALL));
-	show(&story, 2, 0, CELLS({0, 1}, {0, 1}, {0, 1}, {0, 1}));
-	tell(&story, 2, CODES(1, 2, 3, 4));
-	if (strict)
-	{
-		show(&story, 0, 1, CELLS(AT(0), AT(0), {1, 9}, {1, 9}));
-		show(&story, 1, 1, CELLS(AT(0), AT(0), {1, 9}, {1, 9}));
-	}
-	return story;
-}
-
-/* In two releases of the same people, absentees meet only each other; read as the paper does, they meet anybody. */
-static void
-test_newcomers(void)
-{
-	Story		strict = newcomers(true);
-	Story		unifying = newcomers(false);
-	Joined		narrow = kernel_join(&strict);
-	Joined		wide = kernel_join(&unifying);
-
-	check_joins(&strict);
-	check_joins(&unifying);
-	check(!narrow.edge[0][1][0][2] && !narrow.edge[0][1][2][0] && narrow.edge[0][1][2][3] && narrow.edge[0][2][2][0]);
-	check(wide.edge[0][1][0][2] && wide.edge[0][1][2][0]);
 }
 
 /*
@@ -1002,23 +889,6 @@ random_edges(int releases, int records, uint32 percent)
 				for (int j = 0; j < records; j++)
 					joined.edge[r][s][i][j] = joined.edge[s][r][j][i] = i == j || any_below(100) < percent;
 	return joined;
-}
-
-static void
-test_lemma_9_2(void)
-{
-	for (int i = 0; i < some_of(300); i++)
-	{
-		int			releases = 2 + any_below(2);
-		int			records = 2 + any_below(releases == 2 ? 5 : 3);
-		Joined		joined = random_edges(releases, records, 10 + any_below(80));
-		Story		story = lemma_9_2(releases, records, joined.edge);
-		JoinGraph  *graph = graph_of(&story);
-
-		check(equals_edges(&story, graph, &joined));
-		check_joins(&story);
-		MemoryContextReset(CurrentMemoryContext);
-	}
 }
 
 /* ---- Random releases ---- */
@@ -1249,106 +1119,6 @@ test_many_people(void)
 	}
 }
 
-static void
-test_many_cuts(void)
-{
-	JoinInput  *input = many_people(2, true);
-	JoinGraph  *graph = join_graph(input);
-	JoinTrouble trouble;
-	JoinCounts	before = join_count(graph, NULL);
-	JoinCounts	after;
-
-	check(join_kernel(graph, &trouble) == JOIN_FOUND);
-	after = join_count(graph, NULL);
-	check(before.edges == after.edges && wide_compare(before.cliques, after.cliques) == 0);
-	check(graph->side[0].nnodes > 1000 || graph->side[1].nnodes > 300);
-}
-
-/* Theorem 3.1 and Corollaries 3.2 and 3.3: under cut generalisation every edge of two releases is a match. */
-static void
-test_cuts(void)
-{
-	for (int i = 0; i < some_of(500); i++)
-	{
-		Story		story = random_story(2, random_size(2), true);
-		Joined		matches = match_join(&story);
-		JoinGraph  *graph = graph_of(&story);
-		JoinTrouble trouble;
-
-		/* Theorem 3.1: components are complete, so whoever shares a neighbour shares all */
-		for (int a = 0; a < story.records; a++)
-			for (int b = 0; b < story.records; b++)
-				for (int j = 0; j < story.records; j++)
-					if (matches.edge[0][1][a][j] && matches.edge[0][1][b][j])
-						check(memcmp(matches.edge[0][1][a], matches.edge[0][1][b], sizeof(matches.edge[0][1][a])) == 0);
-		check(join_kernel(graph, &trouble) == JOIN_FOUND);
-		check(equals_edges(&story, graph, &matches));
-		MemoryContextReset(CurrentMemoryContext);
-	}
-}
-
-/* Is a graph rich (definition 3.7)? */
-static bool
-is_rich(const Story *story, const Joined *joined)
-{
-	Joined		once = narrowed_once(story, *joined);
-
-	return count_edges(story, &once) == count_edges(story, joined);
-}
-
-/* Theorem 3.5: the kernel is the union of all rich subgraphs. */
-static void
-check_union_of_rich(const Story *story)
-{
-	Joined		all = match_join(story);
-	Joined		kernel = kernel_join(story);
-	Joined		rich = {0};
-	bool	   *edge[20];
-	bool	   *reverse[20];
-	bool	   *in_rich[20];
-	bool	   *in_kernel[20];
-	int			n = 0;
-
-	for (int r = 0; r < story->releases; r++)
-		for (int s = r + 1; s < story->releases; s++)
-			for (int i = 0; i < story->records; i++)
-				for (int j = 0; j < story->records; j++)
-					if (i != j && all.edge[r][s][i][j] && n++ < 10)
-					{
-						edge[n - 1] = &all.edge[r][s][i][j];
-						reverse[n - 1] = &all.edge[s][r][j][i];
-						in_rich[n - 1] = &rich.edge[r][s][i][j];
-						in_kernel[n - 1] = &kernel.edge[r][s][i][j];
-					}
-	if (n > 10)
-		return;
-	for (int subset = 0; subset < 1 << n; subset++)
-	{
-		for (int e = 0; e < n; e++)
-			*edge[e] = *reverse[e] = (subset >> e & 1) != 0;
-		if (!is_rich(story, &all))
-			continue;
-		for (int e = 0; e < n; e++)
-			*in_rich[e] |= (subset >> e & 1) != 0;
-	}
-	for (int e = 0; e < n; e++)
-		check(*in_rich[e] == *in_kernel[e]);
-}
-
-static void
-test_rich_subgraphs(void)
-{
-	for (int i = 0; i < 60; i++)
-	{
-		Joined		joined = random_edges(3, 3, 40);
-		Story		story = lemma_9_2(3, 3, joined.edge);
-
-		check_union_of_rich(&story);
-		check_joins(&story);
-		MemoryContextReset(CurrentMemoryContext);
-	}
-}
-
 /* Three releases of three records, beside all horizontal edges with these: (release, record) and (release, record) */
 static const int wide_kernel[][4] = {
 	{0, 0, 1, 2}, {0, 1, 1, 0}, {0, 1, 1, 2}, {0, 2, 1, 1}, {0, 0, 2, 1}, {0, 0, 2, 2},
@@ -1367,21 +1137,6 @@ story_of_wide_kernel(void)
 		joined.edge[e[0]][e[2]][e[1]][e[3]] = joined.edge[e[2]][e[0]][e[3]][e[1]] = true;
 	}
 	return lemma_9_2(3, 3, joined.edge);
-}
-
-/* A kernel has a clique that is in no perfect matching: passing on it does not prove the full join. */
-static void
-test_wide_kernel(void)
-{
-	Story		story = story_of_wide_kernel();
-	Joined		kernel = kernel_join(&story);
-	Joined		full = full_join(&story);
-
-	check(count_cliques(&story, &kernel) == 9);
-	check(count_cliques(&story, &full) == 8);
-	check_joins(&story);
-	story.known = false;
-	check_joins(&story);
 }
 
 /* Dense graphs of three releases, whose kernels are wider now and then */
@@ -1523,35 +1278,22 @@ test_nobody(void)
 	check(join_kernel(graph_of(&story), &trouble) == JOIN_FOUND);
 }
 
-int
-main(void)
-{
-	static const Test tests[] = {
-		{"example 1.1: two releases tell Alice's disease", test_example_1_1},
-		{"example 4.1: cliques that are consistent with a tuple", test_example_4_1},
-		{"example 4.2: linkability 3, diversity 2", test_example_4_2},
-		{"a NULL counts for no value", test_null},
-		{"people who came between releases", test_newcomers},
-		{"nobody is absent everywhere", test_absent_everywhere},
-		{"more cliques than any integer holds", test_many_cliques},
-		{"large numbers", test_wide},
-		{"lemma 9.2: any graph is that of some releases", test_lemma_9_2},
-		{"random releases", test_random},
-		{"guesses at whose records are whose", test_guesses},
-		{"people who are missing", test_missing},
-		{"cuts: all edges are matches", test_cuts},
-		{"cuts: all edges of many people are matches", test_many_cuts},
-		{"kernels of many people", test_many_people},
-		{"the kernel is the union of rich subgraphs", test_rich_subgraphs},
-		{"a kernel that is wider than the full join", test_wide_kernel},
-		{"kernels that are wider than the full join", test_wide_kernels},
-		{"a budget that does or does not suffice", test_budget},
-		{"releases that may not be of the same people", test_strangers},
-		{"releases that cannot be of the same people", test_no_matching},
-		{"releases of which no three records are one person's", test_no_clique},
-		{"people who have two records in a release", test_people},
-		{"releases of nobody", test_nobody}
-	};
+static const Test tests[] = {
+	{"example 1.1: two releases tell Alice's disease", test_example_1_1},
+	{"nobody is absent everywhere", test_absent_everywhere},
+	{"more cliques than any integer holds", test_many_cliques},
+	{"large numbers", test_wide},
+	{"random releases", test_random},
+	{"guesses at whose records are whose", test_guesses},
+	{"people who are missing", test_missing},
+	{"kernels of many people", test_many_people},
+	{"kernels that are wider than the full join", test_wide_kernels},
+	{"a budget that does or does not suffice", test_budget},
+	{"releases that may not be of the same people", test_strangers},
+	{"releases that cannot be of the same people", test_no_matching},
+	{"releases of which no three records are one person's", test_no_clique},
+	{"people who have two records in a release", test_people},
+	{"releases of nobody", test_nobody},
+};
 
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

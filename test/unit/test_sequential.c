@@ -874,21 +874,17 @@ test_contradiction(void)
 	check(message != NULL && strcmp(message, "two records of a person are not consistent") == 0);
 }
 
-int
-main(void)
-{
-	static const Test tests[] = {
-		{"Example 1.1: the second release is generalised further", test_example_1_1},
-		{"where no release shows a sensitive value, everything may be shown", test_nothing_sensitive},
-		{"diversity may be too low while all is withheld", test_diversity_rises},
-		{"thousands of random histories keep what was promised, and no single cell could be more specific", test_random},
-		{"so do sequences of which each release was found", test_sequences},
-		{"the audit says the same of larger ones", test_large},
-		{"and of several releases", test_several},
-		{"the same seed finds the same release", test_seeds},
-		{"a range has a ladder", test_ladders},
-		{"records of a person must be consistent", test_contradiction},
-	};
+static const Test tests[] = {
+	{"Example 1.1: the second release is generalised further", test_example_1_1},
+	{"where no release shows a sensitive value, everything may be shown", test_nothing_sensitive},
+	{"diversity may be too low while all is withheld", test_diversity_rises},
+	{"thousands of random histories keep what was promised, and no single cell could be more specific", test_random},
+	{"so do sequences of which each release was found", test_sequences},
+	{"the audit says the same of larger ones", test_large},
+	{"and of several releases", test_several},
+	{"the same seed finds the same release", test_seeds},
+	{"a range has a ladder", test_ladders},
+	{"records of a person must be consistent", test_contradiction},
+};
 
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -26,18 +26,15 @@ typedef enum Fault
 	NO_FAULT,
 	FAULT_NEW_ROWS,				/* new rows are shown whoever got them */
 	FAULT_SETS,					/* principles count different sets of rows */
-	FAULT_ARRIVAL				/* people come to places with as many rows as theirs, and show their own */
+	FAULT_ARRIVAL,				/* people come to places with as many rows as theirs, and show their own */
+	FAULT_RETURN				/* people who come back show their rows of today at once */
 } Fault;
 
 typedef struct Lives
 {
 	Settings	settings;
 	Fault		fault;
-	int			shown;
-	int			grown;			/* places with new rows */
-	int			arrivals;
 	int			parted;
-	int			spoiled;
 	int			refused;
 	int			asked;
 	int			found;
@@ -62,6 +59,8 @@ typedef struct Rows
 
 static Rows rows_of[MAX_PEOPLE];
 static int	number_shown[MAX_RELEASES][MAX_PEOPLE]; /* of rows that the source had */
+static bool renewed[MAX_RELEASES][MAX_PEOPLE]; /* were all rows that there had been before deleted, and others came? */
+static bool was_there[MAX_PEOPLE];
 
 static void
 make_sets(void)
@@ -129,16 +128,29 @@ set_of(const Rows *rows)
 	pg_unreachable();
 }
 
-/* Everybody has a row at least; who is newly there may have more, and others get some. */
+/*
+ * Everybody has a row at least; who is newly there may have more, and others get some.  Of people who come back, and a few
+ * others, all rows may be new ones.
+ */
 static void
 let_rows_come(void)
 {
 	int			percent = draw_chance(30) ? 70 : 15;
+	int			percent_new = draw_chance(30) ? 50 : 3;
 
 	for (int p = 0; p < life.npeople; p++)
 	{
 		Rows	   *rows = &rows_of[p];
-		int			n = rows->n == 0 ? 1 + draw_below(MOST) : draw_chance(percent) ? 1 + draw_below(2) : 0;
+		bool		is_back = rows->n > 0 && life.person[p].alive && !was_there[p];
+		int			n;
+
+		was_there[p] = life.person[p].alive;
+		if (rows->n > 0 && draw_chance(is_back ? 50 : percent_new))
+		{
+			rows->n = 0;
+			renewed[life.releases][p] = true;
+		}
+		n = rows->n == 0 ? 1 + draw_below(MOST) : draw_chance(percent) ? 1 + draw_below(2) : 0;
 
 		for (; n > 0 && rows->n < ALL_ROWS; n--, rows->n++)
 		{
@@ -182,20 +194,39 @@ has_changed(int person, int since, int r)
 	return changed;
 }
 
-/* A place of a class shows a set; before another one, or none.  Nobody knows which rows of a sample stay when there are more to draw from. */
-static void
-see_place(int r, const LoggedRow *row, Code before, bool is_refreshed)
+/* Have all rows of a person gone since a release, and since the person came to the place? */
+static bool
+has_new_rows(int person, int since, int r)
 {
-	int			kept = before == NO_CODE ? 0 : size_of(before);
+	bool		has_new = false;
+
+	for (int after = Max(since + 1, life.person[person].came[0]); after <= r; after++)	/* came: from 1 on */
+		has_new |= renewed[after][person];
+	return has_new;
+}
+
+/*
+ * A place of a class shows a set; before another one, or none.  Nobody knows which rows of a sample stay when there are more
+ * to draw from.
+ */
+static void
+see_place(int r, const LoggedRow *row, bool is_refreshed)
+{
+	int			kept = 0;
 	int			n = size_of(row->value);
 
-	for (int s = 0; s < nslots && is_refreshed && n == MOST && row->person != NOBODY && number_shown[r][row->person] > MOST; s++)
-		if (slot[s].place == row->place && slot[s].until > r && has_changed(row->person, slot[s].since, r))
-		{
+	for (int s = 0; s < nslots; s++)
+	{
+		if (slot[s].place != row->place || slot[s].until <= r)
+			continue;
+		if (is_refreshed && row->person != NOBODY &&
+			(has_new_rows(row->person, slot[s].since, r) ||
+			 (n == MOST && number_shown[r][row->person] > MOST && has_changed(row->person, slot[s].since, r))))
 			slot[s].until = r;
-			kept--;
-		}
-	for (int i = kept; i < n; i++)
+		else
+			kept++;
+	}
+	for (; kept < n; kept++)
 		slot[nslots++] = (Slot) {row->place, r, MAX_RELEASES, -1};
 }
 
@@ -222,9 +253,9 @@ subtract_class(int r, int other)
 	nsums += any;
 }
 
-/* All that releases showed of a group. */
+/* All that releases showed of a group.  is_alone: a place may show other rows where the rest of the group does not. */
 static void
-see_group(int g)
+see_group(int g, bool is_alone)
 {
 	Code		shown[MAX_PLACES];
 
@@ -244,7 +275,7 @@ see_group(int g)
 			{
 				const LoggedRow *row = &class->row[i];
 
-				see_place(r, row, shown[row->place], is_refreshed);
+				see_place(r, row, is_refreshed && (!is_alone || row->value != shown[row->place]));
 				shown[row->place] = row->value;
 				in_class[r][row->place] = true;
 				for (int j = 0; j < size_of(row->value); j++)
@@ -335,7 +366,7 @@ observe_group(int g, Lives *lives)
 	uint32		avoids[MAX_PLACES][MAX_RELEASES] = {0};
 	int			before = lives->found;
 
-	see_group(g);
+	see_group(g, lives->fault == FAULT_RETURN);
 	for (int r = 0; r < life.releases; r++)
 		for (int place = life.first[g]; place < life.first[g + 1]; place++)
 			for (uint32 set = 1; set < 1 << VALUES; set++)
@@ -394,6 +425,24 @@ show_todays(OpenDraft *open)
 }
 
 static bool
+show_returners(OpenDraft *open)
+{
+	bool		any = false;
+
+	for (int c = 0; c < open->nclasses; c++)
+		for (int i = 0; i < open->class[c].n && !open->class[c].is_new; i++)
+		{
+			LoggedRow  *row = &open->class[c].row[i];
+
+			if (row->person == NOBODY || life.holder[row->place] != row->person || !life.away[row->place])
+				continue;
+			any |= row->value != life.person[row->person].value;
+			row->value = life.person[row->person].value;
+		}
+	return any;
+}
+
+static bool
 is_shown(const OpenDraft *open, int p)
 {
 	bool		shown = false;
@@ -438,7 +487,8 @@ release(Lives *lives, uint64 seed)
 	life.frame.aspects = &aspects;
 	promised = principle_declared(life.params[AT_K], life.params[AT_L], life.params + AT_PRINCIPLES);
 	draft_open(&life, draft, &open);
-	if ((lives->fault == FAULT_NEW_ROWS && show_todays(&open)) || (lives->fault == FAULT_ARRIVAL && life.past.is_whole && seat_wrongly(&open)))
+	if ((lives->fault == FAULT_NEW_ROWS && show_todays(&open)) || (lives->fault == FAULT_RETURN && show_returners(&open)) ||
+		(lives->fault == FAULT_ARRIVAL && life.past.is_whole && seat_wrongly(&open)))
 		draft = draft_close(&life, &open);
 	judged = draft;
 	refusal = error_of(judge);
@@ -459,6 +509,8 @@ live(Lives *lives, uint64 seed)
 
 	seed_lives(seed);
 	memset(rows_of, 0, sizeof(rows_of));
+	memset(renewed, 0, sizeof(renewed));
+	memset(was_there, 0, sizeof(was_there));
 	life_begin(&life, &lives->settings);
 	life.nvalues = nsets;
 	for (int r = 0; r < lives->settings.releases; r++)
@@ -485,7 +537,15 @@ live_all(Lives lives)
 	lives.settings.values = nsets;
 	lives.settings.is_fixed = true;
 	for (int n = 0; n < some_of(20000); n++)
+	{
+		MemoryContext outer = CurrentMemoryContext;
+		MemoryContext context = AllocSetContextCreate(outer, "life", ALLOCSET_DEFAULT_SIZES);
+
+		MemoryContextSwitchTo(context);
 		live(&lives, 1000 * lives.settings.k + n);
+		MemoryContextSwitchTo(outer);
+		MemoryContextDelete(context);
+	}
 	printf("# k %d, l %d: %d asked, %d found, %d undecided; %d parted, %d drafts refused\n", lives.settings.k, lives.settings.l,
 		   lives.asked, lives.found, lives.undecided, lives.parted, lives.refused);
 	check(lives.fault != NO_FAULT || lives.undecided < lives.asked / 500);
@@ -525,12 +585,19 @@ test_arrivals_with_other_rows(void)
 	live_all((Lives) {.settings = {.k = 2,.l = 2,.releases = 6,.reserve = 1},.fault = FAULT_ARRIVAL});
 }
 
+static void
+test_returners_with_other_rows(void)
+{
+	live_all((Lives) {.settings = {.k = 2,.l = 2,.releases = 6,.reserve = 1},.fault = FAULT_RETURN});
+}
+
 static const Test tests[] = {
 	{"nobody is found", test_nobody_is_found},
 	{"nobody is found where all rows are true", test_nobody_is_found_among_true_rows},
 	{"new rows of few are found", test_new_rows_of_few},
 	{"rows of some are found where sets of them are counted", test_sets_as_values},
 	{"arrivals with other rows are found", test_arrivals_with_other_rows},
+	{"people who come back with other rows are found", test_returners_with_other_rows},
 };
 
 RUN(tests)

@@ -138,15 +138,11 @@ test_values_of_nobody(void)
 	check_same(measure(&principle, 2, &aspects, counts), 0.25 * 0.5 + 0.5 * 0.5);
 }
 
-int
-main(void)
-{
-	static const Test tests[] = {
-		{"a value that is found later", test_later_value},
-		{"NULL has no share", test_null},
-		{"a tuple that is found later", test_later_tuple},
-		{"values of nobody", test_values_of_nobody},
-	};
+static const Test tests[] = {
+	{"a value that is found later", test_later_value},
+	{"NULL has no share", test_null},
+	{"a tuple that is found later", test_later_tuple},
+	{"values of nobody", test_values_of_nobody},
+};
 
-	return run_tests(tests, lengthof(tests));
-}
+RUN(tests)

@@ -182,16 +182,6 @@ read_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context,
 	return error;
 }
 
-/* Reads one value, without keeping anything of the dictionary. */
-static const char *
-read_one(const EncodedColumn *column, uint32 i, MemoryContext context, Datum *value)
-{
-	uint64		code = i;
-	const char *error = column->has_dictionary ? read_codes(column, i, 1, &code) : NULL;
-
-	return error != NULL ? error : read_stored(column, code, 1, context, value);
-}
-
 /* ----------------------------------------------------------------
  * Decoding
  * ----------------------------------------------------------------
@@ -282,6 +272,7 @@ const char *
 decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *value, bool *isnull, uint32 *length)
 {
 	uint32		i = row;		/* among the values */
+	uint64		code;
 	const char *error;
 
 	Assert(row < column->nrows);
@@ -317,7 +308,10 @@ decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *valu
 	}
 	else
 		*length = 1;
-	return read_one(column, i, context, value);
+	/* One value, without keeping anything of the dictionary */
+	code = i;
+	error = column->has_dictionary ? read_codes(column, i, 1, &code) : NULL;
+	return error != NULL ? error : read_stored(column, code, 1, context, value);
 }
 
 /* ----------------------------------------------------------------

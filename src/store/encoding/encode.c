@@ -168,21 +168,12 @@ hash_value(const Values *values, uint32 i)
 }
 
 /*
- * If as many values as the limit allows were equally frequent, a certain
- * number of the first values would have been repetitions; do they have less
- * than half as many?
- */
-static inline bool
-hardly_repeat(uint32 different, uint32 limit)
-{
-	return VALUES_TRIED - different < VALUES_TRIED / 2 * VALUES_TRIED / limit / 2;
-}
-
-/*
  * Numbers the values in order of appearance: codes for all of them, and where each
  * is met first.  Returns how many there are; 0, if there are more than the limit, or
  * if it takes too long: values may have been chosen so that they all meet in one
- * place of the hash table.
+ * place of the hash table.  If as many values as the limit allows were equally frequent,
+ * a certain number of the first ones would have been repetitions: with less than half as
+ * many, the rest is not tried.
  */
 static uint32
 find_distinct(const Values *values, uint32 limit, uint64 *codes, uint32 *first)
@@ -204,7 +195,8 @@ find_distinct(const Values *values, uint32 limit, uint64 *codes, uint32 *first)
 				break;
 			slot = slot == &slots[nslots - 1] ? slots : slot + 1;
 		}
-		worthwhile = steps > 0 && (slot->code != 0 || n < limit) && (i != VALUES_TRIED || !hardly_repeat(n, limit));
+		worthwhile = steps > 0 && (slot->code != 0 || n < limit) &&
+			(i != VALUES_TRIED || VALUES_TRIED - n >= VALUES_TRIED / 2 * VALUES_TRIED / limit / 2);
 		if (slot->code == 0 && worthwhile)
 		{
 			first[n] = i;
@@ -306,15 +298,6 @@ find_runs(const Values *values, uint64 *lengths, uint32 *starts)
 	return nruns;
 }
 
-/* An estimate of what all values would take, by what one for each run takes: it is not worth the time to find it out. */
-static double
-size_by_row(const SequencePlan *by_run, uint32 nruns, uint32 n)
-{
-	double		for_each = by_run->codes != NULL ? by_run->packed_codes.size : by_run->size;
-
-	return for_each * n / nruns + (by_run->size - for_each);
-}
-
 /* Decides whether values are stored one by one, as runs, or as a single one. */
 static Repeats
 choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
@@ -324,6 +307,7 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	uint32		nruns = find_runs(values, lengths, starts);
 	Values		of_runs;
 	SequencePlan by_row;
+	double		for_each;
 
 	if (nruns == values->n && nruns > 1)
 	{
@@ -335,7 +319,9 @@ choose_repeats(const Values *values, SequencePlan *sequence, RunsPlan *runs)
 	if (nruns == 1)
 		return REPEATS_ALL;
 	runs_measure(runs, lengths, nruns, values->n);
-	if (runs->size + sequence->size < size_by_row(sequence, nruns, values->n))
+	/* The size of all values is estimated by that of one for each run: it is not worth the time to find it out. */
+	for_each = sequence->codes != NULL ? sequence->packed_codes.size : sequence->size;
+	if (runs->size + sequence->size < for_each * values->n / nruns + (sequence->size - for_each))
 		return REPEATS_RUNS;
 	measure_sequence(&by_row, values);
 	if (runs->size + sequence->size < by_row.size)

@@ -112,13 +112,6 @@ item_of(const ColumnShape *shape, Datum value)
 	return (Item) {VARDATA_ANY(pointer), VARSIZE_ANY_EXHDR(pointer)};
 }
 
-/* Bytes from one value to the next, where all are of one length. */
-static inline Size
-item_stride(const ColumnShape *shape)
-{
-	return shape->typlen > 0 ? align(shape, shape->typlen) : 0;
-}
-
 /* The end of an item that is put at an offset, or after it if it must be aligned. */
 static uint64
 item_end(const ColumnShape *shape, uint64 at, uint32 length)
@@ -143,14 +136,6 @@ item_put(const ColumnShape *shape, char *base, Size at, const Item *item)
 		SET_VARSIZE(data, item->length + VARHDRSZ);
 	memcpy(shape->typlen == VARLENA ? VARDATA_ANY(data) : data, item->data, item->length);
 	return item_end(shape, at, item->length);
-}
-
-/* The bytes that item_put() would make of a long item. */
-static const char *
-item_whole(const ColumnShape *shape, const Item *item)
-{
-	Assert(item->length >= MIN_WHOLE_ITEM);
-	return shape->typlen == VARLENA ? item->data - VARHDRSZ : item->data;
 }
 
 /* The size of the varlena at the start of the data; 0 if there is none that is complete in itself. */
@@ -254,7 +239,13 @@ gather(const ColumnShape *shape, const Item *items, const Stretch *stretch, char
 	Size		at = 0;
 
 	if (stretch->length > BLOCK_ROOM)
-		return item_whole(shape, &items[stretch->first]);
+	{
+		const Item *item = &items[stretch->first];
+
+		/* It stands there already as item_put() would write it. */
+		Assert(item->length >= MIN_WHOLE_ITEM);
+		return shape->typlen == VARLENA ? item->data - VARHDRSZ : item->data;
+	}
 	for (uint32 i = 0; i < stretch->n; i++)
 		at = item_put(shape, room, at, &items[stretch->first + i]);
 	Assert(at == stretch->length);
@@ -442,7 +433,7 @@ items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext conte
 	{
 		const ItemsBlock *block = &reader->blocks[b];
 		uint32		end = end_of_block(reader, b);
-		Size		at = (from - block->first) * item_stride(reader->shape);
+		Size		at = reader->shape->typlen > 0 ? (from - block->first) * align(reader->shape, reader->shape->typlen) : 0;
 		const char *items;
 
 		error = open_block(reader, b, context, &items);

@@ -32,14 +32,6 @@ typedef struct PackedHeader
 	uint32		length;			/* of the blocks' bits, with what is read beyond them */
 } PackedHeader;
 
-static inline uint32
-width_of(uint64 range)
-{
-	uint32		width = range == 0 ? 0 : pg_leftmost_one_pos64(range) + 1;
-
-	return width <= MAX_SHIFTED_WIDTH ? width : 64;
-}
-
 static inline Size
 bytes_of(uint32 n, uint32 width)
 {
@@ -96,24 +88,13 @@ output_finish(Output *out, Size *length)
  * ----------------------------------------------------------------
  */
 
-/* Finds a block's range, by which its width is chosen. */
-static PackedRange
-measure_block(const uint64 *values, uint32 n)
-{
-	PackedRange range = {.lo = values[0], .hi = values[0]};
-
-	for (uint32 i = 1; i < n; i++)
-	{
-		range.lo = Min(range.lo, (int64) values[i]);
-		range.hi = Max(range.hi, (int64) values[i]);
-	}
-	return range;
-}
-
 static inline uint32
 range_width(const PackedRange *range)
 {
-	return width_of((uint64) range->hi - (uint64) range->lo);
+	uint64		most = (uint64) range->hi - (uint64) range->lo;
+	uint32		width = most == 0 ? 0 : pg_leftmost_one_pos64(most) + 1;
+
+	return width <= MAX_SHIFTED_WIDTH ? width : 64;
 }
 
 void
@@ -123,7 +104,15 @@ packed_measure(PackedPlan *plan, const uint64 *values, uint32 n)
 	plan->ranges = palloc(sizeof(PackedRange) * Max(vectors_of(n), 1));
 	for (uint32 block = 0; block < vectors_of(n); block++)
 	{
-		plan->ranges[block] = measure_block(values + block * BLOCK, vector_length(n, block));
+		PackedRange *range = &plan->ranges[block];
+
+		/* A block's range, by which its width is chosen */
+		range->lo = range->hi = values[block * BLOCK];
+		for (uint32 i = 1; i < vector_length(n, block); i++)
+		{
+			range->lo = Min(range->lo, (int64) values[block * BLOCK + i]);
+			range->hi = Max(range->hi, (int64) values[block * BLOCK + i]);
+		}
 		plan->length += bytes_of(vector_length(n, block), range_width(&plan->ranges[block]));
 	}
 	if (plan->length > 0)
@@ -215,16 +204,6 @@ packed_write(Output *out, const PackedPlan *plan, const uint64 *values)
  * ----------------------------------------------------------------
  */
 
-/* Does what a block says of its bits stay inside of them? */
-static bool
-block_is_sound(const PackedBlock *block, uint32 n, uint32 length)
-{
-	if (block->width == 0)
-		return true;
-	return (block->width <= MAX_SHIFTED_WIDTH || block->width == 64) &&
-		(uint64) block->offset + bytes_of(n, block->width) + SLACK <= length;
-}
-
 const char *
 packed_open(PackedReader *reader, Input *in, uint32 n)
 {
@@ -240,9 +219,15 @@ packed_open(PackedReader *reader, Input *in, uint32 n)
 	reader->data = input_pass(in, header->length);
 	if (reader->data == NULL)
 		return "Packed integers are cut off.";
-	for (uint32 block = 0; block < nblocks; block++)
-		if (!block_is_sound(&reader->blocks[block], vector_length(n, block), header->length))
+	for (uint32 b = 0; b < nblocks; b++)
+	{
+		const PackedBlock *block = &reader->blocks[b];
+
+		/* A block's bits stay inside of those that there are. */
+		if (block->width != 0 && ((block->width > MAX_SHIFTED_WIDTH && block->width != 64) ||
+								  (uint64) block->offset + bytes_of(vector_length(n, b), block->width) + SLACK > header->length))
 			return "A block of packed integers is not where its directory says.";
+	}
 	return NULL;
 }
 
