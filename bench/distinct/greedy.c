@@ -18,6 +18,7 @@
 #include "partition/buckets.h"
 
 #define MAX_QIS 8
+#define NO_BUCKET PG_UINT32_MAX
 
 /* A bucket as rows come to it. */
 typedef struct Filling
@@ -72,6 +73,132 @@ typedef struct Greedy
  * ----------------------------------------------------------------
  */
 
+/* Lists the sets of a bucket's entries, each as often as its multiplicity says. */
+static SetId *
+slots_of(const Bucket *bucket)
+{
+	SetId	   *slots = palloc(sizeof(SetId) * (bucket->n + 1));
+	uint32		at = 0;
+
+	for (uint32 e = 0; e < bucket->nentries; e++)
+		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
+			slots[at++] = bucket->set[e];
+	return slots;
+}
+
+/* The share of values of either that both have. */
+static double
+overlap(Sets *sets, SetId a, SetId b)
+{
+	SetId		common;
+	double		both;
+
+	if (a == b)
+		return 1;
+	if (!sets_meet(sets, a, b))
+		return 0;
+	common = set_intersection(sets, a, b);	/* which may move the sets: not between them and a place in them */
+	both = set_at(sets, common).n;
+	return both / (set_at(sets, a).n + set_at(sets, b).n - both);
+}
+
+/*
+ * The assignment with the least cost, by shortest augmenting paths with
+ * potentials (Kuhn and Munkres); pair[j] is set to the row of column j.
+ */
+static void
+pair_entries(const double *cost, uint32 n, uint32 *pair)
+{
+	double	   *of_row = palloc0(sizeof(double) * (n + 1));
+	double	   *of_column = palloc0(sizeof(double) * (n + 1));
+	double	   *least = palloc(sizeof(double) * (n + 1));
+	uint32	   *row = palloc0(sizeof(uint32) * (n + 1));	/* of each column, from 1 on */
+	uint32	   *way = palloc0(sizeof(uint32) * (n + 1));
+	bool	   *used = palloc(sizeof(bool) * (n + 1));
+
+	for (uint32 i = 1; i <= n; i++)
+	{
+		uint32		column = 0;
+
+		row[0] = i;
+		memset(used, 0, sizeof(bool) * (n + 1));
+		for (uint32 j = 0; j <= n; j++)
+			least[j] = 1e300;
+		do
+		{
+			double		delta = 1e300;
+			uint32		next = 0;
+
+			used[column] = true;
+			for (uint32 j = 1; j <= n; j++)
+			{
+				double		reduced;
+
+				if (used[j])
+					continue;
+				reduced = cost[(Size) (row[column] - 1) * n + j - 1] - of_row[row[column]] - of_column[j];
+				if (reduced < least[j])
+				{
+					least[j] = reduced;
+					way[j] = column;
+				}
+				if (least[j] < delta)
+				{
+					delta = least[j];
+					next = j;
+				}
+			}
+			for (uint32 j = 0; j <= n; j++)
+			{
+				if (used[j])
+				{
+					of_row[row[j]] += delta;
+					of_column[j] -= delta;
+				}
+				else
+					least[j] -= delta;
+			}
+			column = next;
+		} while (row[column] != 0);
+		while (column != 0)
+		{
+			row[column] = row[way[column]];
+			column = way[column];
+		}
+	}
+	for (uint32 j = 1; j <= n; j++)
+		pair[j - 1] = row[j] - 1;
+}
+
+/* The entries of the bucket where two of equal size meet by the plan of greatest overlap, or NULL if there is none. */
+static SetId *
+meet_by_best_plan(Distinct *distinct, const Bucket *a, const Bucket *b)
+{
+	SetId	   *x = slots_of(a);
+	SetId	   *y = slots_of(b);
+	uint32		n = a->n;
+	double	   *cost = palloc(sizeof(double) * n * n);
+	uint32	   *pair = palloc(sizeof(uint32) * n);
+	Code	   *value = palloc(sizeof(Code) * n);
+
+	for (uint32 i = 0; i < n; i++)
+		for (uint32 j = 0; j < n; j++)
+		{
+			double		both = overlap(distinct->sets, x[i], y[j]);
+
+			cost[(Size) i * n + j] = both > 0 ? -both : n;	/* more than all others can save */
+		}
+	pair_entries(cost, n, pair);
+	for (uint32 j = 0; j < n; j++)
+	{
+		if (cost[(Size) pair[j] * n + j] > 0)
+			return NULL;
+		y[j] = set_intersection(distinct->sets, x[pair[j]], y[j]);
+		value[j] = NO_CODE;
+	}
+	return represent(distinct->sets, y, n, value) ? y : NULL;
+}
+
 static bool
 create_buckets(Distinct *distinct, uint32 most_buckets)
 {
@@ -87,7 +214,7 @@ create_buckets(Distinct *distinct, uint32 most_buckets)
 			CHECK_FOR_INTERRUPTS();
 			if (distinct->buckets[i].n != distinct->buckets[j].n)
 				continue;
-			slots = intersect_buckets(distinct, &distinct->buckets[i], &distinct->buckets[j]);
+			slots = meet_by_best_plan(distinct, &distinct->buckets[i], &distinct->buckets[j]);
 			if (slots != NULL)
 				(void) bucket_find(distinct, slots, distinct->buckets[i].n, false);
 		}
@@ -496,6 +623,28 @@ split_buckets(Greedy *greedy)
 		for (uint32 g = 0; g < groups; group += size[g++])
 			if (size[g] > 0)
 				add_paper_group(greedy, bucket, group, size[g]);
+	}
+}
+
+/* All people who were put together go to their buckets. */
+static void
+fill_buckets(Distinct *distinct)
+{
+	for (uint64 set = 0; set < distinct->making.nsets; set++)
+	{
+		MadeSet    *made = &distinct->making.sets[set];
+		Bucket	   *bucket = &distinct->buckets[made->signature];
+
+		for (uint32 i = 0; i < bucket->n; i++)
+		{
+			RowId		row = distinct->making.cells[made->first + i];
+
+			if (row == NO_ROW)
+				continue;
+			kind_push(distinct, bucket_kind(bucket, distinct->frame->sensitive[row]), row);
+			bucket->rows++;
+		}
+		made->true_rows = 0;
 	}
 }
 

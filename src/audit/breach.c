@@ -319,12 +319,6 @@ take_past(BreachJudge *judge, const ShownClass *class, Code ntouched)
 	return ntouched;
 }
 
-static void
-refuse_link(uint32 c)
-{
-	refuse_draft(c, "with what was published before, somebody is linked to a value too well");
-}
-
 /* Values that no class of the past had are as this class has them, which was judged already. */
 static void
 judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
@@ -344,7 +338,7 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 
 		judge->kept[value] = 1;
 		if (kept < least && !may_be_linked(judge, row, size, value))
-			refuse_link(c);
+			refuse_draft(c, "with what was published before, somebody is linked to a value too well");
 	}
 }
 

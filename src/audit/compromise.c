@@ -241,18 +241,6 @@ put_on_line(Living *living, uint64 line)
 	living->first_through[living->worlds.ncells] = living->incidences;
 }
 
-/* Puts a cell on the line of a sight for a value, and on that of its cover. */
-static void
-put_on_sight(Living *living, const Peer *peer, uint32 number, Code value)
-{
-	const Sights *sights = &living->sights;
-	const Sight *sight = &sights->sight[number];
-
-	put_on_line(living, living->line[number] + find_code(sights->value + sight->first, sight->n, value));
-	if (peer->is_invented && living->cover[value].line != NO_LINE && living->cover[value].release == sight->at.release)
-		put_on_line(living, living->cover[value].line);
-}
-
 /* May a row that showed the first value at one sight show the second at the next, if no more change than must? */
 static bool
 may_become(const Sights *sights, const Sight *sight, Code before, Code after)
@@ -302,7 +290,16 @@ find_lives(Living *living, Stretch *stretch, const Track *track, uint32 spell, C
 		put_on_line(living, stretch - living->stretch);
 		for (uint32 i = 0; i < track->n; i++)
 			if (track->spell[i] >= stretch->first_spell + (stretch->first_spell > 0) && track->spell[i] < end)
-				put_on_sight(living, peer, track->at[i].sight, value[track->spell[i]]);
+			{
+				Code		v = value[track->spell[i]];
+				const Cover *cover = living->cover == NULL ? NULL : &living->cover[v];
+
+				/* On the line of the sight for the value, and on that of its cover */
+				sight = &sights->sight[track->at[i].sight];
+				put_on_line(living, living->line[track->at[i].sight] + find_code(sights->value + sight->first, sight->n, v));
+				if (peer->is_invented && cover->line != NO_LINE && cover->release == sight->at.release)
+					put_on_line(living, cover->line);
+			}
 		if (stretch->first_spell > 0)
 			put_on_line(living, line_at_joint(living, stretch - 1, track, stretch->first_spell, value[stretch->first_spell], true));
 		if (stretch->joint != NO_LINE)

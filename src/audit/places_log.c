@@ -136,18 +136,6 @@ remember_values(LogJudge *judge, const SeenRelease *release, uint32 c, uint32 gr
 	judge->epoch[group] = judge->nepochs++;
 }
 
-/* A person who was there before has one stay, however often away. */
-static void
-remember_person(LogJudge *judge, Individual person, Individual place)
-{
-	if (judge->holder[place] == person)
-		return;
-	array_reserve(judge->stays, judge->stays_room, judge->nstays + 1);
-	judge->stays[judge->nstays] = (PlaceOfPerson) {.place = place, .previous = judge->stay[person]};
-	judge->stay[person] = judge->nstays++;
-	judge->holder[place] = person;
-}
-
 /* After the class was judged: its rules compare with what was before. */
 static void
 remember_class(LogJudge *judge, const SeenRelease *release, uint32 c)
@@ -155,10 +143,15 @@ remember_class(LogJudge *judge, const SeenRelease *release, uint32 c)
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
 		Individual	place = release->individual[i];
+		Individual	person = release->person[i];
 
 		judge->shown[place] = release->value[i];
-		if (release->person[i] != NO_INDIVIDUAL)
-			remember_person(judge, release->person[i], place);
+		if (person == NO_INDIVIDUAL || judge->holder[place] == person)
+			continue;			/* who was there before has one stay, however often away */
+		array_reserve(judge->stays, judge->stays_room, judge->nstays + 1);
+		judge->stays[judge->nstays] = (PlaceOfPerson) {.place = place, .previous = judge->stay[person]};
+		judge->stay[person] = judge->nstays++;
+		judge->holder[place] = person;
 	}
 }
 

@@ -258,18 +258,6 @@ has_own_rows(const FrameLoad *load, const LoadingColumn *column)
 		(column->column->role == ROLE_SENSITIVE || column->column->role == ROLE_INSENSITIVE);
 }
 
-/* Keeps the value of each new row, before only the first ones of people are left. */
-static void
-keep_own_rows(FrameLoad *load, LoadingColumn *column, uint64 from, const uint32 *person)
-{
-	MemoryContext old = MemoryContextSwitchTo(load->context);
-
-	array_reserve(column->further, column->further_allocated, column->nfurther + load->nrows - from);
-	for (uint64 row = from; row < load->nrows; row++)
-		column->further[column->nfurther++] = (Further) {from + person[row - from], column->number[row]};
-	MemoryContextSwitchTo(old);
-}
-
 /* Keeps the first row of each person, and the further values of others. */
 static void
 gather_column(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npeople, const uint64 *first, const uint32 *row)
@@ -333,9 +321,19 @@ gather_people(FrameLoad *load, uint64 from)
 	uint32	   *row;
 
 	list_by_group(person, load->nrows - from, npeople, &first, &row);
+	/* Values of all rows are kept, before only the first ones of people are left. */
 	for (int i = 0; i < load->ncolumns; i++)
-		if (has_own_rows(load, &load->columns[i]))
-			keep_own_rows(load, &load->columns[i], from, person);
+	{
+		LoadingColumn *column = &load->columns[i];
+
+		if (!has_own_rows(load, column))
+			continue;
+		MemoryContextSwitchTo(load->context);
+		array_reserve(column->further, column->further_allocated, column->nfurther + load->nrows - from);
+		MemoryContextSwitchTo(work);
+		for (uint64 row = from; row < load->nrows; row++)
+			column->further[column->nfurther++] = (Further) {from + person[row - from], column->number[row]};
+	}
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_SENSITIVE)
 			gather_sensitive(load, &load->columns[i], from, npeople, first, row);
@@ -490,18 +488,6 @@ forget_values(FrameLoad *load, LoadingColumn *column)
 	pfree(number);
 }
 
-/* Forgets the further values of people who are left out; kept: the new numbers of the others. */
-static void
-close_up_further(LoadingColumn *column, const bool *is_out, const RowId *kept)
-{
-	uint64		n = 0;
-
-	for (uint64 i = 0; i < column->nfurther; i++)
-		if (!is_out[column->further[i].person])
-			column->further[n++] = (Further) {kept[column->further[i].person], column->further[i].number};
-	column->nfurther = n;
-}
-
 /* Indexes the keys, and leaves out rows that cannot be shown, beginning with row "from". */
 static void
 sieve_rows(FrameLoad *load, uint64 from)
@@ -548,7 +534,15 @@ sieve_rows(FrameLoad *load, uint64 from)
 		kept++;
 	}
 	for (int i = 0; i < load->ncolumns; i++)
-		close_up_further(&load->columns[i], is_out, number);
+	{
+		LoadingColumn *column = &load->columns[i];
+		uint64		n = 0;
+
+		for (uint64 f = 0; f < column->nfurther; f++)
+			if (!is_out[column->further[f].person])
+				column->further[n++] = (Further) {number[column->further[f].person], column->further[f].number};
+		column->nfurther = n;
+	}
 	load->nrows = load->keys->size = kept;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

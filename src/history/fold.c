@@ -666,20 +666,6 @@ lay_out(Fold *fold, FrameLoad *load, bool is_all)
 	MemoryContextSwitchTo(old);
 }
 
-/* Reads both tables from end to end. */
-static void
-read_all(Reading *reading)
-{
-	Fold	   *fold = reading->fold;
-	const DeclaredPublication *publication = fold->publication;
-
-	read_each(past_table(publication, GROUPS_TABLE), read_group, reading);
-	if (fold->places.nplaces != (uint64) publication->remembered)
-		past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
-	array_reserve(fold->stays, fold->stays_allocated, fold->places.nplaces + fold->places.nplaces / 4);
-	read_all_stays(reading);
-}
-
 /* Groups and places of a publication that has some. */
 static void
 read_places(Fold *fold, FrameLoad *load, bool is_all, bool was_weaker)
@@ -697,7 +683,13 @@ read_places(Fold *fold, FrameLoad *load, bool is_all, bool was_weaker)
 	reading.strangers = keys_create(key->type, key->collation);
 	fold->wants_indexes = !is_all && reading.people->size <= (uint64) publication->remembered / FEW;
 	if (!fold->wants_indexes || !look_up(&reading, was_weaker))
-		read_all(&reading);
+	{
+		read_each(past_table(publication, GROUPS_TABLE), read_group, &reading);
+		if (fold->places.nplaces != (uint64) publication->remembered)
+			past_refuse(publication, fold->places.nplaces); /* the missing would pass for newcomers */
+		array_reserve(fold->stays, fold->stays_allocated, fold->places.nplaces + fold->places.nplaces / 4);
+		read_all_stays(&reading);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }

@@ -375,19 +375,6 @@ answered_ensure(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* Makes room for more classes of a release. */
-static void
-make_room(const Answered *answered, AnsweredRelease *release)
-{
-	MemoryContext old = MemoryContextSwitchTo(answered->context);
-
-	release->allocated = array_room(release->allocated, 16);
-	array_resize(release->number, release->allocated);
-	array_resize(release->rows, release->allocated);
-	array_resize(release->cell, (Size) release->allocated * answered->nqis);
-	MemoryContextSwitchTo(old);
-}
-
 /* NULL in a column that always has a value becomes 0, which is no class and no number of rows. */
 static int64
 number_in(const TupleTableSlot *slot, int column)
@@ -408,7 +395,15 @@ read_class(void *what, TupleTableSlot *slot)
 		return;
 	release = &answered->release[number - 1];
 	if (release->nclasses == release->allocated)
-		make_room(answered, release);
+	{
+		MemoryContext old = MemoryContextSwitchTo(answered->context);
+
+		release->allocated = array_room(release->allocated, 16);
+		array_resize(release->number, release->allocated);
+		array_resize(release->rows, release->allocated);
+		array_resize(release->cell, (Size) release->allocated * answered->nqis);
+		MemoryContextSwitchTo(old);
+	}
 	c = release->nclasses++;
 	release->number[c] = number_in(slot, ANSWERED_CLASS);
 	release->rows[c] = number_in(slot, ANSWERED_ROWS);

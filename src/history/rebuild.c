@@ -246,24 +246,11 @@ is_as_log_tells(const DeclaredPublication *publication)
 	return error == NULL && comparing.is_equal;
 }
 
-/* How many rows of a release the log tells of: people who are only counted in have none. */
-static uint64
-count_rows(const Seen *seen, int32 r)
-{
-	const SeenRelease *release = seen_release(seen, r);
-	uint64		n = release->first[release->nclasses];
-	uint64		rows = 0;
-
-	for (uint64 i = 0; i < n; i++)
-		rows += !seen_is_counted(release, i);
-	return rows;
-}
-
 /* Raises an error unless the log has as many people or places, and rows of each release, as the catalog remembers. */
 static void
 verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 {
-	uint64	   *logged = new_array(uint64, seen->nreleases);
+	uint64	   *logged = new_zeros(uint64, seen->nreleases);
 
 	if (seen->nindividuals != (uint64) publication->remembered)
 		refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " %s.",
@@ -271,8 +258,12 @@ verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 										 keeps_past(publication, PAST_PLACES) ? "places" : "people and invented rows"));
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		/* People who are only counted in have no row. */
 		CHECK_FOR_INTERRUPTS();
-		logged[r] = count_rows(seen, r);
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			logged[r] += !seen_is_counted(release, i);
 	}
 	log_verify_rows(publication, logged, 1);
 }

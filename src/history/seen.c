@@ -14,16 +14,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Seats a person in a place, which leaves the one before without a holder. */
-static void
-seat(Individual *holder, Individual *held, Individual person, Individual place)
-{
-	if (held[person] != NO_INDIVIDUAL && holder[held[person]] == person)
-		holder[held[person]] = NO_INDIVIDUAL;
-	holder[place] = person;
-	held[person] = place;
-}
-
 Individual *
 seen_holders(const Seen *seen)
 {
@@ -42,8 +32,17 @@ seen_holders(const Seen *seen)
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-			if (release->person[i] != NO_INDIVIDUAL)
-				seat(holder, held, release->person[i], release->individual[i]);
+		{
+			Individual	person = release->person[i];
+
+			if (person == NO_INDIVIDUAL)
+				continue;
+			/* The place before is left without a holder. */
+			if (held[person] != NO_INDIVIDUAL && holder[held[person]] == person)
+				holder[held[person]] = NO_INDIVIDUAL;
+			holder[release->individual[i]] = person;
+			held[person] = release->individual[i];
+		}
 	}
 	pfree(held);
 	return holder;

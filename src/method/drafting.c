@@ -49,46 +49,22 @@ drafting_add_rows(Drafting *drafting, const RowId *rows, uint64 n)
 	drafting->nrows += n;
 }
 
-/* Makes room for n counterfeits in all arrays that have one element for each. */
-static void
-make_room_for_counterfeits(Drafting *drafting, uint64 n)
-{
-	Draft	   *draft = drafting->draft;
-
-	if (n <= drafting->counterfeits_allocated)
-		return;
-	drafting->counterfeits_allocated = array_room(drafting->counterfeits_allocated, n);
-	array_resize(draft->classes->counterfeit, drafting->counterfeits_allocated);
-	if (draft->stands_in != NULL)
-		array_resize(draft->stands_in, drafting->counterfeits_allocated);
-}
-
 Code *
 drafting_invent(Drafting *drafting, uint64 n)
 {
-	const Classes *classes = drafting->draft->classes;
-	uint64		at = classes->first_counterfeit[classes->nclasses] + drafting->ninvented;
-
-	make_room_for_counterfeits(drafting, at + n);
-	drafting->ninvented += n;
-	return classes->counterfeit + at;
-}
-
-/* Makes room for one class more in all arrays of a class each. */
-static void
-make_room_for_class(Drafting *drafting)
-{
 	Draft	   *draft = drafting->draft;
 	Classes    *classes = draft->classes;
+	uint64		at = classes->first_counterfeit[classes->nclasses] + drafting->ninvented;
 
-	if (classes->nclasses < drafting->classes_allocated)
-		return;
-	drafting->classes_allocated = array_room(drafting->classes_allocated, classes->nclasses + 1);
-	array_resize(classes->first, drafting->classes_allocated);
-	array_resize(classes->first_counterfeit, drafting->classes_allocated);
-	array_resize(classes->regions, (Size) drafting->classes_allocated * classes->nqis);
-	if (draft->group != NULL)
-		array_resize(draft->group, drafting->classes_allocated);
+	if (at + n > drafting->counterfeits_allocated)
+	{
+		drafting->counterfeits_allocated = array_room(drafting->counterfeits_allocated, at + n);
+		array_resize(classes->counterfeit, drafting->counterfeits_allocated);
+		if (draft->stands_in != NULL)
+			array_resize(draft->stands_in, drafting->counterfeits_allocated);
+	}
+	drafting->ninvented += n;
+	return classes->counterfeit + at;
 }
 
 uint32
@@ -98,7 +74,15 @@ drafting_end_class(Drafting *drafting, const Span *region)
 	uint32		c = classes->nclasses;
 	Span	   *cells;
 
-	make_room_for_class(drafting);
+	if (c == drafting->classes_allocated)
+	{
+		drafting->classes_allocated = array_room(drafting->classes_allocated, c + 1);
+		array_resize(classes->first, drafting->classes_allocated);
+		array_resize(classes->first_counterfeit, drafting->classes_allocated);
+		array_resize(classes->regions, (Size) drafting->classes_allocated * classes->nqis);
+		if (drafting->draft->group != NULL)
+			array_resize(drafting->draft->group, drafting->classes_allocated);
+	}
 	cells = classes->regions + (Size) c * classes->nqis;
 	if (region == NULL)
 		rows_region(drafting->frame, classes->rows + classes->first[c], drafting->nrows, cells);

@@ -71,13 +71,13 @@ signature_values(const SignatureSets *sets, uint32 signature)
 }
 
 /*
- * even_split.c: cuts rows into sets of a row of each value that lie close together.
+ * deal.c: deals rows into sets of a row of each value that lie close together.
  * There are so many sets of n values; the true rows of value i are rows[lo[i]]
  * up to, not including, rows[hi[i]], at most as many as sets, and of one value as
- * many.  The rows are permuted; set g gets cell[g * n + i], a row or NO_ROW for a
- * counterfeit, and a true row at least.  Sets that stand side by side lie so, too.
+ * many.  Set g gets cell[g * n + i], a row or NO_ROW for a counterfeit, and a true
+ * row at least.
  */
-extern void even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
+extern void even_split(const Frame *frame, const RowId *rows, const uint64 *lo, const uint64 *hi,
 					   uint32 n, uint64 sets, RowId *cell);
 
 /* ----------------------------------------------------------------

@@ -14,6 +14,7 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/buckets.h"
 #include "partition/groups.h"
 
 #define FEWER		16
@@ -144,19 +145,6 @@ loss_of_half(const NearDealer *dealer, int q, bool lower)
 	return rows * cover_loss(&frame->domain[q], span);
 }
 
-/* The loss that parting along a column saves, in all columns or in that one alone. */
-static double
-saving_along(NearDealer *dealer, int q, bool all)
-{
-	double		saved = 0;
-
-	part_suits(dealer, q);
-	for (int other = 0; other < dealer->frame->nqis; other++)
-		if (all ? dealer->loss[other] > 0 : other == q)
-			saved += dealer->loss[other] - loss_of_half(dealer, other, true) - loss_of_half(dealer, other, false);
-	return saved;
-}
-
 /* Measures what the cells of a node lose, column by column. */
 static void
 measure_node(NearDealer *dealer, Node *node)
@@ -179,7 +167,10 @@ measure_node(NearDealer *dealer, Node *node)
 	}
 }
 
-/* The column to part a node along, the one that loses most if none saves anything; -1 if its rows are alike. */
+/*
+ * The column to part a node along, by what that saves in all columns or in that one alone; the one that loses most if none
+ * saves anything; -1 if its rows are alike.
+ */
 static int
 choose_column(NearDealer *dealer, bool all)
 {
@@ -189,11 +180,14 @@ choose_column(NearDealer *dealer, bool all)
 	for (int q = 0; q < dealer->frame->nqis; q++)
 	{
 		double		loss = dealer->loss[q];
-		double		saved;
+		double		saved = 0;
 
 		if (loss <= 0)
 			continue;
-		saved = saving_along(dealer, q, all);
+		part_suits(dealer, q);
+		for (int other = 0; other < dealer->frame->nqis; other++)
+			if (all ? dealer->loss[other] > 0 : other == q)
+				saved += dealer->loss[other] - loss_of_half(dealer, other, true) - loss_of_half(dealer, other, false);
 		if (chosen < 0 || saved > most || (saved == most && loss > dealer->loss[chosen]))
 		{
 			chosen = q;
@@ -280,6 +274,41 @@ deal_near(const Frame *frame, RowId *cards, uint64 n, uint64 nhands, RowId *hand
 	pfree(dealer.loss);
 }
 
+void
+even_split(const Frame *frame, const RowId *rows, const uint64 *lo, const uint64 *hi, uint32 n, uint64 sets, RowId *cell)
+{
+	uint64		ncards = 0;
+	RowId	   *cards;
+	RowId	   *hands;
+	const RowId *next;
+
+	for (uint32 i = 0; i < n; i++)
+		ncards += hi[i] - lo[i];
+	cards = new_array(RowId, ncards);
+	next = hands = new_array(RowId, ncards);
+	ncards = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		memcpy(cards + ncards, rows + lo[i], sizeof(RowId) * (hi[i] - lo[i]));
+		ncards += hi[i] - lo[i];
+	}
+	if (sets > 1)
+		deal_near(frame, cards, ncards, sets, hands);
+	else
+		memcpy(hands, cards, sizeof(RowId) * ncards);
+	/* A hand's cards stand in the order of their values. */
+	for (uint64 g = 0; g < sets; g++)
+		for (uint32 i = 0; i < n; i++, cell++)
+		{
+			bool		is_there = hi[i] > lo[i] && next < hands + slice_start(ncards, sets, g + 1) &&
+				frame->sensitive[*next] == frame->sensitive[rows[lo[i]]];
+
+			*cell = is_there ? *next++ : NO_ROW;
+		}
+	pfree(cards);
+	pfree(hands);
+}
+
 /* ----------------------------------------------------------------
  * Groups
  * ----------------------------------------------------------------
@@ -293,7 +322,6 @@ typedef struct Dealer
 	RowId	   *cards;			/* the rows of a group while it is dealt */
 	uint64		cards_allocated;
 
-	/* Where the principle is not monotonous */
 	Tally	   *counted;		/* the cards; its values stand as they do */
 	uint64	   *next;			/* [nsensitive + 1] where the next card of a value goes */
 } Dealer;
@@ -414,36 +442,21 @@ compare_counts(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Orders rows by how many of the tally share their sensitive value; NULLs come last. */
-static int
-compare_rarity(const void *a, const void *b, void *arg)
-{
-	const Work *work = arg;
-	Code		value_a = work->frame->sensitive[*(const RowId *) a];
-	Code		value_b = work->frame->sensitive[*(const RowId *) b];
-	uint32		count_a;
-	uint32		count_b;
-
-	CHECK_FOR_INTERRUPTS();
-	if (value_a == value_b)
-		return 0;
-	if (value_a == NO_CODE || value_b == NO_CODE)
-		return value_a == NO_CODE ? 1 : -1;
-	count_a = work->tally->count[value_a];
-	count_b = work->tally->count[value_b];
-	if (count_a != count_b)
-		return count_a < count_b ? -1 : 1;
-	return value_a < value_b ? -1 : 1;
-}
-
-/* Copies rows to cards, those of the rarest values first, and leaves the values in that order. */
+/* Copies rows to cards, those of the rarest values first and NULLs last, and leaves the values in that order. */
 static void
-sort_by_value(Dealer *dealer, const RowId *rows, uint64 n)
+sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
 {
 	const Frame *frame = dealer->work->frame;
 	Tally	   *tally = dealer->counted;
 	uint64		next = 0;
 
+	if (dealer->cards_allocated < n)
+	{
+		if (dealer->cards != NULL)
+			pfree(dealer->cards);
+		dealer->cards = new_array(RowId, n);
+		dealer->cards_allocated = n;
+	}
 	tally_clear(tally);
 	for (uint64 i = 0; i < n; i++)
 	{
@@ -461,38 +474,6 @@ sort_by_value(Dealer *dealer, const RowId *rows, uint64 n)
 	{
 		CHECK_FOR_INTERRUPTS();
 		dealer->cards[dealer->next[Min(frame->sensitive[rows[i]], frame->nsensitive)]++] = rows[i];
-	}
-}
-
-/* Copies the rows of a group, rarest sensitive values first, to cards. */
-static void
-sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
-{
-	Work	   *work = dealer->work;
-
-	if (dealer->cards_allocated < n)
-	{
-		if (dealer->cards != NULL)
-			pfree(dealer->cards);
-		dealer->cards = new_array(RowId, n);
-		dealer->cards_allocated = n;
-	}
-	if (!work->monotonous)
-	{
-		sort_by_value(dealer, rows, n);
-		return;
-	}
-	memcpy(dealer->cards, rows, sizeof(RowId) * n);
-	for (uint64 i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		tally_add(work->tally, work->frame->sensitive[rows[i]]);
-	}
-	qsort_arg(dealer->cards, n, sizeof(RowId), compare_rarity, work);
-	for (uint64 i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		tally_remove(work->tally, work->frame->sensitive[rows[i]]);
 	}
 }
 
@@ -599,11 +580,8 @@ deal_classes(Work *work, uint64 nrows, MemoryContext context)
 	Size		nclasses = 0;
 	MemoryContext outer;
 
-	if (!work->monotonous)
-	{
-		dealer.counted = tally_create(work->frame->nsensitive);
-		dealer.next = new_array(uint64, (Size) work->frame->nsensitive + 1);
-	}
+	dealer.counted = tally_create(work->frame->nsensitive);
+	dealer.next = new_array(uint64, (Size) work->frame->nsensitive + 1);
 	for (uint32 group = 0; group < work->ngroups; group++)
 		nclasses += most_classes(work, &work->groups[group]);
 	outer = MemoryContextSwitchTo(context);

@@ -225,9 +225,9 @@ open_block(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 			find_partner(gatherer, gatherer->alive[i]);
 }
 
-/* The piece of the lender that widens the borrower least. */
+/* The piece of the lender that widens the borrower least, among all or those that have a row welcome to the tally. */
 static uint32
-nearest_piece(const Work *work, const Span *hull, const Group *lender)
+nearest_piece(const Work *work, const Span *hull, const Group *lender, bool any)
 {
 	const Records *records = work->records;
 	uint32		nearest = NO_PIECE;
@@ -235,16 +235,24 @@ nearest_piece(const Work *work, const Span *hull, const Group *lender)
 
 	for (uint32 p = lender->head; p != NO_PIECE; p = work->pieces[p].next)
 	{
+		const Piece *piece = &work->pieces[p];
+		bool		is_welcome = any;
 		double		loss;
 
-		if (piece_rows(&work->pieces[p]) == 0)
+		if (piece_rows(piece) == 0)
 			continue;
-		loss = widened_loss(records, hull, record_tuple(records, work->pieces[p].record), DBL_MAX);
-		if (nearest == NO_PIECE || loss < least)
+		loss = widened_loss(records, hull, record_tuple(records, piece->record), DBL_MAX);
+		if (nearest != NO_PIECE && !(loss < least))
+			continue;
+		for (uint32 i = piece->begin; i < piece->end && !is_welcome; i++)
 		{
-			nearest = p;
-			least = loss;
+			CHECK_FOR_INTERRUPTS();
+			is_welcome = value_is_welcome(work->principle, work->tally, work->sensitive[i]);
 		}
+		if (!is_welcome)
+			continue;
+		nearest = p;
+		least = loss;
 	}
 	return nearest;
 }
@@ -314,7 +322,7 @@ borrow_rows(Work *work, uint32 borrower, uint32 lender)
 		const Group *group = &work->groups[borrower];
 		uint64		lacking = rows_lacking(work, group);
 		uint32		p = group->rows < work->principle->k
-			? nearest_piece(work, group_hull(work, borrower), &work->groups[lender])
+			? nearest_piece(work, group_hull(work, borrower), &work->groups[lender], true)
 			: nearest_new_value(work, borrower, lender);
 
 		lacking = p == NO_PIECE ? 0 : Min(lacking, piece_rows(&work->pieces[p]));
@@ -325,38 +333,6 @@ borrow_rows(Work *work, uint32 borrower, uint32 lender)
 		group_measure(work, lender);
 	}
 	return true;
-}
-
-/* The piece of the lender that widens the borrower least among those that have a welcome row. */
-static uint32
-nearest_welcome(const Gatherer *gatherer, const Span *hull, const Group *lender)
-{
-	const Work *work = gatherer->work;
-	uint32		nearest = NO_PIECE;
-	double		least = 0;
-
-	for (uint32 p = lender->head; p != NO_PIECE; p = work->pieces[p].next)
-	{
-		const Piece *piece = &work->pieces[p];
-		bool		is_welcome = false;
-		double		loss;
-
-		if (piece_rows(piece) == 0)
-			continue;
-		loss = widened_loss(work->records, hull, record_tuple(work->records, piece->record), DBL_MAX);
-		if (nearest != NO_PIECE && !(loss < least))
-			continue;
-		for (uint32 i = piece->begin; i < piece->end && !is_welcome; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			is_welcome = value_is_welcome(work->principle, work->tally, work->sensitive[i]);
-		}
-		if (!is_welcome)
-			continue;
-		nearest = p;
-		least = loss;
-	}
-	return nearest;
 }
 
 /* Counts a row of the lender, by its place, as the borrower's. */
@@ -406,10 +382,7 @@ borrow_evenly(Gatherer *gatherer, uint32 borrower, uint32 lender)
 	while (!(done = principle_allows(work->principle, work->tally)) &&
 		   gatherer->lender->rows > work->principle->k)
 	{
-		const Span *hull = group_hull(work, borrower);
-		const Group *from = &work->groups[lender];
-		uint32		p = work->tally->rows < work->principle->k
-			? nearest_piece(work, hull, from) : nearest_welcome(gatherer, hull, from);
+		uint32		p = nearest_piece(work, group_hull(work, borrower), &work->groups[lender], work->tally->rows < work->principle->k);
 
 		if (p == NO_PIECE)
 			break;

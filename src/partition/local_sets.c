@@ -83,23 +83,6 @@ compare_values(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Sorts the values of the region, with the commonest first; those without enough rows are gone. */
-static void
-sort_values(Locality *locality)
-{
-	ValueOfRegion *values = locality->values;
-
-	/* Nearly sorted each time. */
-	for (uint32 i = 1; i < locality->nvalues; i++)
-		for (uint32 j = i; j > 0 && compare_values(&values[j - 1], &values[j]) > 0; j--)
-		{
-			ValueOfRegion swap = values[j];
-
-			values[j] = values[j - 1];
-			values[j - 1] = swap;
-		}
-}
-
 /* Brings rows of a value to its end, those that widen the hull least; returns its loss with them. */
 static double
 choose_rows(const Locality *locality, ValueOfRegion *value, Span *hull)
@@ -308,7 +291,15 @@ make_family(Locality *locality)
 	int			ndimensions = making->measure->ndimensions;
 	double		loss;
 
-	sort_values(locality);
+	/* The commonest first; nearly sorted each time. */
+	for (uint32 i = 1; i < locality->nvalues; i++)
+		for (uint32 j = i; j > 0 && compare_values(&locality->values[j - 1], &locality->values[j]) > 0; j--)
+		{
+			ValueOfRegion swap = locality->values[j];
+
+			locality->values[j] = locality->values[j - 1];
+			locality->values[j - 1] = swap;
+		}
 	while (locality->nvalues > 0 && locality->values[locality->nvalues - 1].n == 0)
 		locality->nvalues--;
 	if (locality->nvalues < making->m || locality->values[making->m - 1].n < locality->together)

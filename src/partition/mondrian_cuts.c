@@ -26,10 +26,8 @@
  *		Any other is asked of both sides of each boundary that would be the best so
  *		far; between two such questions only the rows between the two boundaries are counted.
  *
- *		Items stand side by side with their tuples, which move with them when the set is cut.  A small set is sorted
- *		by its codes; a run is those of a code, or of a child of the lowest node that covers the set.  In a large set
- *		codes of a line stay together by the dozen, or however many it takes for no more runs than have hulls: that
- *		is one pass over the items as they stand, and the cuts that are missed are those of smaller sets.
+ *		Items stand side by side with their tuples, which move with them when the set is cut.  It is sorted
+ *		by its codes; a run is those of a code, or of a child of the lowest node that covers the set.
  */
 #include "postgres.h"
 
@@ -67,16 +65,6 @@
  */
 #define DIGIT_BITS	10
 #define MIN_COUNTED (1 << DIGIT_BITS)
-
-/*
- * The hulls of the first runs are kept; those of the others are measured each time.
- * A dimension of many codes makes many runs, but then they are small.
- */
-#define MAX_HULLS 256
-#define MIN_KEPT 4
-
-/* Large sets are looked at in no more runs than have hulls: between two, smaller sets will still be cut. */
-#define LARGE_SET 2048
 
 /* Records that are still to be cut, from the top down: first all of them, as one part. */
 typedef struct CutStack
@@ -136,7 +124,6 @@ struct Cutter
 	uint32	   *nrows;			/* [nitems] */
 	uint64		rows;
 	double		loss;			/* of all rows together */
-	bool		finely;			/* is it looked at code by code, however large it is? */
 	Span	   *hull;			/* [dimensions] */
 
 	CutStack	sample;			/* some items of a large set, MAX_SAMPLE at most; no parts */
@@ -149,7 +136,6 @@ struct Cutter
 	uint32		nruns;
 	CutRun	   *runs;			/* [nruns + 1] the last one is an end mark */
 	Part	   *parts;			/* [nruns + 1] room for those that a cut makes, counted from the set's start */
-	Span	   *run_hulls;		/* [MAX_HULLS * dimensions] of the first ones */
 	uint32	   *place;			/* [nitems + MIN_COUNTED + 1] */
 	Side		side;
 
@@ -185,7 +171,7 @@ cutter_create(Work *work)
 	Cutter	   *cutter = palloc0(sizeof(Cutter));
 	Size		n = (Size) records->nrecords + 1;
 	Size		ndimensions = Max(1, records->ndimensions);
-	Code		most_runs = MAX_HULLS;
+	Code		most_runs = 1;
 
 	cutter->work = work;
 	cutter->hull = palloc(sizeof(Span) * ndimensions);
@@ -198,7 +184,6 @@ cutter_create(Work *work)
 	cutter->held = palloc(sizeof(Code) * ndimensions);
 	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
 	cutter->side.losses = palloc(sizeof(double) * ndimensions);
-	cutter->run_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
 	cutter->order = new_array(uint32, n);
 	cutter->spare = new_array(uint32, n);
 	cutter->place = new_array(uint32, n + MIN_COUNTED); /* and so for all buckets */
@@ -264,7 +249,6 @@ measure_set(Cutter *cutter, CutStack *stack, Part part)
 	cutter->nrows = stack->nrows + part.from;
 	cutter->rows = 0;
 	cutter->d = -1;
-	cutter->finely = false;
 	hull_clear(records, cutter->hull);
 	for (uint32 i = 0; i < cutter->nitems; i++)
 	{
@@ -352,7 +336,7 @@ clear_side(Cutter *cutter)
 	cutter->side.widened = false;
 }
 
-/* Few runs widen the side, and few of its dimensions: only these are measured. */
+/* Few items widen the side, and few of its dimensions: only these are measured. */
 static inline void
 widen(Cutter *cutter, int d, Span span)
 {
@@ -380,31 +364,13 @@ side_loss(Cutter *cutter)
 	return loss;
 }
 
-/* Is the run's hull kept?  Those of a few items are as soon measured. */
-static inline bool
-hull_is_kept(const Cutter *cutter, Size b)
-{
-	return b < MAX_HULLS && cutter->runs[b + 1].from - cutter->runs[b].from >= MIN_KEPT;
-}
-
-/* Widens the side by a run: by its hull, where that is kept, or item by item. */
+/* Widens the side by the items of a run. */
 static void
 add_run(Cutter *cutter, const CutRun *run)
 {
-	const Records *records = cutter->work->records;
 	const Span *side = cutter->side.hull;
-	int			ndimensions = records->ndimensions;
-	Size		b = run - cutter->runs;
+	int			ndimensions = cutter->work->records->ndimensions;
 
-	if (hull_is_kept(cutter, b))
-	{
-		const Span *hull = cutter->run_hulls + b * ndimensions;
-
-		for (int d = 0; d < ndimensions; d++)
-			if (hull[d].lo < side[d].lo || hull[d].hi > side[d].hi)
-				widen(cutter, d, hull[d]);
-		return;
-	}
 	for (uint32 i = run->from; i < run[1].from; i++)
 	{
 		const Code *tuple = item_tuple(cutter, cutter->order[i]);
@@ -415,12 +381,11 @@ add_run(Cutter *cutter, const CutRun *run)
 	}
 }
 
-/* Finds the runs along a dimension, and measures the hulls that are kept. */
+/* Finds the runs along a dimension. */
 static void
 find_runs(Cutter *cutter, int d)
 {
-	const Records *records = cutter->work->records;
-	const Tree *tree = records->dimensions[d].domain->tree;
+	const Tree *tree = cutter->work->records->dimensions[d].domain->tree;
 	uint32		node = 0;
 	Code		last = 0;
 
@@ -439,121 +404,19 @@ find_runs(Cutter *cutter, int d)
 		cutter->runs[cutter->nruns - 1].rows += cutter->nrows[cutter->order[i]];
 	}
 	cutter->runs[cutter->nruns].from = cutter->nitems;
-	for (uint32 b = 0; b < Min(cutter->nruns, MAX_HULLS); b++)
-	{
-		Span	   *hull = cutter->run_hulls + (Size) b * records->ndimensions;
-
-		if (!hull_is_kept(cutter, b))
-			continue;
-		hull_clear(records, hull);
-		for (uint32 i = cutter->runs[b].from; i < cutter->runs[b + 1].from; i++)
-			hull_add_tuple(records, hull, item_tuple(cutter, cutter->order[i]));
-	}
-}
-
-/* Where an item of a large set goes along a dimension. */
-typedef struct Drawers
-{
-	const uint32 *child;		/* [width] of a tree: the child of each code, from the lowest on; or NULL */
-	Code		lo;
-	int			shift;			/* of a line: so many codes stay together */
-	Code		null_code;		/* which stays apart */
-} Drawers;
-
-static inline uint32
-drawer_of(const Drawers *drawers, Code code)
-{
-	if (drawers->child != NULL)
-		return drawers->child[code - drawers->lo];
-	return code == drawers->null_code ? MAX_HULLS - 1 : (code - drawers->lo) >> drawers->shift;
-}
-
-/* Is the set large, and can its codes be put in so many drawers?  The children of a tree are noted in spare[]. */
-static bool
-find_drawers(Cutter *cutter, int d, Drawers *drawers)
-{
-	const Domain *domain = cutter->work->records->dimensions[d].domain;
-	Span		codes = cutter->hull[d];
-	uint32		node;
-
-	if (cutter->nitems < LARGE_SET || cutter->finely)
-		return false;
-	*drawers = (Drawers) {.lo = codes.lo, .null_code = domain->null_code};
-	if (domain->tree == NULL)
-	{
-		while ((codes.hi - codes.lo) >> drawers->shift >= MAX_HULLS - 1)
-			drawers->shift++;
-		return true;
-	}
-	node = tree_common_ancestor(domain->tree, codes.lo, codes.hi);
-	if (domain->tree->nodes[node].nchildren > MAX_HULLS || span_width(codes) > cutter->nitems)
-		return false;
-	drawers->child = cutter->spare;
-	for (uint32 i = 0; i < domain->tree->nodes[node].nchildren; i++)
-	{
-		Span		leaves = domain->tree->nodes[domain->tree->nodes[node].first_child + i].leaves;
-
-		for (Code code = Max(leaves.lo, codes.lo); code <= Min(leaves.hi, codes.hi); code++)
-			cutter->spare[code - codes.lo] = i;
-	}
-	return true;
-}
-
-/* Lays a large set out along a dimension: two passes over the items as they stand, whatever the codes. */
-static void
-fill_drawers(Cutter *cutter, int d, const Drawers *drawers)
-{
-	const Records *records = cutter->work->records;
-	int			ndimensions = records->ndimensions;
-	uint32		count[MAX_HULLS] = {0};
-	uint32		rows[MAX_HULLS] = {0};
-	uint32		from = 0;
-
-	for (uint32 b = 0; b < MAX_HULLS; b++)
-		hull_clear(records, cutter->run_hulls + (Size) b * ndimensions);
-	for (uint32 i = 0; i < cutter->nitems; i++)
-	{
-		const Code *tuple = item_tuple(cutter, i);
-		uint32		b = drawer_of(drawers, tuple[d]);
-
-		count[b]++;
-		rows[b] += cutter->nrows[i];
-		hull_add_tuple(records, cutter->run_hulls + (Size) b * ndimensions, tuple);
-	}
-	cutter->nruns = 0;
-	for (uint32 b = 0; b < MAX_HULLS; b++)
-	{
-		if (count[b] == 0)
-			continue;
-		memmove(cutter->run_hulls + (Size) cutter->nruns * ndimensions, cutter->run_hulls + (Size) b * ndimensions,
-				sizeof(Span) * ndimensions);
-		cutter->runs[cutter->nruns++] = (CutRun) {.from = from, .rows = rows[b]};
-		cutter->place[b] = from;
-		from += count[b];
-	}
-	cutter->runs[cutter->nruns].from = cutter->nitems;
-	for (uint32 i = 0; i < cutter->nitems; i++)
-		cutter->order[cutter->place[drawer_of(drawers, item_tuple(cutter, i)[d])]++] = i;
 }
 
 /* Lays the set out along a dimension, if it is not: in order, and in runs. */
 static void
 turn_to(Cutter *cutter, int d)
 {
-	Drawers		drawers;
-
 	CHECK_FOR_INTERRUPTS();
 	if (d == cutter->d)
 		return;
 	cutter->d = d;
 	cutter->boundary = 0;
-	if (find_drawers(cutter, d, &drawers))
-		fill_drawers(cutter, d, &drawers);
-	else
-	{
-		order_items(cutter, d);
-		find_runs(cutter, d);
-	}
+	order_items(cutter, d);
+	find_runs(cutter, d);
 }
 
 /* Puts the items of the set in this order, circle by circle, and forgets the order. */
@@ -1061,13 +924,6 @@ cut_part(Cutter *cutter, Part part, const Part **parts)
 		try_dimension(cutter, d);
 	if (cutter->densest.shape == NO_CUT)
 		try_dimensions(cutter);
-	if (cutter->densest.shape == NO_CUT)
-	{
-		/* Where nearly all codes are near each other, and few are far away, one run holds nearly all. */
-		cutter->finely = true;
-		cutter->d = -1;
-		try_dimensions(cutter);
-	}
 	if (cutter->densest.shape == NO_CUT)
 		return 0;
 	cut = choose_cut(cutter);

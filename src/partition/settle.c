@@ -26,27 +26,6 @@ typedef struct Settling
 	Span	   *without;		/* [EXCHANGED_AMONG * widest signature * dimensions] hulls without one row each */
 } Settling;
 
-/* For all signatures: they are settled one after the other. */
-static Settling
-settling_create(const Making *making)
-{
-	uint32		widest = 0;
-
-	for (uint32 b = 0; b < making->signatures->n; b++)
-		widest = Max(widest, tuple_width(making->signatures, b));
-	return (Settling) {
-		.to = new_array(uint64, widest),
-		.without = new_array(Span, (uint64) EXCHANGED_AMONG * widest * making->measure->ndimensions),
-	};
-}
-
-static void
-settling_free(Settling *settling)
-{
-	pfree(settling->to);
-	pfree(settling->without);
-}
-
 static inline RowId *
 set_cells(const Making *making, uint64 set)
 {
@@ -83,12 +62,18 @@ list_sets(const Making *making, uint64 nsets, bool full, uint64 *first)
 static void
 meet_by_signature(Making *making, Point *points, const uint64 *first, uint32 few, MeetPoints meet)
 {
-	Settling	settling = settling_create(making);
+	Settling	settling;
+	uint32		widest = 0;
 
+	for (uint32 b = 0; b < making->signatures->n; b++)
+		widest = Max(widest, tuple_width(making->signatures, b));
+	settling.to = new_array(uint64, widest);
+	settling.without = new_array(Span, (uint64) EXCHANGED_AMONG * widest * making->measure->ndimensions);
 	for (uint32 b = 0; b < making->signatures->n; b++)
 		if (first[b + 1] - first[b] > 1)
 			halve_points(making, points + first[b], first[b + 1] - first[b], few, meet, &settling);
-	settling_free(&settling);
+	pfree(settling.to);
+	pfree(settling.without);
 }
 
 /* ----------------------------------------------------------------

@@ -254,17 +254,6 @@ list_members(CliqueCounter *counter, int32 first)
 
 /* ---- Counting ---- */
 
-/* Adds up the weights of a release's nodes at hand. */
-static uint32
-sum_of_weights(const CliqueCounter *counter, int32 r)
-{
-	uint32		sum = 0;
-
-	for (uint32 i = 0; i < counter->nonly[r]; i++)
-		sum += counter->weight[r][counter->only[r][i]];
-	return sum;
-}
-
 /* Adds the clique at hand, times those of the groups before.  In a walk over fewer releases, all belong to the join. */
 static void
 add_clique(CliqueCounter *counter)
@@ -333,7 +322,11 @@ scale_by_others(CliqueCounter *counter, const uint32 *const *only, const uint32 
 			continue;
 		if (counter->nmembers == 1)
 		{
-			wide_multiply(counter->scale, sum_of_weights(counter, r));
+			uint32		sum = 0;
+
+			for (uint32 i = 0; i < nonly[r]; i++)
+				sum += counter->weight[r][only[r][i]];
+			wide_multiply(counter->scale, sum);
 			continue;
 		}
 		wide_set(counter->sum, 0);

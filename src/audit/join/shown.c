@@ -40,19 +40,6 @@ typedef struct Showing
 	uint32	   *nvalues;		/* [tuples] */
 } Showing;
 
-/* Notes a value of a tuple; a NULL counts for none. */
-static void
-note_value(Showing *showing, uint32 tuple, Code value)
-{
-	uint8	   *byte;
-
-	if (value == NO_CODE || value == showing->graph->input->null_value)
-		return;
-	byte = &showing->is_linked[(Size) tuple * showing->width + value / 8];
-	showing->nvalues[tuple] += (*byte >> value % 8 & 1) == 0;
-	*byte |= 1 << value % 8;
-}
-
 /* Takes everybody's own records; false if those of a person do not fit each other. */
 static bool
 take_known(Showing *showing)
@@ -170,9 +157,17 @@ link_person(Showing *showing, uint32 tuple, uint32 person)
 	if (showing->individual[person] == NO_INDIVIDUAL || !fits(showing, tuple, person))
 		return;
 	spell = &showing->deduction->spell[showing->deduction->first[showing->individual[person]]];
-	for (uint32 i = 0; i < spell->n; i++)
-		if (spell->is_exact)
-			note_value(showing, tuple, spell->candidate[i]);
+	for (uint32 i = 0; i < spell->n && spell->is_exact; i++)
+	{
+		Code		value = spell->candidate[i];
+		uint8	   *byte;
+
+		if (value == NO_CODE || value == showing->graph->input->null_value)
+			continue;			/* a NULL counts for none */
+		byte = &showing->is_linked[(Size) tuple * showing->width + value / 8];
+		showing->nvalues[tuple] += (*byte >> value % 8 & 1) == 0;
+		*byte |= 1 << value % 8;
+	}
 }
 
 /* Looks at everybody whose records may fit, by the release in which those are the fewest, until it is enough. */

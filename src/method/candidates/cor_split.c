@@ -411,19 +411,6 @@ is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan,
 	return rows > 0;
 }
 
-/* Adds a class to the draft: its sets of true rows, then its sets of invented rows. */
-static void
-draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *class, const Code *values)
-{
-	uint32		n = partition->nvalues;
-
-	for (uint64 set = class->first; set != NO_SET; set = partition->next[set])
-		add_set(drafting, partition->cell + set * n, values, n);
-	for (uint64 i = 0; i < class->counterfeit_sets; i++)
-		memcpy(drafting_invent(drafting, n), values, sizeof(Code) * n);
-	(void) drafting_end_class(drafting, NULL);
-}
-
 /* Makes classes of the sets of each signature, in memory that is given back signature by signature. */
 static void
 draft_signatures(Drafting *drafting, const Past *past, SignatureSets *signatures, uint32 n)
@@ -450,8 +437,19 @@ draft_signatures(Drafting *drafting, const Past *past, SignatureSets *signatures
 		CHECK_FOR_INTERRUPTS();
 		make_safe(&partition);
 		for (uint64 c = 0; c < sets; c++)
-			if (partition.classes[c].sets > 0)
-				draft_class(drafting, &partition, &partition.classes[c], signatures->value + signatures->first_value[b]);
+		{
+			const HcClass *class = &partition.classes[c];
+			const Code *values = signatures->value + signatures->first_value[b];
+			uint32		n = partition.nvalues;
+
+			if (class->sets == 0)
+				continue;
+			for (uint64 set = class->first; set != NO_SET; set = partition.next[set])
+				add_set(drafting, partition.cell + set * n, values, n);
+			for (uint64 i = 0; i < class->counterfeit_sets; i++)
+				memcpy(drafting_invent(drafting, n), values, sizeof(Code) * n);
+			(void) drafting_end_class(drafting, NULL);
+		}
 		MemoryContextReset(work);
 		progress_done(b + 1);
 	}

@@ -258,10 +258,8 @@ add_kind(Bucket *bucket, Code value)
 }
 
 Kind *
-bucket_kind(Distinct *distinct, uint32 b, Code value)
+bucket_kind(Bucket *bucket, Code value)
 {
-	Bucket	   *bucket = &distinct->buckets[b];
-
 	for (uint32 k = 0; k < bucket->nkinds; k++)
 		if (bucket->kinds[k].value == value)
 			return &bucket->kinds[k];

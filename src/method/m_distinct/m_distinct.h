@@ -119,22 +119,19 @@ typedef struct Distinct
 	uint32	   *kind_of;		/* [values] of the bucket at hand */
 } Distinct;
 
-#define NO_BUCKET PG_UINT32_MAX
-
 /* buckets.c */
 extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed);
 extern void kind_push(Distinct *distinct, Kind *kind, RowId row);
 extern RowId kind_pop(Distinct *distinct, Kind *kind);
 extern Kind *add_kind(Bucket *bucket, Code value);
-extern Kind *bucket_kind(Distinct *distinct, uint32 bucket, Code value);
+extern Kind *bucket_kind(Bucket *bucket, Code value);
 
 /*
- * returning.c: all people of the frame, those of a class together; buckets of those who are better dealt anew, which make sets;
- * or buckets of all.
+ * returning.c: all people of the frame, those of a class together; buckets of those who are better dealt anew, which
+ * make sets.
  */
 extern void enter_people(Distinct *distinct);
 extern void deal_anew(Distinct *distinct);
-extern void fill_buckets(Distinct *distinct);
 pg_noreturn extern void refuse_few_values(const Distinct *distinct);
 
 /* Puts a row into a free cell of a set that has this entry; false if there is none. */

@@ -339,7 +339,7 @@ add_last_sets(Distinct *distinct, Making *left)
 	if (nblocks == 0)
 		return;
 	cell = new_array(RowId, nsets * nblocks);
-	even_split(distinct->frame, left->newcomer, left->first_new, left->end_new, nblocks, nsets, cell);
+	even_split(left->frame, left->newcomer, left->first_new, left->end_new, nblocks, nsets, cell);
 	for (uint64 set = 0; set < nsets; set++)
 	{
 		RowId	   *row = cell + set * nblocks;

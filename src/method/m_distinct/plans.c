@@ -4,16 +4,15 @@
  *
  * NOTES
  *		Two buckets meet in a third one, whose entries are the intersections of
- *		theirs under a plan that pairs them (Algorithm 2).  The plan with the
- *		greatest overlap is found as an assignment problem; one without distinct
- *		representatives can belong to no person, and is dropped.
+ *		theirs under a plan that pairs them (Algorithm 2): entry by entry with the one
+ *		that has most in common with it.  One without distinct representatives can
+ *		belong to no person, and is dropped.
  *
  *		The paper makes such buckets for all pairs, and then for pairs of these,
  *		and lets each person choose.  Here they are made one by one, only for
- *		buckets that newcomers will not fill, only where they save counterfeits,
- *		and either for all whom both have in common or for those whom a bucket has
- *		too many of in some entry.  So there are never more than a few times as
- *		many as there were at first.
+ *		buckets that newcomers will not fill, and only where they save
+ *		counterfeits, if all meet who may.  So there are never more than a few times
+ *		as many as there were at first.
  */
 #include "postgres.h"
 
@@ -27,7 +26,7 @@
 #define MAX_LACKING		1024
 
 /* ----------------------------------------------------------------
- * The plan of greatest overlap
+ * Plans
  * ----------------------------------------------------------------
  */
 
@@ -60,109 +59,42 @@ overlap(Sets *sets, SetId a, SetId b)
 	return both / (set_at(sets, a).n + set_at(sets, b).n - both);
 }
 
-/*
- * The assignment with the least cost, by shortest augmenting paths with
- * potentials (Kuhn and Munkres); pair[j] is set to the row of column j.
- */
-static void
-assign(const double *cost, uint32 n, uint32 *pair)
-{
-	double	   *of_row = palloc0(sizeof(double) * (n + 1));
-	double	   *of_column = palloc0(sizeof(double) * (n + 1));
-	double	   *least = palloc(sizeof(double) * (n + 1));
-	uint32	   *row = palloc0(sizeof(uint32) * (n + 1));	/* of each column, from 1 on */
-	uint32	   *way = palloc0(sizeof(uint32) * (n + 1));
-	bool	   *used = palloc(sizeof(bool) * (n + 1));
-
-	for (uint32 i = 1; i <= n; i++)
-	{
-		uint32		column = 0;
-
-		row[0] = i;
-		memset(used, 0, sizeof(bool) * (n + 1));
-		for (uint32 j = 0; j <= n; j++)
-			least[j] = 1e300;
-		do
-		{
-			double		delta = 1e300;
-			uint32		next = 0;
-
-			used[column] = true;
-			for (uint32 j = 1; j <= n; j++)
-			{
-				double		reduced;
-
-				if (used[j])
-					continue;
-				reduced = cost[(Size) (row[column] - 1) * n + j - 1] - of_row[row[column]] - of_column[j];
-				if (reduced < least[j])
-				{
-					least[j] = reduced;
-					way[j] = column;
-				}
-				if (least[j] < delta)
-				{
-					delta = least[j];
-					next = j;
-				}
-			}
-			for (uint32 j = 0; j <= n; j++)
-			{
-				if (used[j])
-				{
-					of_row[row[j]] += delta;
-					of_column[j] -= delta;
-				}
-				else
-					least[j] -= delta;
-			}
-			column = next;
-		} while (row[column] != 0);
-		while (column != 0)
-		{
-			row[column] = row[way[column]];
-			column = way[column];
-		}
-	}
-	for (uint32 j = 1; j <= n; j++)
-		pair[j - 1] = row[j] - 1;
-}
-
 SetId *
 intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b)
 {
 	SetId	   *x = slots_of(a);
 	SetId	   *y = slots_of(b);
 	uint32		n = a->n;
-	double	   *cost = palloc(sizeof(double) * n * n);
-	uint32	   *pair = palloc(sizeof(uint32) * n);
 	Code	   *value = palloc(sizeof(Code) * n);
 
 	for (uint32 i = 0; i < n; i++)
-		for (uint32 j = 0; j < n; j++)
+	{
+		uint32		best = n;
+		double		most = 0;
+		SetId		partner;
+
+		for (uint32 j = i; j < n; j++)
 		{
 			double		both = overlap(distinct->sets, x[i], y[j]);
 
-			cost[(Size) i * n + j] = both > 0 ? -both : n;	/* more than all others can save */
+			if (both <= most)
+				continue;
+			most = both;
+			best = j;
 		}
-	assign(cost, n, pair);
-	for (uint32 j = 0; j < n; j++)
-	{
-		if (cost[(Size) pair[j] * n + j] > 0)
+		if (best == n)
 			return NULL;
-		y[j] = set_intersection(distinct->sets, x[pair[j]], y[j]);
-		value[j] = NO_CODE;
+		partner = y[best];
+		y[best] = y[i];
+		y[i] = set_intersection(distinct->sets, x[i], partner);
+		value[i] = NO_CODE;
 	}
 	return represent(distinct->sets, y, n, value) ? y : NULL;
 }
 
-/* ----------------------------------------------------------------
- * The saving of a plan
- * ----------------------------------------------------------------
- */
-
+/* May people of this value meet where these are the entries? */
 static bool
-has_entry_for(const Sets *sets, const SetId *slots, uint32 n, Code value)
+may_meet(const Sets *sets, const SetId *slots, uint32 n, Code value)
 {
 	for (uint32 i = 0; i < n; i++)
 		if (set_has(sets, slots[i], value))
@@ -170,183 +102,80 @@ has_entry_for(const Sets *sets, const SetId *slots, uint32 n, Code value)
 	return false;
 }
 
-/* How many of each kind would go to the other bucket. */
-typedef struct Leaving
+/* A bucket with the same entries, and nobody. */
+static Bucket
+emptied(const Bucket *bucket)
 {
-	uint32	   *count;			/* [nkinds] */
-	bool		any;
-} Leaving;
+	Bucket		copy = *bucket;
 
-/* All rows of a bucket that may be shown by these entries. */
-static Leaving
-all_that_may(const Distinct *distinct, const Bucket *bucket, const SetId *slots)
-{
-	Leaving		leaving = {palloc0(sizeof(uint32) * ((Size) bucket->nkinds + 1)), false};
-
-	for (uint32 k = 0; k < bucket->nkinds; k++)
-		if (has_entry_for(distinct->sets, slots, bucket->n, bucket->kinds[k].value))
-		{
-			leaving.count[k] = bucket->kinds[k].count;
-			leaving.any |= leaving.count[k] > 0;
-		}
-	return leaving;
+	copy.kinds = NULL;
+	copy.nkinds = copy.kinds_allocated = 0;
+	return copy;
 }
 
-/* Rows that some entry has more of than the emptiest one. */
-static Leaving
-too_many(const Distinct *distinct, const Bucket *bucket, const SetId *slots)
-{
-	Leaving		leaving = {palloc0(sizeof(uint32) * ((Size) bucket->nkinds + 1)), false};
-	const Placement *placement = place_bucket(distinct, bucket);
-	uint64		groups = placement->groups;
-
-	for (uint32 e = 0; e < bucket->nentries; e++)
-		groups = Min(groups, placement->filled[e] / bucket->multiplicity[e]);
-	for (uint32 e = 0; e < bucket->nentries; e++)
-	{
-		uint64		excess = placement->filled[e] - groups * bucket->multiplicity[e];
-
-		for (uint32 k = 0; k < bucket->nkinds && excess > 0; k++)
-		{
-			uint32		here = placement->in[(Size) k * bucket->nentries + e];
-			uint32		amount = Min(excess, here);
-
-			if (amount == 0 || !has_entry_for(distinct->sets, slots, bucket->n, bucket->kinds[k].value))
-				continue;
-			leaving.count[k] += amount;
-			leaving.any = true;
-			excess -= amount;
-		}
-	}
-	return leaving;
-}
-
-/* Invented rows that the bucket would need without those that leave; none if no row is left. */
+/* How many rows fewer must be invented if all people of two buckets who may meet in a third one. */
 static uint64
-holes_without(const Distinct *distinct, const Bucket *bucket, const Leaving *leaving)
+saved_by_meeting(const Distinct *distinct, uint32 a, uint32 b, uint32 meeting, const SetId *slots)
 {
-	Bucket		rest = *bucket;
+	const uint32 from[] = {meeting, a, b};
+	Bucket		joined = emptied(&distinct->buckets[meeting]);
+	uint64		before = 0;
+	uint64		after = 0;
 
-	rest.kinds = palloc(sizeof(Kind) * ((Size) bucket->nkinds + 1));
-	rest.nkinds = 0;
-	for (uint32 k = 0; k < bucket->nkinds; k++)
+	for (int i = 0; i < 3; i++)
 	{
-		uint32		gone = leaving == NULL ? 0 : leaving->count[k];
+		const Bucket *bucket = &distinct->buckets[from[i]];
+		Bucket		rest = emptied(bucket);
 
-		if (bucket->kinds[k].count > gone)
-			rest.kinds[rest.nkinds++] = (Kind) {bucket->kinds[k].value, bucket->kinds[k].count - gone, NO_ROW};
-	}
-	return rest.nkinds == 0 ? 0 : placement_holes(place_bucket(distinct, &rest));
-}
-
-/* The bucket where they would meet, with the rows that are there already. */
-static uint64
-holes_with(const Distinct *distinct, const Bucket *meeting, const Bucket *a, const Leaving *from_a,
-		   const Bucket *b, const Leaving *from_b)
-{
-	Bucket		joined = *meeting;
-	uint32		most = meeting->nkinds + a->nkinds + b->nkinds;
-	const Bucket *from[] = {a, b};
-	const Leaving *leaving[] = {from_a, from_b};
-
-	joined.kinds = palloc(sizeof(Kind) * ((Size) most + 1));
-	joined.nkinds = 0;
-	for (uint32 k = 0; k < meeting->nkinds; k++)
-		if (meeting->kinds[k].count > 0)
-			joined.kinds[joined.nkinds++] = meeting->kinds[k];
-	for (int side = 0; side < 2; side++)
-		for (uint32 k = 0; k < from[side]->nkinds; k++)
-		{
-			uint32		at = 0;
-
-			if (leaving[side]->count[k] == 0)
-				continue;
-			while (at < joined.nkinds && joined.kinds[at].value != from[side]->kinds[k].value)
-				at++;
-			if (at == joined.nkinds)
-				joined.kinds[joined.nkinds++] = (Kind) {from[side]->kinds[k].value, 0, NO_ROW};
-			joined.kinds[at].count += leaving[side]->count[k];
-		}
-	return joined.nkinds == 0 ? 0 : placement_holes(place_bucket(distinct, &joined));
-}
-
-/* The best of what can be done with a bucket that lacks rows. */
-typedef struct Plan
-{
-	uint64		saved;
-	uint32		partner;
-	SetId	   *slots;			/* [n] */
-	Leaving		from_first;
-	Leaving		from_partner;
-} Plan;
-
-/* Keeps a plan if it saves more invented rows than the best so far. */
-static void
-weigh_plan(Distinct *distinct, uint32 a, uint32 b, SetId *slots, Leaving from_a, Leaving from_b, Plan *best)
-{
-	const Bucket *first = &distinct->buckets[a];
-	const Bucket *second = &distinct->buckets[b];
-	uint32		meeting = bucket_find(distinct, slots, first->n, first->is_mixed);
-	uint64		before;
-	uint64		after;
-
-	first = &distinct->buckets[a];	/* buckets may have moved */
-	second = &distinct->buckets[b];
-	if (meeting == a)
-		from_a = (Leaving) {palloc0(sizeof(uint32) * ((Size) first->nkinds + 1)), false};
-	if (meeting == b)
-		from_b = (Leaving) {palloc0(sizeof(uint32) * ((Size) second->nkinds + 1)), false};
-	if (!from_a.any && !from_b.any)
-		return;
-	before = holes_without(distinct, first, NULL) + holes_without(distinct, second, NULL);
-	after = holes_with(distinct, &distinct->buckets[meeting], first, &from_a, second, &from_b);
-	if (meeting != a && meeting != b)
-		before += holes_without(distinct, &distinct->buckets[meeting], NULL);
-	if (meeting != a)
-		after += holes_without(distinct, first, &from_a);
-	if (meeting != b)
-		after += holes_without(distinct, second, &from_b);
-	if (after < before && before - after > best->saved)
-		*best = (Plan) {before - after, b, slots, from_a, from_b};
-}
-
-/* ----------------------------------------------------------------
- * Doing it
- * ----------------------------------------------------------------
- */
-
-/* Moves the rows that leave to another bucket. */
-static void
-move_people(Distinct *distinct, uint32 from, const Leaving *leaving, uint32 to)
-{
-	uint32		nkinds = distinct->buckets[from].nkinds;
-
-	for (uint32 k = 0; k < nkinds; k++)
-	{
-		Kind	   *target;
-
-		if (leaving->count[k] == 0)
+		if (i > 0 && from[i] == meeting)
 			continue;
-		target = bucket_kind(distinct, to, distinct->buckets[from].kinds[k].value);
-		for (uint32 i = 0; i < leaving->count[k]; i++)
-			kind_push(distinct, target, kind_pop(distinct, &distinct->buckets[from].kinds[k]));
-		distinct->buckets[from].rows -= leaving->count[k];
-		distinct->buckets[to].rows += leaving->count[k];
+		before += placement_holes(place_bucket(distinct, bucket));
+		for (uint32 k = 0; k < bucket->nkinds; k++)
+			if (bucket->kinds[k].count > 0)
+				bucket_kind(i == 0 || may_meet(distinct->sets, slots, bucket->n, bucket->kinds[k].value) ? &joined : &rest,
+							bucket->kinds[k].value)->count += bucket->kinds[k].count;
+		after += placement_holes(place_bucket(distinct, &rest));
+	}
+	after += placement_holes(place_bucket(distinct, &joined));
+	return before - Min(before, after);
+}
+
+/* Moves the people of a bucket who may to where these are the entries. */
+static void
+move_people(Distinct *distinct, uint32 from, const SetId *slots, uint32 to)
+{
+	Bucket	   *left = &distinct->buckets[from];
+	Bucket	   *reached = &distinct->buckets[to];
+
+	for (uint32 k = 0; k < left->nkinds && to != from; k++)
+	{
+		Kind	   *kind = &left->kinds[k];
+
+		if (kind->count == 0 || !may_meet(distinct->sets, slots, left->n, kind->value))
+			continue;
+		left->rows -= kind->count;
+		reached->rows += kind->count;
+		while (kind->count > 0)
+			kind_push(distinct, bucket_kind(reached, kind->value), kind_pop(distinct, kind));
 	}
 }
 
-/* The best partner of a bucket, among some that may be; false if none saves anything. */
+/* Joins a bucket with the best partner, of some that may be; false if none saves anything. */
 static bool
 join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners, const uint32 *components)
 {
-	Plan		best = {0};
+	uint64		most = 0;
+	uint32		partner = 0;
+	uint32		meeting = 0;
+	const SetId *plan = NULL;
 	uint32		tried = 0;
-	uint32		meeting;
 
 	for (uint32 i = 0; i < npartners && tried < MAX_PARTNERS; i++)
 	{
 		uint32		b = partners[i].what;
-		SetId	   *slots;
+		const SetId *slots;
+		uint32		where;
+		uint64		saved;
 
 		if (b == a || distinct->buckets[b].rows == 0 || components[b] != components[a] ||
 			distinct->buckets[b].is_mixed != distinct->buckets[a].is_mixed)
@@ -357,20 +186,19 @@ join_one(Distinct *distinct, uint32 a, const Ranked *partners, uint32 npartners,
 		slots = intersect_buckets(distinct, &distinct->buckets[a], &distinct->buckets[b]);
 		if (slots == NULL)
 			continue;
-		weigh_plan(distinct, a, b, slots,
-				   all_that_may(distinct, &distinct->buckets[a], slots),
-				   all_that_may(distinct, &distinct->buckets[b], slots), &best);
-		weigh_plan(distinct, a, b, slots,
-				   too_many(distinct, &distinct->buckets[a], slots),
-				   too_many(distinct, &distinct->buckets[b], slots), &best);
+		where = bucket_find(distinct, slots, distinct->buckets[a].n, distinct->buckets[a].is_mixed);
+		saved = saved_by_meeting(distinct, a, b, where, slots);
+		if (saved <= most)
+			continue;
+		most = saved;
+		partner = b;
+		meeting = where;
+		plan = slots;
 	}
-	if (best.saved == 0)
+	if (plan == NULL)
 		return false;
-	meeting = bucket_find(distinct, best.slots, distinct->buckets[a].n, distinct->buckets[a].is_mixed);
-	if (meeting != a)
-		move_people(distinct, a, &best.from_first, meeting);
-	if (meeting != best.partner)
-		move_people(distinct, best.partner, &best.from_partner, meeting);
+	move_people(distinct, a, plan, meeting);
+	move_people(distinct, partner, plan, meeting);
 	return true;
 }
 
@@ -404,7 +232,7 @@ join_buckets(Distinct *distinct)
 	Ranked	   *lacking = new_array(Ranked, nbuckets);
 
 	for (uint32 b = 0; b < nbuckets; b++)
-		lacking[b] = (Ranked) {holes_without(distinct, &distinct->buckets[b], NULL), b};
+		lacking[b] = (Ranked) {placement_holes(place_bucket(distinct, &distinct->buckets[b])), b};
 	sort_ranked(lacking, nbuckets);
 	for (uint32 i = 0; i < nbuckets && i < MAX_LACKING && lacking[i].amount > 0; i++)
 		if (distinct->buckets[lacking[i].what].rows > 0)

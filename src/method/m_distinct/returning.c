@@ -439,20 +439,6 @@ take_apart(Distinct *distinct)
 	pfree(hull);
 }
 
-void
-fill_buckets(Distinct *distinct)
-{
-	uint64		n;
-	Listed	   *listed = list_sets(distinct, &n);
-
-	for (uint64 i = 0; i < n; i++)
-	{
-		enter_set(distinct, listed[i].set);
-		distinct->making.sets[listed[i].set].true_rows = 0;
-	}
-	pfree(listed);
-}
-
 /* Splits all buckets into groups, which become sets. */
 static void
 split_buckets(Distinct *distinct)
