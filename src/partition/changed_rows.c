@@ -1,45 +1,31 @@
 /*
  * changed_rows.c
- *		Rows that came to people, or went, as a set of their own.
+ *		Rows of people that came together, and went together, as sets of their own.
  */
 #include "postgres.h"
 
 #include "frame/arrays.h"
+#include "miscadmin.h"
 #include "partition/changed_rows.h"
 #include "utils/memutils.h"
 
-/* People, with the rows that one value of theirs has and another does not. */
-typedef struct Changes
+/* A row of a person, as long as it is shown. */
+typedef struct ShownRow
 {
-	const Aspects *of;
-	Aspects		aspects;		/* each person is a value */
-	Code		npeople;
-	uint64	   *first;			/* [npeople + 1] */
-	Code	  **code;			/* [aspects][first[npeople]] */
-} Changes;
+	uint64		row;			/* one of the aspects that says the same */
+	uint64		person;
+	uint64		came;			/* epochs */
+	uint64		gone;			/* the first without it, or as many as there are */
+} ShownRow;
 
-/* Room for n people with so many rows, and nobody yet. */
-static Changes
-changes_create(const Aspects *of, uint64 n, uint64 nrows)
+typedef struct ShownRows
 {
-	Changes		changes = {.of = of, .first = new_zeros(uint64, n), .code = new_array(Code *, of->n)};
-	Aspect	   *aspect = new_array(Aspect, of->n);
-
-	for (int a = 0; a < of->n; a++)
-	{
-		changes.code[a] = new_array(Code, nrows);
-		aspect[a] = of->aspect[a];
-		aspect[a].code = changes.code[a];
-	}
-	changes.aspects = (Aspects) {.n = of->n, .aspect = aspect, .first = changes.first};
-	return changes;
-}
-
-static uint64
-count_rows(const Aspects *aspects, Code value)
-{
-	return rows_end(aspects->first, value) - rows_begin(aspects->first, value);
-}
+	const Aspects *aspects;
+	uint64		n;
+	uint64		room;
+	ShownRow   *row;
+	bool		have_changed;
+} ShownRows;
 
 static bool
 are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
@@ -51,87 +37,147 @@ are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
 	return equal;
 }
 
-/* Adds a person with the rows of one value that another value lacks. */
+/* Adds the rows of a person; of equal ones those that came first stay. */
 static void
-add_person(Changes *changes, Code more, Code less)
+follow_person(ShownRows *rows, const Code *const *epoch, uint64 nepochs, uint64 person)
 {
-	const Aspects *of = changes->of;
-	bool	   *is_met = new_zeros(bool, count_rows(of, less));
-	uint64		end = changes->first[changes->npeople];
+	const uint64 *first = rows->aspects->first;
+	uint64		first_shown = rows->n;
 
-	for (uint64 row = rows_begin(of->first, more); row < rows_end(of->first, more); row++)
+	for (uint64 e = 0; e < nepochs; e++)
 	{
-		uint64		begin = rows_begin(of->first, less);
-		uint64		other = begin;
+		uint64		begin = rows_begin(first, epoch[e][person]);
+		uint64		end = rows_end(first, epoch[e][person]);
+		bool	   *is_met;
 
-		while (other < rows_end(of->first, less) && (is_met[other - begin] || !are_equal_rows(of, row, other)))
-			other++;
-		if (other < rows_end(of->first, less))
-		{
-			is_met[other - begin] = true;
+		if (e > 0 && epoch[e][person] == epoch[e - 1][person])
 			continue;
+		CHECK_FOR_INTERRUPTS();
+		rows->have_changed |= e > 0;
+		is_met = new_zeros(bool, end - begin);
+		for (ShownRow *shown = rows->row + first_shown; shown < rows->row + rows->n; shown++)
+		{
+			uint64		row = begin;
+
+			if (shown->gone < nepochs)
+				continue;
+			while (row < end && (is_met[row - begin] || !are_equal_rows(rows->aspects, shown->row, row)))
+				row++;
+			if (row < end)
+				is_met[row - begin] = true;
+			else
+				shown->gone = e;
 		}
-		for (int a = 0; a < of->n; a++)
-			changes->code[a][end] = of->aspect[a].code[row];
-		end++;
+		array_reserve(rows->row, rows->room, rows->n + end - begin);
+		for (uint64 row = begin; row < end; row++)
+			if (!is_met[row - begin])
+				rows->row[rows->n++] = (ShownRow) {row, person, e, nepochs};
+		pfree(is_met);
 	}
-	changes->first[++changes->npeople] = end;
-	pfree(is_met);
 }
 
-/* Nobody's rows, or a set that is allowed. */
-static bool
-allows_alone(const Principle *principle, const Changes *changes)
+/* Sets one after the other, and their people. */
+static int
+compare_shown(const void *a, const void *b)
 {
-	Principle	alone;
-	Tally	   *tally;
+	const ShownRow *x = a;
+	const ShownRow *y = b;
 
-	if (changes->npeople == 0)
-		return true;
-	if (changes->npeople < principle->k || principle_compares(principle))
-		return false;
-	alone = principle_bound(principle, changes->npeople, &changes->aspects);
-	tally = tally_create(changes->npeople);
-	for (Code person = 0; person < changes->npeople; person++)
-		tally_add(tally, person);
-	return principle_allows(&alone, tally);
+	if (x->came != y->came)
+		return x->came < y->came ? -1 : 1;
+	if (x->gone != y->gone)
+		return x->gone < y->gone ? -1 : 1;
+	return x->person != y->person ? (x->person < y->person ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Is each set allowed, whose people are values of their own with its rows? */
+static bool
+sets_are_allowed(const Principle *principle, ShownRows *rows)
+{
+	const Aspects *of = rows->aspects;
+	uint64	   *first = new_zeros(uint64, rows->n);
+	Aspect	   *aspect = new_array(Aspect, of->n);
+	Aspects		alone = {.n = of->n, .aspect = aspect, .first = first};
+	Code		nvalues = 0;
+	Tally	   *tally = tally_create(rows->n);
+	Principle	bound;
+	bool		allowed = true;
+
+	qsort(rows->row, rows->n, sizeof(ShownRow), compare_shown);
+	for (int a = 0; a < of->n; a++)
+	{
+		Code	   *code = new_array(Code, rows->n);
+
+		for (uint64 i = 0; i < rows->n; i++)
+			code[i] = of->aspect[a].code[rows->row[i].row];
+		aspect[a] = of->aspect[a];
+		aspect[a].code = code;
+	}
+	for (uint64 i = 0; i < rows->n; i++)
+	{
+		const ShownRow *row = &rows->row[i];
+
+		if (i == 0 || row->person != row[-1].person || row->gone != row[-1].gone || row->came != row[-1].came)
+			nvalues++;
+		first[nvalues] = i + 1;
+	}
+	bound = principle_bound(principle, nvalues, &alone);
+	for (Code value = 0; value < nvalues && allowed; value++)
+	{
+		const ShownRow *row = &rows->row[first[value]];
+
+		tally_add(tally, value);
+		if (value + 1 < nvalues && row->came == rows->row[first[value + 1]].came && row->gone == rows->row[first[value + 1]].gone)
+			continue;
+		allowed = principle_allows(&bound, tally);
+		tally_clear(tally);
+	}
+	return allowed;
 }
 
 bool
-changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n)
+changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *const *epoch, uint64 nepochs, uint64 n)
 {
+	ShownRows	rows = {.aspects = aspects};
 	MemoryContext work;
 	MemoryContext old;
-	Changes		came;
-	Changes		went;
-	uint64		nbefore = 0;
-	uint64		nafter = 0;
 	bool		allowed;
 
-	if (aspects == NULL || aspects->first == NULL)
+	if (aspects == NULL || aspects->first == NULL || nepochs < 2)
 		return true;
-	for (uint64 i = 0; i < n; i++)
-	{
-		nbefore += count_rows(aspects, before[i]);
-		nafter += count_rows(aspects, after[i]);
-	}
 	work = AllocSetContextCreate(CurrentMemoryContext, "changed rows", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(work);
-	came = changes_create(aspects, n, nafter);
-	went = changes_create(aspects, n, nbefore);
-	for (uint64 i = 0; i < n; i++)
-	{
-		uint64		rows = count_rows(aspects, before[i]);
-		uint64		rows_now = count_rows(aspects, after[i]);
-
-		/* A sample changes where none of its rows is known to have come, and whose it is that others came to is known. */
-		if (rows_now > rows || (rows_now >= aspects->most && after[i] != before[i]))
-			add_person(&came, after[i], before[i]);
-		if (rows_now < rows || (rows_now >= aspects->most && after[i] != before[i]))
-			add_person(&went, before[i], after[i]);
-	}
-	allowed = allows_alone(principle, &came) && allows_alone(principle, &went);
+	for (uint64 person = 0; person < n; person++)
+		follow_person(&rows, epoch, nepochs, person);
+	allowed = !rows.have_changed || (!principle_compares(principle) && sets_are_allowed(principle, &rows));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+	return allowed;
+}
+
+bool
+changes_of_places_are_allowed(const Principle *principle, const Aspects *aspects, const Places *places, uint32 group,
+							  const uint64 *place, uint64 n, const Code *today)
+{
+	uint64		nepochs = group_epochs(places, group);
+	const Code **epoch;
+	bool		allowed;
+
+	if (aspects == NULL || aspects->first == NULL || nepochs + (today != NULL) < 2)
+		return true;
+	epoch = new_array(const Code *, nepochs + 1);
+	for (uint64 e = 0; e < nepochs; e++)
+	{
+		Code	   *value = new_array(Code, n);
+
+		for (uint64 i = 0; i < n; i++)
+			value[i] = group_values(places, group, e)[place[i] - places->first[group]];
+		epoch[e] = value;
+	}
+	epoch[nepochs] = today;
+	allowed = changes_are_allowed(principle, aspects, epoch, nepochs + (today != NULL), n);
+	for (uint64 e = 0; e < nepochs; e++)
+		pfree(unconstify(Code *, epoch[e]));
+	pfree(epoch);
 	return allowed;
 }

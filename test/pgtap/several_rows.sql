@@ -38,6 +38,41 @@ SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''pa
 SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
 SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');
 
+-- Rows are facts that come and go, and observers know when somebody's do: those that came and went together, or stay, are a set.
+CREATE FUNCTION ward_of(params text, VARIADIC changes text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	change text;
+	shown text;
+	faults text;
+BEGIN
+	PERFORM pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"reserve": 1}'::jsonb || params::jsonb, rows => 'several');
+	FOREACH change IN ARRAY changes LOOP
+		EXECUTE change;
+		EXECUTE format('SELECT string_agg(ill, '' '' ORDER BY ill) FROM published.ward_%s', (pprepub.publish('ward')).number) INTO shown;
+	END LOOP;
+	SELECT ', but ' || string_agg(check_name, ', ') INTO faults FROM pprepub.audit('ward') WHERE NOT holds;
+	PERFORM pprepub.drop_publication('ward', forget_history => true);
+	RETURN concat(shown, faults);
+END $$;
+\set few '''{"k": 3, "l": 2}'''
+CREATE FUNCTION rows_come(whose int[], ills text[], go text DEFAULT 'false') RETURNS text LANGUAGE sql AS $$
+	SELECT format('DELETE FROM ward WHERE %s; INSERT INTO ward SELECT patient, 40, ill FROM unnest(%L::int[], %L::text[]) r(patient, ill)', go, whose, ills) $$;
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{flu,flu,cold,gout,cold}', 'true'), rows_come('{1}', '{hiv}'), rows_come('{}', '{}', 'ill = ''flu'' AND patient = 1')),
+	'cold cold flu flu gout', 'a row came to somebody, and one went: as many rows as before are not the same');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{a,b,c,d,a}', 'true'), rows_come('{1,2,3}', '{hiv,flu,cold}'), $$UPDATE ward SET ill = 'hiv' WHERE ill IN ('flu', 'cold')$$),
+	'a a b c cold d flu hiv', 'three who got rows together do not come to have one value');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{hiv,a,b,a,b}', 'true'), rows_come('{2,3,4,5}', '{d,e,d,e}'), rows_come('{}', '{}', 'ill IN (''a'', ''b'')')),
+	'a a b b d d e e hiv', 'rows of all but one do not go');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{hiv,a,b,a,b}', 'true'), rows_come('{1,2,3,4,5}', '{d,d,e,d,e}'), rows_come('{}', '{}', 'ill IN (''hiv'', ''a'', ''b'')')),
+	'd d d e e', 'but of all');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5,4,5}', '{a,b,a,b,a,c,c}', 'true'), rows_come('{1,2,3}', '{hiv,d,e}'), rows_come('{}', '{}', $$(patient, ill) IN ((1, 'hiv'), (4, 'b'), (5, 'a'))$$)),
+	'a a a b b c c d e hiv', 'of three who lose rows one alone may have had the new one');
+
+-- Shares count people, who may fill more rows.
+SELECT throws_like(format('SELECT ward_of(%L, rows_come(''{1,2,3,4,5,1,1,1,1,1,1}'', ''{cold,hiv,gout,cold,angina,flu,flu,flu,flu,flu,flu}'', ''true''))', params),
+	'%has nothing that may be published', params || ': who has most rows has one value for certain')
+	FROM (VALUES ('{"k": 5, "frequency": 2.5}'), ('{"k": 5, "entropy": 3}'), ('{"k": 5, "recursive": 3, "c": 2}'), ('{"k": 5, "t": 0.9}'), ('{"k": 5, "beta": 4}'), ('{"k": 5, "delta": 2}')) v(params);
+
 -- Shares are of people, who count once for each value of theirs.
 CREATE TABLE even AS SELECT i % 200 AS patient, 20 + (i % 200) / 4 AS age, 'd' || i * 7919 % 23 % 5 AS ill FROM generate_series(1, 400) i;
 SELECT pprepub.create_publication('even', 'even', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "t": 0.3}', rows => 'several') \g /dev/null
