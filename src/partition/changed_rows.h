@@ -20,7 +20,7 @@
 /* epoch[e]: the sensitive values of n people, as releases showed them one after the other.  People with one row each may always change. */
 extern bool changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *const *epoch, uint64 nepochs, uint64 n);
 
-/* The same of n places of a group in all epochs, and today, or NULL. */
+/* For n places of a group in all epochs, and today, or NULL. */
 extern bool changes_of_places_are_allowed(const Principle *principle, const Aspects *aspects, const Places *places, uint32 group,
 										  const uint64 *place, uint64 n, const Code *today);
 
