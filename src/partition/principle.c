@@ -654,9 +654,9 @@ term_margin(const PrincipleTerm *term, double measure)
 static uint32
 least_distinct(const Principle *principle, const ValueCounts *set)
 {
-	if (set->first == NULL || principle->nterms == 0)
-		return principle->l;
-	return Max(principle_least_values(principle), 2);
+	uint32		least = principle_least_values(principle);
+
+	return set->first == NULL || principle->nterms == 0 ? principle->l : Max(least, 2);
 }
 
 /* Ends with the first condition that is not met. */
