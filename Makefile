@@ -23,6 +23,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/release/counts.sql \
 	src/release/schedule.sql \
 	src/answer/answer.sql \
+	src/answer/noisy.sql \
 	src/check/check.sql \
 	src/import/import.sql \
 	src/report/report.sql \
@@ -123,7 +124,7 @@ docs:
 # test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
 
-PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
+PURE := $(sort $(wildcard src/noise/*.c src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/shared/steps.c src/frame/domain.c src/frame/update_sets.c src/history/past.c src/history/places_after.c src/history/seen.c \
 	src/release/forecast/after.c \
 	src/frame/tuple_numbers.c src/store/layout.c

@@ -60,6 +60,10 @@ typedef struct Question
 	bool		sees_errors;	/* of the source, which others see as an empty answer */
 	Request		request;
 
+	/* Of TARGET.NAME_noisy(), whose columns are those to count by; else NULL */
+	const char *bins;			/* as JSON, a list of what is given as bins and as sum */
+	const char *epsilon;		/* a number, or NULL for what a question may cost at most */
+
 	/* In the backend alone: what limits are declared */
 	const char *method;
 	Jsonb	   *params;
@@ -229,6 +233,15 @@ extern bool pool_check(bool end, dsm_handle *channel);
  * for the owner.  The answer is allocated in the context given.
  */
 extern Answer *make_answer(const Question *question, void (*begin) (void), MemoryContext context);
+
+/*
+ * The halves of it for noisy counts: noisy.c.  Reads a question, with an error if it is none, or must fit what is left and
+ * does not; and charges for it, and counts.
+ */
+typedef struct NoiseQuestion NoiseQuestion;
+
+extern NoiseQuestion *read_noise_question(const DeclaredPublication *publication, const Question *question, bool must_fit);
+extern Answer *make_noisy_answer(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, MemoryContext context);
 
 /* Writes a release that was made, or nothing for which failure is the reason, with all its history: the rest of make_answer(). */
 extern Answer *remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,

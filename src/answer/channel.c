@@ -2,8 +2,8 @@
  * channel.c
  *		The segment of shared memory between an analyst's backend and the worker, and the messages in its queue.
  *
- * The segment holds the head; name, session user, its role and cohort, each with its terminator; the array of columns;
- * and the queue.  A message is a word, which tells its kind, and a body.  Rows follow the oids of their columns' types,
+ * The segment holds the head; name, session user, its role, cohort, bins and epsilon, each with its terminator; the array
+ * of columns; and the queue.  A message is a word, which tells its kind, and a body.  Rows follow the oids of their columns' types,
  * many to a message, each aligned.
  */
 #include "answer/answer.h"
@@ -86,6 +86,8 @@ channel_open(const Question *question)
 	append_text(&bytes, request->by);
 	append_text(&bytes, request->by_role);
 	append_text(&bytes, request->cohort);
+	append_text(&bytes, question->bins);
+	append_text(&bytes, question->epsilon);
 	head.columns = align(&bytes);
 	if (request->columns == NULL)
 		head.columns = 0;
@@ -138,7 +140,7 @@ channel_question(const Channel *channel)
 	const ChannelHead *head = channel->head;
 	Question   *question = palloc0(sizeof(Question));
 	const char *from = (const char *) (head + 1);
-	const char *cohort;
+	const char *texts[3];
 
 	question->publication = head->publication;
 	question->owner = head->owner;
@@ -147,8 +149,11 @@ channel_question(const Channel *channel)
 	question->name = get_text(&from);
 	question->request.by = get_text(&from);
 	question->request.by_role = get_text(&from);
-	cohort = get_text(&from);
-	question->request.cohort = head->has_cohort ? cohort : NULL;
+	for (int i = 0; i < (int) lengthof(texts); i++)
+		texts[i] = get_text(&from);
+	question->request.cohort = head->has_cohort ? texts[0] : NULL;
+	question->bins = texts[1][0] == '\0' ? NULL : texts[1];
+	question->epsilon = texts[2][0] == '\0' ? NULL : texts[2];
 	if (head->columns > 0)
 	{
 		const ArrayType *columns = (const ArrayType *) ((const char *) head + head->columns);

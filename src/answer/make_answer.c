@@ -288,7 +288,7 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	MemoryContext old = MemoryContextSwitchTo(work);
 	DeclaredPublication *publication;
 	Scope		scope;
-	ErrorData  *error;
+	ErrorData  *error = NULL;
 	ReleaseBuild *build;
 	Answer	   *answer;
 
@@ -302,11 +302,23 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 				 errdetail("Answers are made in a transaction of their own."),
 				 errhint("Commit first, and ask then.")));
 	publication = publication_open_number(question->publication, ExclusiveLock);
-	verify_may_have_answer(publication, question->request.by);
+	if (question->bins == NULL)
+		verify_may_have_answer(publication, question->request.by);
 	verify_may_release(publication);
-	scope = scope_of(publication, &question->request, true);
+	if (question->bins == NULL)
+		scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
 	verify_alone(publication);	/* again: the source was not locked when it was checked before */
+	if (question->bins != NULL)
+	{
+		NoiseQuestion *noise = read_noise_question(publication, question, true);
+
+		begin();
+		answer = make_noisy_answer(publication, question, noise, context);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(work);
+		return answer;
+	}
 	if (keeps_past(publication, PAST_PLACES))
 		past_indexes_ensure(publication);	/* whomever it is about: when they are made would tell about how many */
 	lock_history(publication);

@@ -136,6 +136,13 @@ verify_whole(PlacesJudge *judge, uint32 c)
 	judge->class_of_part[part] = c;
 }
 
+/* People come back to their own places whatever these show, as nobody of several rows goes elsewhere. */
+static inline bool
+keeps_place(const PlacesJudge *judge, uint64 place)
+{
+	return !is_gone(judge, place) && (has_row_values(judge->frame->aspects) || !was_away(judge, place));
+}
+
 /* People who are new in a group, or come back, have the value that the place shows. */
 static void
 verify_arrival(const PlacesJudge *judge, uint32 c, RowId row)
@@ -145,7 +152,7 @@ verify_arrival(const PlacesJudge *judge, uint32 c, RowId row)
 	uint64		place = judge->draft->place[row];
 	bool		is_own = places->place[row] == place;
 
-	if (is_own && !was_away(judge, place))
+	if (is_own && keeps_place(judge, place))
 		return;
 	if (judge->frame->sensitive[row] != last_shown(places, group, place))
 		refuse_draft(c, "a person comes to a place that shows another value");
@@ -355,7 +362,7 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
 {
 	RowId		row = judge->places->row[place];
 
-	if (row == NO_ROW || was_away(judge, place) || has_moved(judge, row) || !is_asked(judge, row))
+	if (row == NO_ROW || !keeps_place(judge, place) || has_moved(judge, row) || !is_asked(judge, row))
 		return;
 	if (is_parted_off(judge, place) && !judge->is_true)
 		refuse_draft(0, "somebody's place is parted off");

@@ -3,8 +3,8 @@
  *		The promise of groups of places (history/places.h), of a draft and of all releases.
  *
  * A part of a group is shown whole, or not at all.  It shows the values that it showed last, or, where everybody sits where
- * he sat before and nobody is missing, those of today.  People who come, or come back, take places that show their own values
- * already, and never a second place in a group.  Then every order of the people in the places of a part is as likely as the
+ * he sat before and nobody is missing, those of today.  People who come take places that show their own values already, and
+ * never a second place in a group; so do those who come back, but for their own places where they may have several rows.  Then every order of the people in the places of a part is as likely as the
  * true one, to all who know the releases and the rules.
  */
 #ifndef PPREPUB_AUDIT_PLACES_JUDGE_H

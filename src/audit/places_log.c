@@ -240,7 +240,7 @@ changes_were_allowed(const LogJudge *judge, const Principle *principle, uint32 g
 	const Code **epoch;
 	bool		allowed;
 
-	if (judge->aspects == NULL || judge->aspects->first == NULL)
+	if (!has_row_values(judge->aspects))
 		return true;
 	for (uint64 e = judge->epoch[group]; e != NO_EPOCH; e = judge->epochs[e].previous)
 		nepochs++;

@@ -440,6 +440,29 @@ check_lookups(Audit *audit)
 		add_open_check(audit, "lookup", required, psprintf("no keys in those that others read: %s", tables), 0);
 }
 
+/* Did noisy counts cost no more than was promised? */
+static void
+check_noise(Audit *audit)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_look("SELECT trim_scale(total / 1e9)::text AS total, trim_scale(spent / 1e9)::text AS spent, spent <= total AS holds"
+				 " FROM pprepub_internal.noise_account($1, NULL) WHERE total IS NOT NULL", CATALOG_INT(audit->publication->id));
+	if (SPI_processed > 0)
+	{
+		char	   *total = catalog_text(&access, 0, "total");
+		char	   *spent = catalog_text(&access, 0, "spent");
+		bool		holds = catalog_int(0, "holds") > 0;
+
+		catalog_leave(&access);
+		set_values(add_check(audit, "noise", psprintf("noisy counts cost %s at most", total), psprintf("they have cost %s", spent), holds, NULL),
+				   strtod(total, NULL), strtod(spent, NULL));
+		return;
+	}
+	catalog_leave(&access);
+}
+
 /* Checks all that is not a question of the principle. */
 static void
 check_the_rest(Audit *audit)
@@ -469,6 +492,8 @@ audit_all(const OwnersWork *work, const Principle *given)
 	const DeclaredPublication *publication = work->publication;
 	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
 
+	if (given == NULL)
+		check_noise(&audit);
 	if (publication->releases == 0)
 	{
 		add_open_check(&audit, "releases", pstrdup("a release to check"), pstrdup("no release yet"), 0);

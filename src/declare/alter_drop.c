@@ -40,7 +40,7 @@ const DeclareHooks *declare_hooks = NULL;
 static void
 take_over(DeclaredPublication *publication, Oid owner)
 {
-	Oid			functions[] = {answer_function(publication), counts_function(publication)};
+	Oid			functions[] = {answer_function(publication), counts_function(publication), noise_function(publication, 0), noise_function(publication, 1)};
 	CatalogAccess access;
 	SPITupleTable *relations;
 	uint64		count;
@@ -95,6 +95,7 @@ restore_objects(const DeclaredPublication *publication)
 		create_answer_function(publication);
 	if (!OidIsValid(counts_function(publication)))
 		create_counts_function(publication);
+	ensure_noise_functions(publication);
 	for (int i = 0; i < (int) lengthof(relations) && method_declaration(publication->method)->answers; i++)
 	{
 		if (OidIsValid(noted_relation(publication, relations[i].part)))
@@ -108,6 +109,14 @@ restore_objects(const DeclaredPublication *publication)
 }
 
 /* ---- New parameters, new leaves ---- */
+
+/* Has it told anything to anybody, in releases, answers or noisy counts? */
+static bool
+has_told(const DeclaredPublication *publication)
+{
+	return publication->releases > 0 ||
+		catalog_finds("SELECT FROM pprepub_internal.catalog_noise WHERE publication = $1", CATALOG_INT(publication->id));
+}
 
 /* Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration. */
 static void
@@ -164,7 +173,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	params = check_parameters(method, given, before);
 	set_bands(publication, params);
 	weaker = weakened_parameter(method, before, params);
-	if (weaker != NULL && publication->releases > 0 && !accept)
+	if (weaker != NULL && !accept && has_told(publication))
 	{
 		bool		is_number = weaker->type == PARAM_INTEGER || weaker->type == PARAM_DECIMAL;
 
@@ -186,6 +195,9 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	if (publication->releases > 0)
 		declare_hooks->judge_parameters(publication, params, accept_lockout);
 	catalog_enter(&access);
+	catalog_read("SELECT pprepub_internal.wrong_noise_budget($1, $2) AS wrong",
+				 CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
+	catalog_raise();
 	catalog_execute("UPDATE pprepub_internal.catalog_publication SET params = $2 WHERE publication = $1",
 					CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
 	catalog_leave(&access);
@@ -209,8 +221,8 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
-	restore_objects(publication);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
+	restore_objects(publication);
 	if (OidIsValid(noted_relation(publication, "live")))
 		comment_on_live_table(publication, noted_relation(publication, "live"));
 	adopt_extensions(publication);
@@ -230,13 +242,14 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases)
 
 	catalog_enter(&access);
 	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
-	count = catalog_read("SELECT d.statement FROM (SELECT 1, 0::oid, 'DROP FUNCTION ' || f.oid::regprocedure FROM pg_proc f WHERE f.oid IN ($3, $4)"
+	count = catalog_read("SELECT d.statement FROM (SELECT 1, 0::oid, 'DROP FUNCTION ' || f.oid::regprocedure FROM pg_proc f WHERE f.oid IN ($3, $4, $5, $6)"
 						 " UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, r.relation::oid,"
 						 "  CASE k.relkind WHEN 'v' THEN 'DROP VIEW ' WHEN 'f' THEN 'DROP FOREIGN TABLE ' WHEN 'c' THEN 'DROP TYPE ' ELSE 'DROP TABLE ' END || r.relation"
 						 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation DESC",
 						 CATALOG_INT(publication->id), CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
-						 CATALOG_OID(answer_function(publication)), CATALOG_OID(counts_function(publication)));
+						 CATALOG_OID(answer_function(publication)), CATALOG_OID(counts_function(publication)),
+						 CATALOG_OID(noise_function(publication, 0)), CATALOG_OID(noise_function(publication, 1)));
 	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));
 	for (uint64 i = 0; i < count; i++)
 		statements[i] = catalog_text(&access, i, "statement");
@@ -260,10 +273,11 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 
 	verify_may_change("drop_publication()");
 	publication = publication_open_to_drop(name);
-	if (publication->releases > 0 && !forget_history)
+	if (!forget_history && has_told(publication))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("publication \"%s\" has %d release(s)", name, publication->releases),
+				 publication->releases > 0 ? errmsg("publication \"%s\" has %d release(s)", name, publication->releases) :
+				 errmsg("publication \"%s\" has answered with noisy counts", name),
 				 errdetail("Anybody who has seen them can join them with later releases about these people, and pprepub would know nothing of them."),
 				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
 						 quote_literal_cstr(name))));

@@ -648,6 +648,7 @@ make_objects(DeclaredPublication *publication)
 	create_lookups_view(publication);
 	create_answer_function(publication);
 	create_counts_function(publication);
+	ensure_noise_functions(publication);
 	create_live_table(publication);
 	create_shown_lists(publication);
 	SPI_finish();

@@ -420,7 +420,7 @@ COMMENT ON FUNCTION pprepub_internal.is_extension(int, int) IS 'does a tree hold
 -- NAME_1, NAME_values and the like are names that relations and functions of a publication have in TARGET.
 CREATE FUNCTION pprepub_internal.is_name_of(name text, publication text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT pg_catalog.starts_with($1, $2 || '_') AND pg_catalog.substr($1, pg_catalog.length($2) + 2)
-		~ '^([0-9]+|counterfeits|values|all|answers|now|releases|counts)$'
+		~ '^([0-9]+|counterfeits|values|all|answers|now|releases|counts|noisy|noise_left)$'
 $$;
 COMMENT ON FUNCTION pprepub_internal.is_name_of(text, text) IS 'is it a name of a release, a view or a function of a publication?';
 
@@ -447,7 +447,7 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 		UNION ALL SELECT 5, ARRAY['42723', format('function %s already exists', f.oid::regprocedure), NULL,
 			'Choose another name, or another target schema.']
 		FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
-		WHERE n.nspname = $2::name AND f.proname::text IN ($1, $1 || '_counts')
+		WHERE n.nspname = $2::name AND f.proname::text IN ($1, $1 || '_counts', $1 || '_noisy', $1 || '_noise_left')
 	) w(kind, wrong) ORDER BY w.kind LIMIT 1
 $$;
 COMMENT ON FUNCTION pprepub_internal.name_in_the_way(text, text, text) IS 'why a publication cannot have a name';
@@ -519,6 +519,7 @@ COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
 
 CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$
+	DELETE FROM pprepub_internal.catalog_noise WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_failure WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_metric WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_release WHERE publication = $1;

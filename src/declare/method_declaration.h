@@ -17,7 +17,9 @@ typedef enum ParamType
 	PARAM_COLUMN,				/* the name of a column of the source by which newcomers are laid out, or null for none */
 	PARAM_QUASI_IDENTIFIERS,	/* a list of names of such columns, or null for none */
 	PARAM_WEIGHTS,				/* quasi-identifiers and how much each counts, 1 for those left out; or null */
-	PARAM_BANDS					/* sensitive columns and the bands by which they are judged, see parameters.h; or null */
+	PARAM_BANDS,				/* sensitive columns and the bands by which they are judged, see parameters.h; or null */
+	PARAM_NOISE					/* what noisy counts may cost: {"total": 2, "per_role": 0.5, "per_question": 0.1,
+								 * "noise": "laplace"} */
 } ParamType;
 
 /* The contents of a column of a table that a parameter names. */
@@ -72,6 +74,9 @@ typedef struct ParamSpec
 	const char *fallback;		/* the default as JSON, or NULL for none */
 	ParamStrength strength;
 } ParamSpec;
+
+/* A parameter of every method, the last one of its table.  A larger total is a weaker promise. */
+#define NOISE_PARAM {"noise_budget", PARAM_NOISE, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_LESS}
 
 /* A parameter that there is no more, which is refused; use: a sentence on what there is instead. */
 typedef struct GoneParam

@@ -14,6 +14,7 @@
 
 #define MAX_METHODS 16
 #define MOST_WEIGHT 1000		/* and the least is one part in so many */
+#define MOST_NOISE 1000			/* of a budget */
 
 static const MethodDeclaration *methods[MAX_METHODS];
 static int	nmethods = 0;
@@ -62,6 +63,7 @@ static const char *const type_words[] = {
 	[PARAM_QUASI_IDENTIFIERS] = "a list of quasi-identifiers or null",
 	[PARAM_WEIGHTS] = "an object of quasi-identifiers and numbers from 0.001 to 1000 with up to 6 digits behind the point, or null",
 	[PARAM_BANDS] = "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null",
+	[PARAM_NOISE] = "an object of \"total\" and, if you want, \"per_role\" and \"per_question\", numbers from 0.000001 to 1000 with up to 6 digits behind the point, and \"noise\", \"laplace\" or \"gaussian\"",
 };
 
 /* The values that a parameter may take, for a hint; "or" stands before the last word of its list. */
@@ -203,6 +205,40 @@ is_weight(const JsonbValue *value)
 	return millionths_of(value, &weight) && weight >= PARAM_SCALE / MOST_WEIGHT && weight <= PARAM_SCALE * (int64) MOST_WEIGHT;
 }
 
+/* Sets the total, in millionths, if the value is a budget of noisy counts. */
+static bool
+noise_total_of(const JsonbValue *value, int64 *total)
+{
+	JsonbContainer *budget = object_in(value);
+	JsonbIterator *iterator = budget == NULL ? NULL : JsonbIteratorInit(budget);
+	JsonbValue	item;
+	JsonbIteratorToken token;
+
+	*total = 0;
+	while (iterator != NULL && (token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+	{
+		static const char *const names[] = {"noise", "total", "per_role", "per_question"};
+		int			name = 0;
+		int64		most;
+
+		if (token != WJB_KEY)
+			continue;
+		while (name < (int) lengthof(names) && strcmp(names[name], pnstrdup(item.val.string.val, item.val.string.len)) != 0)
+			name++;
+		(void) JsonbIteratorNext(&iterator, &item, true);
+		if (name == lengthof(names))
+			return false;
+		if (name == 0 ? item.type != jbvString ||
+			(strcmp(pnstrdup(item.val.string.val, item.val.string.len), "laplace") != 0 &&
+			 strcmp(pnstrdup(item.val.string.val, item.val.string.len), "gaussian") != 0) :
+			!millionths_of(&item, &most) || most <= 0 || most > PARAM_SCALE * (int64) MOST_NOISE)
+			return false;
+		if (name == 1)
+			*total = most;
+	}
+	return *total > 0;
+}
+
 /* Is the value a list, or else an object, all of whose values are such? */
 static bool
 holds_only(const JsonbValue *value, bool is_list, bool (*is_such) (const JsonbValue *))
@@ -264,6 +300,8 @@ read_value(const ParamSpec *spec, const JsonbValue *value, int64 *number)
 			return value->type == jbvNull || (holds_only(value, false, is_text) && JsonContainerSize(value->val.binary.data) > 0);
 		case PARAM_QUASI_IDENTIFIERS:
 			return value->type == jbvNull || holds_only(value, true, is_word);
+		case PARAM_NOISE:
+			return noise_total_of(value, number);
 		case PARAM_WEIGHTS:
 			return value->type == jbvNull || holds_only(value, false, is_weight);
 	}

@@ -347,6 +347,58 @@ create_counts_function(const DeclaredPublication *publication)
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
 
+/* ---- TARGET.NAME_noisy() and TARGET.NAME_noise_left() ---- */
+
+static const struct
+{
+	const char *name;
+	const char *by_default;
+	const char *columns;
+	const char *comment;
+}			noise_functions[NOISE_FUNCTIONS] = {
+
+	{"noisy", "", "bin pg_catalog.jsonb, noisy_count pg_catalog.int8, half_width pg_catalog.int8, noisy_sum pg_catalog.\"numeric\", sum_half_width pg_catalog.\"numeric\"",
+	"count people in bins of these columns, with noise; each question that was not answered since the last release is charged"},
+	{"noise_left", " DEFAULT '{}'", "total pg_catalog.\"numeric\", total_left pg_catalog.\"numeric\", role_left pg_catalog.\"numeric\","
+		" per_question pg_catalog.\"numeric\", cost pg_catalog.\"numeric\", half_width pg_catalog.int8, sum_half_width pg_catalog.\"numeric\"",
+	"show what is left for noisy counts, and what a question would cost; nothing is counted or charged"},
+};
+
+Oid
+noise_function(const DeclaredPublication *publication, int which)
+{
+	static const Oid arguments[] = {NAMEARRAYOID, TEXTOID, JSONBOID, NUMERICOID, JSONBOID};
+
+	return function_in_target(publication, psprintf("_%s", noise_functions[which].name), arguments, lengthof(arguments));
+}
+
+void
+ensure_noise_functions(const DeclaredPublication *publication)
+{
+	const char *noise = param_member(publication->params, "noise_budget", "noise");
+	const char *cost = noise != NULL && strcmp(noise, "gaussian") == 0 ? "rho" : "epsilon";
+
+	if (param_named(method_declaration(publication->method), publication->params, "noise_budget") == PARAM_ABSENT)
+		return;
+	for (int i = 0; i < NOISE_FUNCTIONS; i++)
+	{
+		const char *name = noise_functions[i].name;
+		char	   *function;
+
+		if (OidIsValid(noise_function(publication, i)))
+			continue;
+		execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[]%s, \"where\" pg_catalog.text DEFAULT NULL, bins pg_catalog.jsonb DEFAULT '{}',"
+							 " %s pg_catalog.\"numeric\" DEFAULT NULL, sum pg_catalog.jsonb DEFAULT NULL) RETURNS TABLE (%s)"
+							 " LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %s",
+							 quoted_target(publication, psprintf("_%s", name)), noise_functions[i].by_default, cost, noise_functions[i].columns,
+							 quote_literal_cstr(psprintf("SELECT * FROM pprepub_internal.%s(%s, $1, $2, $3, $4, $5)",
+														 name, quote_literal_cstr(publication->name)))));
+		function = format_procedure_qualified(noise_function(publication, i));
+		execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function, quote_literal_cstr(noise_functions[i].comment)));
+		reset_rights(ProcedureRelationId, noise_function(publication, i), psprintf("FUNCTION %s", function));
+	}
+}
+
 /* ---- TARGET.NAME_now ---- */
 
 void

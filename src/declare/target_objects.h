@@ -31,6 +31,14 @@ extern void create_answer_function(const DeclaredPublication *publication);
 extern Oid	counts_function(const DeclaredPublication *publication);
 extern void create_counts_function(const DeclaredPublication *publication);
 
+/*
+ * Likewise of TARGET.NAME_noisy(by, where, bins, epsilon), and of TARGET.NAME_noise_left(), which are made where a
+ * "noise_budget" is declared and they are not there.
+ */
+#define NOISE_FUNCTIONS	2
+extern Oid	noise_function(const DeclaredPublication *publication, int which);
+extern void ensure_noise_functions(const DeclaredPublication *publication);
+
 /* ----------------------------------------------------------------
  * TARGET.NAME_now: the foreign table through which analysts ask a publication with plain SQL
  *

@@ -163,7 +163,7 @@ pprepub_acknowledge_history(PG_FUNCTION_ARGS)
 	publication = publication_open(name, ExclusiveLock);
 	catalog_enter(&access);
 	now = witness_now();
-	catalog_execute("UPDATE pprepub_internal.catalog_publication SET witness = $2 WHERE publication = $1 AND releases > 0",
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET witness = $2 WHERE publication = $1 AND (releases > 0 OR witness IS NOT NULL)",
 					CATALOG_INT(publication->id), CATALOG_PARAM(JSONBOID, now));
 	waive_identities(publication);
 	catalog_leave(&access);

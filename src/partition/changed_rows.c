@@ -90,6 +90,11 @@ compare_shown(const void *a, const void *b)
 	return x->person != y->person ? (x->person < y->person ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
 }
 
+/* ----------------------------------------------------------------
+ * Sets of people
+ * ----------------------------------------------------------------
+ */
+
 /* Is each set allowed, whose people are values of their own with its rows? */
 static bool
 sets_are_allowed(const Principle *principle, ShownRows *rows)
@@ -135,6 +140,33 @@ sets_are_allowed(const Principle *principle, ShownRows *rows)
 	return allowed;
 }
 
+/* Is a person known to have got rows?  Of a sample that changes nobody knows which rows came, but whose they are. */
+static bool
+has_more(const Aspects *aspects, Code before, Code after)
+{
+	uint64		rows = rows_end(aspects->first, before) - rows_begin(aspects->first, before);
+	uint64		rows_now = rows_end(aspects->first, after) - rows_begin(aspects->first, after);
+
+	return rows_now > rows || (before != after && Max(rows, rows_now) >= aspects->most);
+}
+
+/* Are the rows that came to people allowed, where their number tells that some did?  Others may have lost as many. */
+static bool
+known_rows_are_allowed(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n)
+{
+	ShownRows	rows = {.aspects = aspects};
+	uint64		came = 0;
+
+	for (uint64 person = 0; person < n; person++)
+		if (has_more(aspects, before[person], after[person]))
+			follow_person(&rows, (const Code *const[]) {before, after}, 2, person);
+	for (uint64 i = 0; i < rows.n; i++)
+		if (rows.row[i].came == 1)
+			rows.row[came++] = rows.row[i];
+	rows.n = came;
+	return came == 0 || sets_are_allowed(principle, &rows);
+}
+
 bool
 changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *const *epoch, uint64 nepochs, uint64 n)
 {
@@ -143,13 +175,17 @@ changes_are_allowed(const Principle *principle, const Aspects *aspects, const Co
 	MemoryContext old;
 	bool		allowed;
 
-	if (aspects == NULL || aspects->first == NULL || nepochs < 2)
+	if (!has_row_values(aspects) || nepochs < 2)
 		return true;
 	work = AllocSetContextCreate(CurrentMemoryContext, "changed rows", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(work);
 	for (uint64 person = 0; person < n; person++)
 		follow_person(&rows, epoch, nepochs, person);
 	allowed = !rows.have_changed || (!principle_compares(principle) && sets_are_allowed(principle, &rows));
+	/* Rows that went are those that came, looked at backward. */
+	for (uint64 e = 1; e < nepochs && rows.have_changed && allowed; e++)
+		allowed = known_rows_are_allowed(principle, aspects, epoch[e - 1], epoch[e], n) &&
+			known_rows_are_allowed(principle, aspects, epoch[e], epoch[e - 1], n);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return allowed;
@@ -163,7 +199,7 @@ changes_of_places_are_allowed(const Principle *principle, const Aspects *aspects
 	const Code **epoch;
 	bool		allowed;
 
-	if (aspects == NULL || aspects->first == NULL || nepochs + (today != NULL) < 2)
+	if (!has_row_values(aspects) || nepochs + (today != NULL) < 2)
 		return true;
 	epoch = new_array(const Code *, nepochs + 1);
 	for (uint64 e = 0; e < nepochs; e++)

@@ -15,7 +15,8 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			WHEN source.owner <> p.owner::pg_catalog.oid THEN 'owner'
 			WHEN pprepub_internal.is_rewound(p.name) THEN 'rewound'
 			WHEN EXISTS (SELECT FROM pprepub_internal.catalog_release r
-						 WHERE r.publication = p.publication AND NOT r.identified AND r.waived_at IS NULL) THEN 'imported' END AS refused
+						 WHERE r.publication = p.publication AND NOT r.identified AND r.waived_at IS NULL) THEN 'imported' END AS refused,
+		(noise.total / 1e9)::float8 AS noise_total, (CASE WHEN noise.total IS NOT NULL THEN coalesce(noise.spent, 0) END / 1e9)::float8 AS noise_spent
 	FROM pprepub_internal.catalog_publication p
 		LEFT JOIN LATERAL (
 			SELECT r.number, r.published_at FROM pprepub_internal.catalog_release r
@@ -53,6 +54,9 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			SELECT c.relowner AS owner
 			FROM pprepub_internal.catalog_source o JOIN pg_catalog.pg_class c ON c.oid = o.source
 			WHERE o.publication = p.publication) source ON true
+		LEFT JOIN LATERAL (
+			SELECT (p.params -> 'noise_budget' ->> 'total')::numeric * 1e9 AS total, pg_catalog.sum(n.cost) AS spent
+			FROM pprepub_internal.catalog_noise n WHERE n.publication = p.publication) noise ON true
 		LEFT JOIN pprepub_internal.scheduled_jobs() s ON s.publication = p.name
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.health IS 'figures for monitoring, one row for each of your publications';
@@ -69,5 +73,6 @@ COMMENT ON COLUMN pprepub.health.job IS 'number of the job of pg_cron that publi
 COMMENT ON COLUMN pprepub.health.cohort IS 'cohort that the job publishes; NULL for everybody';
 COMMENT ON COLUMN pprepub.health.schedule_state IS 'how the schedule fares: ok, waiting, starving, failed, paused, stopped or gone';
 COMMENT ON COLUMN pprepub.health.job_release IS 'newest release that the schedule made';
+COMMENT ON COLUMN pprepub.health.noise_total IS 'what noisy counts may cost, and noise_spent, what they have cost; NULL where there are none';
 COMMENT ON COLUMN pprepub.health.refused IS
 	'why publishing is refused: source, owner, rewound or imported; NULL if no reason is known';

@@ -453,7 +453,13 @@ CREATE FUNCTION pprepub_internal.report_answers(declared pprepub.publication) RE
 			(SELECT jsonb_agg(jsonb_build_array(a.published_by, a.answers, declared.params ->> 'max_answers_per_role', a.first, a.last) ORDER BY a.answers DESC, a.published_by)
 			 FROM (SELECT r.published_by, count(*) AS answers, min(r.published_at)::date AS first, max(r.published_at)::date AS last
 				   FROM pprepub.release r WHERE r.publication = declared.name AND r.kind = 'query' GROUP BY r.published_by) a)),
-			pprepub_internal.html_paragraph('Nobody.'))
+			pprepub_internal.html_paragraph('Nobody.')) ||
+		CASE WHEN declared.params ? 'noise_budget' THEN pprepub_internal.html_table(format('Noisy counts by role; all may cost %s', declared.params -> 'noise_budget' ->> 'total'),
+			'{Role,#Questions,#Cost,#Allowed,First,Last}',
+			(SELECT coalesce(jsonb_agg(jsonb_build_array(n.asked_by, n.questions, n.cost, coalesce(declared.params -> 'noise_budget' ->> 'per_role', declared.params -> 'noise_budget' ->> 'total'), n.first, n.last)
+				ORDER BY n.cost DESC, n.asked_by), '[]')
+			 FROM (SELECT c.asked_by, count(*) AS questions, sum(c.cost) AS cost, min(c.asked_at)::date AS first, max(c.asked_at)::date AS last
+				   FROM pprepub.noise c WHERE c.publication = declared.name GROUP BY c.asked_by) n)) ELSE '' END
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_answers(pprepub.publication) IS 'write a section of report(): the roles that asked';
 

@@ -42,6 +42,9 @@ SELECT is(shown_after('INSERT INTO ward VALUES (2, 40, ''new'')'), 5::bigint, 'a
 SELECT is(shown_after('INSERT INTO ward VALUES (3, 40, ''new'')'), 5::bigint, 'and of three, if all are the same');
 SELECT is(shown_after('UPDATE ward SET ill = ''other'' WHERE patient = 3 AND ill = ''new'''), 8::bigint, 'but not if they differ');
 SELECT is(shown_after('DELETE FROM ward WHERE patient = 1 AND ill = ''new'''), 8::bigint, 'a row of one person goes later');
+SELECT is(shown_after('DELETE FROM ward WHERE patient = 5'), 8::bigint, 'a place is free');
+SELECT is(shown_after('INSERT INTO ward VALUES (5, 40, ''else''), (5, 40, ''more'')'), 8::bigint, 'a person who comes back with other rows shows the old ones');
+SELECT is((counterfeits, suppressed, stale), (0::bigint, 0::bigint, 2::bigint), 'in the own place') FROM pprepub.release WHERE publication = 'ward' ORDER BY number DESC LIMIT 1;
 SELECT ok(bool_and(holds), 'the log tells nothing else') FROM pprepub.audit('ward');
 SELECT is((SELECT equal FROM pprepub.rebuild_history('ward')), true, 'the history can be made again');
 SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''patient'', ''{"age": "range"}'', ''ill'', %L, %L, rows => ''several'')', method, params),
@@ -49,6 +52,13 @@ SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''pa
 	FROM (VALUES ('m-invariance', '{"m": 2}'), ('sequential', '{"k": 2}')) m(method, params);
 SELECT throws_ok($$SELECT pprepub.create_publication('w', 'ward', 'patient', '{"age": "range"}', 'ill', rows => 'many')$$, '22023', NULL, 'one or several');
 SELECT lives_ok($$SELECT pprepub.drop_publication('ward', forget_history => true)$$, 'it can be dropped');
+INSERT INTO ward SELECT i, i, 'd' || i % 7 FROM generate_series(101, 200) i;
+DELETE FROM ward WHERE patient < 101;
+SELECT pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 10, "l": 2, "reserve": 1}', rows => 'several') \g /dev/null
+SELECT is(shown_after('SELECT 1'), 100::bigint, 'groups of twelve or thirteen');
+SELECT is(shown_after('UPDATE ward SET age = 122 WHERE patient = 112'), 100::bigint, 'a person who moves stays where cells get wider by less than two rows');
+SELECT is(suppressed, 0::bigint, 'and is shown') FROM pprepub.release WHERE publication = 'ward' AND number = 2;
+SELECT pprepub.drop_publication('ward', forget_history => true) \g /dev/null
 
 -- Rows are facts that come and go, and observers know when somebody's do: those that came and went together, or stay, are a set.
 CREATE FUNCTION ward_of(params text, VARIADIC changes text[]) RETURNS text LANGUAGE plpgsql AS $$

@@ -26,18 +26,15 @@ typedef enum Fault
 	NO_FAULT,
 	FAULT_NEW_ROWS,				/* new rows are shown whoever got them */
 	FAULT_SETS,					/* principles count different sets of rows */
-	FAULT_ARRIVAL				/* people come to places with as many rows as theirs, and show their own */
+	FAULT_ARRIVAL,				/* people come to places with as many rows as theirs, and show their own */
+	FAULT_RETURN				/* people who come back show their rows of today at once */
 } Fault;
 
 typedef struct Lives
 {
 	Settings	settings;
 	Fault		fault;
-	int			shown;
-	int			grown;			/* places with new rows */
-	int			arrivals;
 	int			parted;
-	int			spoiled;
 	int			refused;
 	int			asked;
 	int			found;
@@ -63,6 +60,8 @@ typedef struct Rows
 
 static Rows rows_of[MAX_PEOPLE];
 static int	number_shown[MAX_RELEASES][MAX_PEOPLE]; /* of rows that the source had */
+static bool renewed[MAX_RELEASES][MAX_PEOPLE]; /* were all rows that there had been before deleted, and others came? */
+static bool was_there[MAX_PEOPLE];
 
 static void
 make_sets(void)
@@ -119,18 +118,28 @@ set_of(const Rows *rows)
 	pg_unreachable();
 }
 
-/* Everybody has a row at least; who is newly there may have more, and others get some, or lose some. */
+/*
+ * Everybody has a row at least; who is newly there may have more, and others get some, or lose some.  Of people who come back, and
+ * a few others, all rows may be new ones.
+ */
 static void
 let_rows_come_and_go(void)
 {
 	int			percent = draw_chance(30) ? 70 : 15;
+	int			percent_new = draw_chance(30) ? 50 : 3;
 	bool		go = draw_chance(40);
 
 	for (int p = 0; p < life.npeople; p++)
 	{
 		Rows	   *rows = &rows_of[p];
-		int			n = rows->n == 0 ? 1 + draw_below(MOST) : draw_chance(percent) ? 1 + draw_below(2) : 0;
+		bool		is_back = rows->n > 0 && life.person[p].alive && !was_there[p];
+		bool		is_renewed = rows->n > 0 && draw_chance(is_back ? 50 : percent_new);
+		int			n;
 
+		was_there[p] = life.person[p].alive;
+		renewed[life.releases][p] = is_renewed;
+		rows->n = is_renewed ? 0 : rows->n;
+		n = rows->n == 0 ? 1 + draw_below(MOST) : draw_chance(percent) ? 1 + draw_below(2) : 0;
 		for (; n > 0 && go && rows->n > 1; n--)
 		{
 			int			gone = draw_chance(70) ? 0 : draw_below(rows->n); /* mostly the oldest */
@@ -139,7 +148,7 @@ let_rows_come_and_go(void)
 			memmove(&rows->value[gone], &rows->value[gone + 1], sizeof(int) * (rows->n - gone));
 			memmove(&rows->lot[gone], &rows->lot[gone + 1], sizeof(uint32) * (rows->n - gone));
 		}
-		for (; n > 0 && (!go || rows->n == 0) && rows->n < ALL_ROWS; n--, rows->n++)
+		for (; n > 0 && (!go || is_renewed || rows->n == 0) && rows->n < ALL_ROWS; n--, rows->n++)
 		{
 			rows->value[rows->n] = draw_chance(4) ? VALUES : (int) draw_below(VALUES);
 			rows->lot[rows->n] = draw_below(1000000) * ALL_ROWS + rows->n;
@@ -172,14 +181,14 @@ rows_gone(int person, int since, int r)
 	{
 		int			less = number_shown[next - 1][person] - number_shown[next][person];
 
-		gone += less != 0 && Max(number_shown[next - 1][person], number_shown[next][person]) > MOST ? MOST : Max(less, 0);
+		gone += renewed[next][person] ? MOST : less != 0 && Max(number_shown[next - 1][person], number_shown[next][person]) > MOST ? MOST : Max(less, 0);
 	}
 	return gone;
 }
 
-/* All that releases showed of a group. */
+/* All that releases showed of a group.  is_alone: a place may show other rows where the rest of the group does not. */
 static void
-see_group(int g)
+see_group(int g, bool is_alone)
 {
 	Code		shown[MAX_PLACES];
 	int			holder[MAX_PLACES];
@@ -201,7 +210,7 @@ see_group(int g)
 				const LoggedRow *row = &class->row[i];
 				int			place = row->place;
 
-				may_go[r][place] = shown[place] != NO_CODE && is_refreshed && row->person != NOBODY && row->person == holder[place]
+				may_go[r][place] = shown[place] != NO_CODE && is_refreshed && (!is_alone || row->value != shown[place]) && row->person != NOBODY && row->person == holder[place]
 					? rows_gone(row->person, since[place], r) : 0;
 				if (is_refreshed || (row->person != NOBODY && row->person != holder[place]))
 					since[place] = r;
@@ -344,7 +353,7 @@ observe_group(int g, Lives *lives)
 	uint32		avoids[MAX_PLACES][MAX_RELEASES] = {0};
 	int			before = lives->found;
 
-	see_group(g);
+	see_group(g, lives->fault == FAULT_RETURN);
 	for (int r = 0; r < life.releases; r++)
 		for (int place = life.first[g]; place < life.first[g + 1]; place++)
 			for (uint32 set = 1; set < 1 << VALUES; set++)
@@ -408,6 +417,24 @@ show_todays(OpenDraft *open)
 }
 
 static bool
+show_returners(OpenDraft *open)
+{
+	bool		any = false;
+
+	for (int c = 0; c < open->nclasses; c++)
+		for (int i = 0; i < open->class[c].n && !open->class[c].is_new; i++)
+		{
+			LoggedRow  *row = &open->class[c].row[i];
+
+			if (row->person == NOBODY || life.holder[row->place] != row->person || !life.away[row->place])
+				continue;
+			any |= row->value != life.person[row->person].value;
+			row->value = life.person[row->person].value;
+		}
+	return any;
+}
+
+static bool
 is_shown(const OpenDraft *open, int p)
 {
 	bool		shown = false;
@@ -452,7 +479,8 @@ release(Lives *lives, uint64 seed)
 	life.frame.aspects = &aspects;
 	promised = principle_declared(life.params[AT_K], life.params[AT_L], life.params + AT_PRINCIPLES);
 	draft_open(&life, draft, &open);
-	if ((lives->fault == FAULT_NEW_ROWS && show_todays(&open)) || (lives->fault == FAULT_ARRIVAL && life.past.is_whole && seat_wrongly(&open)))
+	if ((lives->fault == FAULT_NEW_ROWS && show_todays(&open)) || (lives->fault == FAULT_RETURN && show_returners(&open)) ||
+		(lives->fault == FAULT_ARRIVAL && life.past.is_whole && seat_wrongly(&open)))
 		draft = draft_close(&life, &open);
 	judged = draft;
 	refusal = error_of(judge);
@@ -473,6 +501,8 @@ live(Lives *lives, uint64 seed)
 
 	seed_lives(seed);
 	memset(rows_of, 0, sizeof(rows_of));
+	memset(renewed, 0, sizeof(renewed));
+	memset(was_there, 0, sizeof(was_there));
 	life_begin(&life, &lives->settings);
 	life.nvalues = nsets;
 	for (int r = 0; r < lives->settings.releases; r++)
@@ -540,12 +570,19 @@ test_arrivals_with_other_rows(void)
 	live_all((Lives) {.settings = {.k = 2,.l = 2,.releases = 6,.reserve = 1},.fault = FAULT_ARRIVAL});
 }
 
+static void
+test_returners_with_other_rows(void)
+{
+	live_all((Lives) {.settings = {.k = 2,.l = 2,.releases = 6,.reserve = 1},.fault = FAULT_RETURN});
+}
+
 static const Test tests[] = {
 	{"nobody is found", test_nobody_is_found},
 	{"nobody is found where all rows are true", test_nobody_is_found_among_true_rows},
 	{"new rows of few are found", test_new_rows_of_few},
 	{"rows of some are found where sets of them are counted", test_sets_as_values},
 	{"arrivals with other rows are found", test_arrivals_with_other_rows},
+	{"people who come back with other rows are found", test_returners_with_other_rows},
 };
 
 RUN(tests)

@@ -65,6 +65,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_DISTRIBUTION] = DISTRIBUTION_PARAM,
 	{"bands", PARAM_BANDS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_KEPT},
 	{"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	NOISE_PARAM,
 	{.name = NULL}
 };
 

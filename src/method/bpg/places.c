@@ -4,8 +4,8 @@
  *
  * NOTES
  *		All here goes by numbers of people and by what was shown, with three exceptions.  A person who was away sits at the
- *		own place only if it shows the own value; new values are shown only if the principle allows them; and of true rows
- *		it is asked which values free places would be hidden with.
+ *		own place only if it shows the own value, where each has one row; new values are shown only if the principle allows
+ *		them; and of true rows it is asked which values free places would be hidden with.
  *
  *		A part shows new values if all its places are taken by people who were there before, and all are asked for: so
  *		each of them may be the one whose value has changed.
@@ -22,8 +22,12 @@
 /* How often others are drawn that are parted off together with free places. */
 #define MOST_CHOICES	4
 
-/* A person leaves a place if that narrows the cells of those who share it by more rows than this. */
+/*
+ * A person leaves a place if that narrows the cells of those who share it by more rows than this: a person who cannot go
+ * elsewhere is withheld, and an invented row stands in.
+ */
 #define MOVING_IS_WORTH	1.0
+#define WAITING_IS_WORTH 2.0
 
 /* ----------------------------------------------------------------
  * Parts
@@ -158,7 +162,10 @@ fate_of_dismissed(const Bpg *bpg, uint64 place, RowId row, Fate otherwise)
 	return bpg->past->is_whole && shown_at(bpg, place) == bpg->frame->sensitive[row] ? SEEKS : otherwise;
 }
 
-/* People who were there when the part was shown last sit there again; of others the value decides. */
+/*
+ * People who were there when the part was shown last sit there again; of others the value decides.  Where each may have
+ * several rows nobody could go elsewhere, so all who come back sit there, and nothing is told by who does.
+ */
 static void
 seat_holder(Bpg *bpg, uint64 place, RowId row)
 {
@@ -172,7 +179,7 @@ seat_holder(Bpg *bpg, uint64 place, RowId row)
 		bpg->fate[row] = LEFT_OUT;
 	else if (part->is_closed)
 		bpg->fate[row] = fate_of_dismissed(bpg, place, row, LEFT_OUT);
-	else if (!is_away || shown_at(bpg, place) == bpg->frame->sensitive[row])
+	else if (!is_away || has_row_values(bpg->frame->aspects) || shown_at(bpg, place) == bpg->frame->sensitive[row])
 	{
 		bpg->sitter[place] = row;
 		bpg->fate[row] = SITS;
@@ -186,6 +193,7 @@ let_movers_leave(Bpg *bpg, uint32 p)
 {
 	Part	   *part = &bpg->part[p];
 	uint64		first = (uint64) p * bpg->frame->nqis;
+	double		worth = has_row_values(bpg->frame->aspects) ? WAITING_IS_WORTH : MOVING_IS_WORTH;
 	Span	   *cell = new_array(Span, bpg->frame->nqis);
 	double	   *cell_loss = new_array(double, bpg->frame->nqis);
 
@@ -197,7 +205,7 @@ let_movers_leave(Bpg *bpg, uint32 p)
 		if (row == NO_ROW || !bpg->past->has_moved[row])
 			continue;
 		loss = measure_cells(bpg, part, row, cell, cell_loss);
-		if (part->occupied * part->loss - (part->occupied - 1) * loss <= MOVING_IS_WORTH)
+		if (part->occupied * part->loss - (part->occupied - 1) * loss <= worth)
 			continue;
 		bpg->sitter[bpg->member[i]] = NO_ROW;
 		bpg->fate[row] = SEEKS;

@@ -58,6 +58,7 @@ static const ParamSpec cor_params[] = {
 	[COR_LIFESPAN] = {"lifespan", PARAM_INTEGER, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_KEPT},
 	[COR_THRESHOLD] = {"threshold", PARAM_DECIMAL, PARAM_OPTIONAL, 0, 1, NULL, NULL, STRENGTH_KEPT},
 	[COR_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, "false", STRENGTH_NONE},
+	NOISE_PARAM,
 	{.name = NULL}
 };
 

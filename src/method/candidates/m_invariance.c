@@ -19,6 +19,7 @@ enum
 static const ParamSpec invariance_params[] = {
 	[INVARIANCE_M] = {"m", PARAM_INTEGER, PARAM_REQUIRED, 1, 1000000, NULL, NULL, STRENGTH_MORE},
 	[INVARIANCE_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, "false", STRENGTH_NONE},
+	NOISE_PARAM,
 	{.name = NULL}
 };
 

@@ -41,6 +41,7 @@ static const ParamSpec distinct_params[] = {
 	[DISTINCT_UPDATES] = {"updates", PARAM_TABLE, PARAM_REQUIRED, 0, 0, NULL, NULL, STRENGTH_NONE},
 	[DISTINCT_STRICT] = {"strict", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, "false", STRENGTH_MORE},
 	{"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	NOISE_PARAM,
 	{.name = NULL}
 };
 

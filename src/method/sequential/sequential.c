@@ -52,6 +52,7 @@ static const ParamSpec sequential_params[] = {
 	[SEQUENTIAL_APPROACH] = {"approach", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, approaches, "\"unifying\"", STRENGTH_NONE},
 	[SEQUENTIAL_SEED] = {"seed", PARAM_SEED, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	NOISE_PARAM,
 	{.name = NULL}
 };
 

@@ -302,20 +302,26 @@ read_cohort(const DeclaredPublication *publication, const char *cohort)
 }
 
 char *
-cohort_condition(const DeclaredPublication *publication, const char *cohort)
+condition_of(const DeclaredPublication *publication, const char *cohort)
 {
 	ErrorContextCallback callback = {
 		.previous = error_context_stack, .callback = move_position, .arg = unconstify(char *, cohort)
 	};
 	Node	   *expression;
 
+	error_context_stack = &callback;
+	expression = read_cohort(publication, cohort);
+	error_context_stack = callback.previous;
+	return deparse_expression(expression, deparse_context_for("source", publication->pinned), false, true);
+}
+
+char *
+cohort_condition(const DeclaredPublication *publication, const char *cohort)
+{
 	if (!find_method(publication->method)->declaration.cohorts)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" publishes everybody", publication->method),
 				 errhint("Leave the argument out.")));
-	error_context_stack = &callback;
-	expression = read_cohort(publication, cohort);
-	error_context_stack = callback.previous;
-	return deparse_expression(expression, deparse_context_for("source", publication->pinned), false, true);
+	return condition_of(publication, cohort);
 }

@@ -33,6 +33,9 @@
  */
 extern char *cohort_condition(const DeclaredPublication *publication, const char *cohort);
 
+/* Likewise, for what is no release, so that it does not matter whether the method has releases of cohorts. */
+extern char *condition_of(const DeclaredPublication *publication, const char *cohort);
+
 /*
  * A condition of a query over another relation's columns, which stand for columns of the publication, and the writing of it
  * as a cohort.

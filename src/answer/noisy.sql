@@ -1,0 +1,284 @@
+-- ----------------------------------------------------------------
+-- answer/: TARGET.NAME_noisy(), counts of people with noise, and the ledger that they are charged to
+-- ----------------------------------------------------------------
+
+-- Costs are whole billionths of epsilon, or of rho under Gaussian noise.  An answer is written with its charge, so that it is given
+-- again; a question that failed is charged, too.
+CREATE TABLE pprepub_internal.catalog_noise (
+	publication int,
+	number int,
+	asked_at timestamptz NOT NULL,
+	asked_by name NOT NULL,			-- the session's user, who is charged
+	asked_as name NOT NULL,
+	release int NOT NULL,			-- the newest that has a table, or 0: equal questions get these counts until the next one
+	question jsonb NOT NULL,		-- its normal form: what columns are counted by, each with all of its bins, the condition, and epsilon
+	cost bigint NOT NULL,
+	counts bigint[],				-- with noise, in the order of bins; NULL where the source failed
+	half_width bigint NOT NULL,
+	sums bigint[],					-- likewise, in steps; NULL without sums
+	sum_half_width bigint,
+	failure text,
+	PRIMARY KEY (publication, number)
+);
+COMMENT ON TABLE pprepub_internal.catalog_noise IS 'the ledger of noisy counts, and what was answered';
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_noise', '');
+
+-- The budget of a publication, and how much of it was spent, also by a role: in billionths.  NULL where it has no noisy counts.
+CREATE FUNCTION pprepub_internal.noise_account(publication int, role name, OUT total bigint, OUT spent bigint, OUT per_role bigint, OUT own bigint, OUT per_question bigint,
+		OUT gaussian boolean)
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT b.total, s.spent, least(b.per_role, b.total), s.own, least(b.per_question, b.per_role, b.total), b.gaussian
+	FROM (SELECT ((n.n ->> 'total')::numeric * 1e9)::bigint AS total, ((n.n ->> 'per_role')::numeric * 1e9)::bigint AS per_role,
+			((n.n ->> 'per_question')::numeric * 1e9)::bigint AS per_question, n.n ->> 'noise' IS NOT DISTINCT FROM 'gaussian' AS gaussian
+		FROM pprepub_internal.catalog_publication p CROSS JOIN LATERAL (SELECT p.params -> 'noise_budget' AS n) n WHERE p.publication = $1) b
+	CROSS JOIN (SELECT coalesce(sum(c.cost), 0)::bigint AS spent, coalesce(sum(c.cost) FILTER (WHERE c.asked_by = $2), 0)::bigint AS own
+		FROM pprepub_internal.catalog_noise c WHERE c.publication = $1) s
+$$;
+COMMENT ON FUNCTION pprepub_internal.noise_account(int, name) IS 'what noisy counts of a publication may cost, and have cost';
+
+-- Why a publication cannot have these parameters.
+CREATE FUNCTION pprepub_internal.wrong_noise_budget(publication int, params jsonb, OUT wrong text[])
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT CASE
+		WHEN a.spent > (n.n ->> 'total')::numeric * 1e9 THEN ARRAY['55000', format('noisy counts of publication "%s" have cost more than that already', p.name),
+			format('They have cost %s.', trim_scale(a.spent / 1e9)), 'What was told stays told.']
+		WHEN a.gaussian <> (n.n ->> 'noise' IS NOT DISTINCT FROM 'gaussian') THEN ARRAY['55000',
+			format('the noise of publication "%s" cannot be of another distribution now', p.name), 'Costs of both cannot be added.', NULL] END
+	FROM pprepub_internal.catalog_publication p CROSS JOIN pprepub_internal.noise_account($1, NULL) a CROSS JOIN (SELECT $2 -> 'noise_budget' AS n) n
+	WHERE p.publication = $1 AND a.spent > 0
+$$;
+COMMENT ON FUNCTION pprepub_internal.wrong_noise_budget(int, jsonb) IS 'why the budget of noisy counts cannot be changed like this';
+
+-- The bins of a column, as labels, and an expression that numbers them, from 0 on; the number behind the last is that of all other
+-- values, and of NULL.  They come from what is declared and asked, never from rows.  Bins of numbers, dates and times lie between bounds.
+-- A value counts in the first bin that holds it.
+CREATE FUNCTION pprepub_internal.noise_bins(name text, kind text, tree int, type regtype, given jsonb, OUT labels jsonb, OUT number text)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	ladder constant numeric[] := (SELECT t.ladder FROM pprepub_internal.catalog_tree t WHERE t.tree = noise_bins.tree);
+	is_nodes constant boolean := tree IS NOT NULL AND ladder IS NULL;
+	has_bounds constant boolean := NOT is_nodes AND kind NOT IN ('prefix', 'suppress')
+		AND type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype,
+			'date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype);
+	hint constant text := CASE
+		WHEN has_bounds THEN format('Give the bounds of its bins, ascending: {"%s": [0, 20, 40]}.', name)
+		WHEN is_nodes THEN 'Bins are a list of nodes: ["Europe", "Asia"]. Left out, they are the leaves.'
+		WHEN kind = 'prefix' THEN format('List its bins: {"%s": ["53*", "54*"]}.', name)
+		ELSE format('List the values that are counted: {"%s": ["F", "M"]}.', name) END;
+	most constant int := 10000;
+	bounds text;
+	is_ascending boolean;
+	fault text;
+BEGIN
+	IF given IS NULL AND ladder IS NOT NULL THEN
+		IF (ladder[2] - ladder[1]) / ladder[3] < most THEN
+			given := (SELECT jsonb_agg(b) FROM generate_series(ladder[1], ladder[2], ladder[3]) b);
+		END IF;
+	ELSIF given IS NULL AND is_nodes THEN
+		given := (SELECT jsonb_agg(n.node ORDER BY n.first_leaf) FROM pprepub_internal.catalog_tree_node n
+			WHERE n.tree = noise_bins.tree AND n.leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node b WHERE b.tree = n.tree AND b.parent = n.node));
+	END IF;
+	fault := CASE
+		WHEN given IS NULL THEN 'They do not follow from the declaration.'
+		WHEN jsonb_typeof(given) <> 'array' THEN 'They are no list.'
+		WHEN jsonb_array_length(given) < CASE WHEN has_bounds THEN 2 ELSE 1 END THEN 'The list is too short.'
+		WHEN jsonb_array_length(given) > most THEN format('They are more than %s.', most)
+		WHEN EXISTS (SELECT FROM jsonb_array_elements(given) e WHERE jsonb_typeof(e) NOT IN ('string', 'number', 'boolean')) THEN
+			'The list may hold values only; NULLs are always counted, beside all others.' END;
+	IF fault IS NULL AND has_bounds THEN
+		EXECUTE format('SELECT array_agg(b::%1$s ORDER BY nth), bool_and(coalesce(b::%1$s > a::%1$s, true)), jsonb_agg(format(''[%%s,%%s)'', a::%1$s, b::%1$s) ORDER BY nth) FILTER (WHERE nth > 1)'
+			' FROM (SELECT b, nth, lag(b) OVER (ORDER BY nth) AS a FROM jsonb_array_elements_text($1) WITH ORDINALITY b(b, nth)) s', type)
+			USING given INTO bounds, is_ascending, labels;
+		fault := CASE WHEN NOT is_ascending THEN 'They are not ascending.' END;
+		-- 0 is below all of them, and the last one above
+		number := format('coalesce(nullif(width_bucket(%I, %L::%s[]), 0), %s) - 1', name, bounds, type, jsonb_array_length(given));
+	ELSIF fault IS NULL THEN
+		labels := (SELECT jsonb_agg(e ORDER BY nth) FROM jsonb_array_elements_text(given) WITH ORDINALITY e(e, nth));
+		fault := (SELECT format('"%s" is listed twice.', e) FROM jsonb_array_elements_text(labels) e GROUP BY e HAVING count(*) > 1 LIMIT 1);
+		IF kind = 'prefix' THEN
+			number := (SELECT 'CASE ' || string_agg(format(CASE WHEN e LIKE '%*' THEN 'WHEN starts_with(%I::text, %L) THEN %s' ELSE 'WHEN %I::text = %L THEN %s' END,
+					name, rtrim(e, '*'), nth - 1), ' ' ORDER BY nth) || format(' ELSE %s END', jsonb_array_length(labels))
+				FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth));
+		ELSE
+			IF is_nodes THEN
+				fault := coalesce(fault, (SELECT format('There is no node "%s".', e) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
+					WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = noise_bins.tree AND n.node = e) ORDER BY nth LIMIT 1));
+			END IF;
+			-- A few are found faster one by one
+			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I::text %s ELSE %s END', name, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
+				ELSE format('coalesce((%L::jsonb ->> %I::text)::int, %s)', jsonb_object_agg(s.value, s.nth), name, jsonb_array_length(labels)) END
+				FROM (
+					SELECT e AS value, nth - 1 AS nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
+					UNION ALL SELECT l.node, min(nth) - 1 FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
+						JOIN pprepub_internal.catalog_tree_node n ON n.tree = noise_bins.tree AND n.node = e
+						JOIN pprepub_internal.catalog_tree_node l ON l.tree = n.tree AND l.first_leaf >= n.first_leaf AND l.first_leaf < n.first_leaf + n.leaves
+							AND l.leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node b WHERE b.tree = l.tree AND b.parent = l.node)
+					WHERE is_nodes GROUP BY l.node) s);
+		END IF;
+	END IF;
+	IF fault IS NOT NULL THEN
+		RAISE EXCEPTION 'invalid bins of column "%"', name USING ERRCODE = 'invalid_parameter_value', DETAIL = fault, HINT = hint;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.noise_bins(text, text, int, regtype, jsonb) IS 'list the bins of a column, for TARGET.NAME_noisy()';
+
+-- A sum of {"column": "cost", "from": 0, "to": 1000, "step": 1}: an expression for what a row adds, and one, of what is written into it, that
+-- cuts what a person adds to a number of steps between the bounds; and the most of such steps.
+CREATE FUNCTION pprepub_internal.noise_sum(publication int, sum jsonb, types regtype[], OUT added text, OUT clamped text, OUT most_steps bigint, OUT wrong text[])
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	hint constant text := 'Give its column and bounds, and a step if it is not 1: {"column": "cost", "from": 0, "to": 1000, "step": 1}.';
+	name constant text := (SELECT r.name FROM pprepub_internal.catalog_released_column r WHERE r.publication = noise_sum.publication AND r.name = sum ->> 'column'
+		AND types[r.position] IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype));
+	ends numeric[];
+BEGIN
+	wrong := CASE
+		WHEN jsonb_typeof(sum) <> 'object' OR EXISTS (SELECT FROM jsonb_each(sum) e WHERE jsonb_typeof(e.value) <> CASE e.key WHEN 'column' THEN 'string' ELSE 'number' END
+			OR e.key NOT IN ('column', 'from', 'to', 'step')) OR NOT sum ?& '{column,from,to}' THEN ARRAY['22023', 'invalid sum', NULL, hint]
+		WHEN name IS NULL THEN ARRAY['42703', format('column "%s" cannot be summed', sum ->> 'column'), NULL, 'Sums are of numbers, and not of the key.'] END;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+	ends := ARRAY[sum ->> 'from', sum ->> 'to', coalesce(sum ->> 'step', '1')]::numeric[];
+	wrong := CASE
+		WHEN EXISTS (SELECT FROM unnest(ends) e WHERE abs(e) > 1e15 OR scale(trim_scale(e)) > 15) OR ends[3] <= 0 OR ends[1] >= ends[2] OR mod(ends[1], ends[3]) <> 0 OR mod(ends[2], ends[3]) <> 0 THEN
+			ARRAY['22023', 'invalid sum', '"from" must be less than "to", and both multiples of "step", which is more than 0.', hint]
+		WHEN greatest(abs(ends[1]), abs(ends[2])) / ends[3] > 10000000 THEN ARRAY['54000', 'the bounds of a sum are more than 10000000 steps from 0', NULL, 'Choose a larger step.'] END;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+	added := format('nullif(%I::numeric, ''NaN'')', name);
+	clamped := format('CASE WHEN %%1$s IS NOT NULL THEN round(least(greatest(%%1$s, %s), %s) / %s)::bigint END', ends[1], ends[2], ends[3]);
+	most_steps := greatest(abs(ends[1]), abs(ends[2])) / ends[3];
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.noise_sum(int, jsonb, regtype[]) IS 'read a sum for TARGET.NAME_noisy()';
+
+-- A question, read: its normal form, how many bins it has, a query that counts people in them, what it costs, and the number of an equal
+-- question that was answered since the newest release.  Rows say nothing here.
+--
+-- The query has a row without a number for people in no bin.  A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
+-- WHERE, so that all rows are read whatever it says.
+CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], given jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean, is_unique boolean,
+		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT most_steps bigint, OUT wrong text[])
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	p pprepub_internal.catalog_publication;
+	a record;
+	col record;
+	columns jsonb := '[]';
+	cell text := '0';
+	cells numeric := 1;
+	bins constant jsonb := given -> 0;
+	sum constant jsonb := given -> 1;
+	added text := 'NULL::numeric';
+	clamped text := '0::bigint';
+	unknown text;
+	key constant text := (SELECT quote_ident(c.name) FROM pprepub_internal.catalog_column c WHERE c.publication = noise_question.publication AND c.role = 'key');
+	countable constant text := (SELECT string_agg(format('"%s"', c.name), ', ' ORDER BY c.position) FROM pprepub_internal.catalog_released_column c
+		WHERE c.publication = noise_question.publication);
+BEGIN
+	SELECT * INTO p FROM pprepub_internal.catalog_publication c WHERE c.publication = noise_question.publication;
+	SELECT * INTO a FROM pprepub_internal.noise_account(publication, role);
+	gaussian := a.gaussian;
+	epsilon := coalesce(epsilon, CASE WHEN NOT must_fit OR p.params -> 'noise_budget' ? 'per_question' THEN least(a.per_question / 1e9, 100) END);
+	unknown := (SELECT n FROM unnest(by) n WHERE NOT EXISTS (
+		SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = noise_question.publication AND c.name = n) LIMIT 1);
+	wrong := CASE
+		WHEN a.total IS NULL THEN ARRAY['55000', format('publication "%s" has no noise budget', p.name), NULL,
+			format('Its owner can declare one: pprepub.alter_publication(%L, ''{"noise_budget": {"total": 1}}'').', p.name)]
+		WHEN array_position(by, NULL) IS NOT NULL OR array_ndims(by) > 1 THEN ARRAY['22004', 'columns to count by must be a list of names', NULL, NULL]
+		WHEN unknown IS NOT NULL THEN ARRAY['42703', format('noisy counts of publication "%s" cannot be by column "%s"', p.name, unknown), NULL, format('They can be by %s.', countable)]
+		WHEN cardinality(by) > (SELECT count(DISTINCT n) FROM unnest(by) n) THEN ARRAY['42701', 'a column is named twice', NULL, NULL]
+		WHEN jsonb_typeof(bins) <> 'object' THEN ARRAY['22023', 'bins must be a JSON object', NULL, 'Give a list for each column: {"age": [0, 20, 40]}.']
+		WHEN epsilon IS NULL THEN ARRAY['22004', 'epsilon must be given', NULL, 'The publication declares no "per_question".']
+		WHEN NOT (epsilon BETWEEN 0.000001 AND 100) OR scale(trim_scale(epsilon)) > 9 THEN ARRAY['22023', 'invalid epsilon', 
+			'It is a number from 0.000001 to 100 with up to 9 digits behind the point.', NULL] END;
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+	wrong := (SELECT ARRAY['42703', format('bins are given for "%s", which is not counted by', k), NULL, NULL] FROM jsonb_object_keys(bins) k WHERE k::name <> ALL (by) OR length(k) > 63 LIMIT 1);
+	IF wrong IS NOT NULL THEN
+		RETURN;
+	END IF;
+
+	IF jsonb_typeof(sum) <> 'null' THEN
+		SELECT s.wrong, s.added, s.clamped, s.most_steps INTO wrong, added, clamped, most_steps FROM pprepub_internal.noise_sum(publication, sum, types) s;
+		IF wrong IS NOT NULL THEN
+			RETURN;
+		END IF;
+	END IF;
+
+	FOR col IN SELECT c.name::text, b.labels, b.number
+		FROM pprepub_internal.catalog_column c CROSS JOIN LATERAL pprepub_internal.noise_bins(c.name, split_part(CASE c.role WHEN 'quasi-identifier' THEN c.kind ELSE 'value' END, ' ', 1),
+			CASE c.role WHEN 'quasi-identifier' THEN c.tree END, types[c.position], bins -> c.name::text) b
+		WHERE c.publication = noise_question.publication AND c.name = ANY (by) ORDER BY c.position
+	LOOP
+		columns := columns || jsonb_build_array(jsonb_build_array(col.name, col.labels));
+		cells := cells * (jsonb_array_length(col.labels) + 1);
+		IF cells > 10000 THEN
+			wrong := ARRAY['54000', 'there are more than 10000 combinations of bins', NULL, 'Count by fewer columns, or in fewer bins.'];
+			RETURN;
+		END IF;
+		cell := format('(%s) * %s + %s', cell, jsonb_array_length(col.labels) + 1, col.number);
+	END LOOP;
+	cost := epsilon * 1e9 * CASE WHEN most_steps IS NULL THEN 1 ELSE 2 END;
+	nbins := cells;
+	question := jsonb_build_object('by', columns, 'where', condition, CASE WHEN gaussian THEN 'rho' ELSE 'epsilon' END, trim_scale(epsilon)) ||
+		CASE WHEN most_steps IS NULL THEN '{}' ELSE jsonb_build_object('sum', '{"step": 1}'::jsonb || sum) END;
+	release := coalesce((SELECT max(r.number) FROM pprepub_internal.catalog_release r WHERE r.publication = noise_question.publication AND r.kind <> 'query'), 0);
+	kept := (SELECT max(n.number) FROM pprepub_internal.catalog_noise n
+		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND n.question = noise_question.question AND n.counts IS NOT NULL);
+	cell := format(CASE WHEN condition IS NULL THEN 'SELECT %s AS key, %2$s AS cell, %5$s AS added FROM %4$s' ELSE 'SELECT %s AS key, CASE WHEN %3$s THEN %2$s END AS cell, %5$s AS added FROM %4$s' END,
+		key, cell, condition, p.pinned, added);
+	query := format('SELECT cell, count(*), coalesce(sum(added), 0)::bigint FROM (%s) c GROUP BY cell', CASE
+		WHEN is_unique THEN format('SELECT cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', format(clamped, 'added'), cell)
+		WHEN p.max_rows = 1 THEN format('SELECT min(cell) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', format(clamped, 'min(added)'), cell)
+		ELSE format('SELECT * FROM (SELECT cell, %s AS added, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
+			' FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', format(clamped, 'sum(added)'), cell, p.max_rows) END);
+	wrong := CASE
+		WHEN kept IS NOT NULL OR NOT must_fit THEN NULL
+		WHEN cost > a.per_question THEN ARRAY['53400', format('a question about publication "%s" may cost %s at most', p.name, trim_scale(a.per_question / 1e9)), NULL, 'Ask with a smaller epsilon.']
+		WHEN a.own + cost > a.per_role THEN ARRAY['53400', format('role "%s" has %s of its %s left for noisy counts of publication "%s"', role, trim_scale(greatest(a.per_role - a.own, 0) / 1e9),
+			trim_scale(a.per_role / 1e9), p.name), NULL, 'Ask with a smaller epsilon, or what was answered before. The publication''s owner can raise "per_role".']
+		WHEN a.spent + cost > a.total THEN ARRAY['53400', format('publication "%s" has %s of its %s left for noisy counts', p.name, trim_scale(greatest(a.total - a.spent, 0) / 1e9),
+			trim_scale(a.total / 1e9)), NULL, 'Ask with a smaller epsilon, or what was answered before. The publication''s owner can raise "total".'] END;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, text, numeric, regtype[], boolean, boolean) IS 'read a question for TARGET.NAME_noisy()';
+
+-- An answer as it is given: a row for each combination of bins, also those that nobody is in.
+CREATE FUNCTION pprepub_internal.noisy_rows(publication int, number int, OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint, OUT noisy_sum numeric, OUT sum_half_width numeric)
+	RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH RECURSIVE a AS (SELECT n.question -> 'by' AS by, n.counts, n.half_width, n.sums, n.sum_half_width, coalesce((n.question -> 'sum' ->> 'step')::numeric, 1) AS step
+		FROM pprepub_internal.catalog_noise n WHERE n.publication = $1 AND n.number = $2),
+	b AS (
+		SELECT 0 AS columns, '{}'::jsonb AS bin, 0::bigint AS cell
+		UNION ALL SELECT b.columns + 1, b.bin || jsonb_build_object(a.by -> b.columns ->> 0, e.label), b.cell * (jsonb_array_length(a.by -> b.columns -> 1) + 1) + e.nth - 1
+		FROM a, b, LATERAL jsonb_array_elements((a.by -> b.columns -> 1) || 'null'::jsonb) WITH ORDINALITY e(label, nth) WHERE b.columns < jsonb_array_length(a.by))
+	SELECT b.bin, a.counts[b.cell + 1], a.half_width, a.sums[b.cell + 1] * a.step, a.sum_half_width * a.step FROM a, b WHERE b.columns = jsonb_array_length(a.by) ORDER BY b.cell
+$$;
+COMMENT ON FUNCTION pprepub_internal.noisy_rows(int, int) IS 'rows of an answer of TARGET.NAME_noisy()';
+
+CREATE FUNCTION pprepub_internal.noisy(publication text, by name[], "where" text, bins jsonb, epsilon numeric, sum jsonb,
+		OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint, OUT noisy_sum numeric, OUT sum_half_width numeric) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noisy';
+COMMENT ON FUNCTION pprepub_internal.noisy(text, name[], text, jsonb, numeric, jsonb) IS
+	'count people with noise for TARGET.NAME_noisy(), in a transaction of its own, charged before the first row is returned';
+
+CREATE FUNCTION pprepub_internal.noise_left(publication text, by name[], "where" text, bins jsonb, epsilon numeric, sum jsonb,
+		OUT total numeric, OUT total_left numeric, OUT role_left numeric, OUT per_question numeric, OUT cost numeric, OUT half_width bigint, OUT sum_half_width numeric) RETURNS SETOF record
+	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noise_left';
+COMMENT ON FUNCTION pprepub_internal.noise_left(text, name[], text, jsonb, numeric, jsonb) IS 'show for TARGET.NAME_noise_left() what is left, and what a question would cost';
+
+CREATE VIEW pprepub.noise WITH (security_barrier) AS
+	SELECT p.name AS publication, n.number, n.asked_at, n.asked_by, n.asked_as, n.release,
+		CASE WHEN a.is_owner THEN n.question ELSE n.question OPERATOR(pg_catalog.-) 'where'::pg_catalog.text END AS question,
+		pg_catalog.trim_scale(n.cost / 1e9) AS cost, n.counts IS NULL AS failed, CASE WHEN a.is_owner THEN n.failure END AS failure
+	FROM pprepub_internal.catalog_noise n JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication);
+COMMENT ON VIEW pprepub.noise IS 'questions that were charged to the noise budgets of publications that you own or may audit';
