@@ -205,9 +205,9 @@ count_leaving(const Metrics *metrics, const Frame *frame, const Classes *classes
 	if (first == NULL)
 		return metrics->rows + metrics->counterfeits;
 	for (uint64 i = 0; i < metrics->rows; i++)
-		n += first[frame->sensitive[classes->rows[i]] + 1] - first[frame->sensitive[classes->rows[i]]];
+		n += rows_end(first, frame->sensitive[classes->rows[i]]) - rows_begin(first, frame->sensitive[classes->rows[i]]);
 	for (uint64 i = 0; i < metrics->counterfeits; i++)
-		n += first[classes->counterfeit[i] + 1] - first[classes->counterfeit[i]];
+		n += rows_end(first, classes->counterfeit[i]) - rows_begin(first, classes->counterfeit[i]);
 	return n;
 }
 

@@ -31,6 +31,7 @@ typedef struct PlacesJudge
 	uint32	   *class;			/* [places] the class that shows it, or NO_CLASS */
 	uint32	   *class_of_part;	/* [places] the class that shows the part of which this place is the first, or NO_CLASS */
 	Code	   *value;			/* [places] of an epoch of a part */
+	uint64	   *some;			/* [places] its places, in the same order */
 } PlacesJudge;
 
 static inline bool
@@ -172,7 +173,6 @@ verify_values(const PlacesJudge *judge, uint32 c)
 	const ShownPlaces *draft = judge->draft;
 	const Classes *classes = draft->classes;
 	uint32		group = draft->group[c];
-	Code	   *before;
 	bool		is_refreshed = false;
 	bool		may_be = class_counterfeits(classes, c) == 0 && !judge->frame->shows_no_value;
 
@@ -194,17 +194,15 @@ verify_values(const PlacesJudge *judge, uint32 c)
 		return;
 	if (!may_be)
 		refuse_draft(c, "it shows new values, though not everybody of it was there before and is now");
-	before = new_array(Code, class_size(classes, c));
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 	{
 		if (shown_of(judge, classes->rows[i]) != judge->frame->sensitive[classes->rows[i]])
 			refuse_draft(c, "it shows new values of some of its people only");
 		judge->value[i - classes->first[c]] = judge->frame->sensitive[classes->rows[i]];
-		before[i - classes->first[c]] = last_shown(places, group, draft->place[classes->rows[i]]);
+		judge->some[i - classes->first[c]] = draft->place[classes->rows[i]];
 	}
-	if (!changes_are_allowed(&judge->principle, judge->frame->aspects, before, judge->value, class_size(classes, c)))
+	if (!changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some, class_size(classes, c), judge->value))
 		refuse_draft(c, "it shows rows that came to few people, or went");
-	pfree(before);
 }
 
 /* Its places first, since all else is read at these. */
@@ -377,21 +375,17 @@ verify_nobody_is_left_out(const PlacesJudge *judge, uint64 place)
  * ----------------------------------------------------------------
  */
 
-/* Are the values of the first places, and those of the others, allowed, and what came to each since an epoch, or NULL? */
+/* Are the values of the first places, and those of the others, allowed? */
 static bool
-are_two_sets(const PlacesJudge *judge, const Code *before, uint64 n, uint64 nplaces)
+are_two_sets(const PlacesJudge *judge, uint64 n, uint64 nplaces)
 {
 	bool		are_allowed = true;
 
 	for (int side = 0; side < 2; side++)
 	{
-		uint64		first = side == 0 ? 0 : n;
-		uint64		end = side == 0 ? n : nplaces;
-
-		for (uint64 i = first; i < end; i++)
+		for (uint64 i = side == 0 ? 0 : n; i < (side == 0 ? n : nplaces); i++)
 			tally_add(judge->tally, judge->value[i]);
-		are_allowed &= principle_allows_values(&judge->principle, judge->tally) && (before == NULL ||
-																					changes_are_allowed(&judge->principle, judge->frame->aspects, before + first, judge->value + first, end - first));
+		are_allowed &= principle_allows_values(&judge->principle, judge->tally);
 		tally_clear(judge->tally);
 	}
 	return are_allowed;
@@ -407,7 +401,6 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 	const Places *places = judge->places;
 	uint64		first = places->first[group];
 	uint32		c = judge->class_of_part[first + part];
-	Code	   *before = new_array(Code, nplaces);
 
 	if (c == NO_CLASS)			/* the log would not tell */
 		refuse_draft(0, "places are parted off from others that are not shown");
@@ -424,14 +417,21 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 p = 0; p < group_size(places, group); p++)
 			if (places->part[first + p] == part)
-				judge->value[is_parted_off(judge, first + p) ? n++ : left++] = shown[p];
-		if (judge->is_true ? !are_two_sets(judge, e > 0 ? before : NULL, ngone, nplaces) :
+			{
+				uint64		at = is_parted_off(judge, first + p) ? n++ : left++;
+
+				judge->value[at] = shown[p];
+				judge->some[at] = first + p;
+			}
+		if (judge->is_true ? !are_two_sets(judge, ngone, nplaces) :
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, nplaces - ngone, judge->tally))
 			refuse_draft(c, "places are parted off that may show too few values");
-		memcpy(before, judge->value, sizeof(Code) * nplaces);
 	}
-	pfree(before);
+	if (judge->is_true &&
+		!(changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some, ngone, NULL) &&
+		  changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some + ngone, nplaces - ngone, NULL)))
+		refuse_draft(c, "places are parted off that show rows which came to few people, or went");
 }
 
 /* The parts of a group that lose places, none of which was lost before. */
@@ -474,6 +474,7 @@ judge_places(const Frame *frame, const Past *past, const ShownPlaces *draft, con
 	judge.class = new_array(uint32, judge.places->nplaces);
 	judge.class_of_part = new_array(uint32, judge.places->nplaces);
 	judge.value = new_array(Code, judge.places->nplaces);
+	judge.some = new_array(uint64, judge.places->nplaces);
 	memset(judge.class, 0xff, sizeof(uint32) * judge.places->nplaces);	/* NO_CLASS */
 	memset(judge.class_of_part, 0xff, sizeof(uint32) * judge.places->nplaces);
 	for (uint32 c = 0; c < draft->classes->nclasses; c++)

@@ -211,9 +211,9 @@ fault_of_new_group(LogJudge *judge, const SeenRelease *release, uint32 c, uint32
 	return NULL;
 }
 
-/* Are some values allowed, and what came to the people until those of a later epoch were shown, or NULL? */
+/* Are some values allowed? */
 static bool
-are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, const Code *later, uint64 n)
+are_allowed(const LogJudge *judge, const Principle *principle, const Code *value, uint64 n)
 {
 	bool		allowed;
 
@@ -221,7 +221,39 @@ are_allowed(const LogJudge *judge, const Principle *principle, const Code *value
 		tally_add(judge->tally, value[i]);
 	allowed = principle_allows_values(principle, judge->tally);
 	tally_clear(judge->tally);
-	return allowed && (later == NULL || changes_are_allowed(principle, judge->aspects, value, later, n));
+	return allowed;
+}
+
+/* Are the rows that came to places of a group, and went, in all epochs so far? */
+static bool
+changes_were_allowed(const LogJudge *judge, const Principle *principle, uint32 group, const Individual *place, uint64 n)
+{
+	uint64		nepochs = 0;
+	uint64		at;
+	const Code **epoch;
+	bool		allowed;
+
+	if (!has_row_values(judge->aspects))
+		return true;
+	for (uint64 e = judge->epoch[group]; e != NO_EPOCH; e = judge->epochs[e].previous)
+		nepochs++;
+	if (nepochs < 2)
+		return true;
+	at = nepochs;
+	epoch = new_array(const Code *, nepochs);
+	for (uint64 e = judge->epoch[group]; e != NO_EPOCH; e = judge->epochs[e].previous)
+	{
+		Code	   *value = new_array(Code, n);
+
+		for (uint64 i = 0; i < n; i++)
+			value[i] = judge->values[judge->epochs[e].first_value + judge->number[place[i]]];
+		epoch[--at] = value;
+	}
+	allowed = changes_are_allowed(principle, judge->aspects, epoch, nepochs, n);
+	for (uint64 e = 0; e < nepochs; e++)
+		pfree(unconstify(Code *, epoch[e]));
+	pfree(epoch);
+	return allowed;
 }
 
 /*
@@ -232,27 +264,31 @@ static const char *
 fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 group, const Individual *member, uint64 nshown, uint64 nplaces)
 {
 	uint64		ngone = nplaces - nshown;
-	Code	   *later = NULL;
+	uint64		at[2] = {0, ngone};
+	Individual *place = new_array(Individual, nplaces);
 
+	for (uint64 i = 0; i < nplaces; i++)
+		place[at[judge->last_release[member[i]] == r + 1]++] = member[i];
 	if (nshown < principle->k || ngone < principle->k)
 		return "too few places are parted off, or left";
 	for (uint64 e = judge->epoch[group]; e != NO_EPOCH && !judge->is_met[group]; e = judge->epochs[e].previous)
 	{
 		const Code *value = judge->values + judge->epochs[e].first_value;
-		uint64		at[2] = {0, ngone};
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < nplaces; i++)
-			judge->some[at[judge->last_release[member[i]] == r + 1]++] = value[judge->number[member[i]]];
+			judge->some[i] = value[judge->number[place[i]]];
 		if (judge->is_true[r] ?
-			!are_allowed(judge, principle, judge->some, later, ngone) ||
-			!are_allowed(judge, principle, judge->some + ngone, later == NULL ? NULL : later + ngone, nshown) :
+			!are_allowed(judge, principle, judge->some, ngone) ||
+			!are_allowed(judge, principle, judge->some + ngone, nshown) :
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, ngone, judge->tally) ||
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, nshown, judge->tally))
 			return "places are parted off that may show too few values";
-		later = later == NULL ? new_array(Code, nplaces) : later;
-		memcpy(later, judge->some, sizeof(Code) * nplaces);
 	}
+	if (judge->is_true[r] && !judge->is_met[group] &&
+		!(changes_were_allowed(judge, principle, group, place, ngone) && changes_were_allowed(judge, principle, group, place + ngone, nshown)))
+		return "places are parted off that show rows which came to few people, or went";
+	pfree(place);
 	return NULL;
 }
 
@@ -319,7 +355,6 @@ fault_of_part(LogJudge *judge, const PlacesOfGroup *places, const Principle *pri
 static const char *
 fault_of_values(LogJudge *judge, const Principle *principle, const SeenRelease *release, int32 r, uint32 c, uint32 group)
 {
-	uint64		n = seen_size(release, c);
 	bool		is_refreshed = false;
 	bool		is_void = false;
 	bool		may_be = seen_shows_values(judge->seen, r);
@@ -332,7 +367,6 @@ fault_of_values(LogJudge *judge, const Principle *principle, const SeenRelease *
 		may_be &= release->person[i] != NO_INDIVIDUAL && judge->holder[place] == release->person[i];
 		is_void |= judge->is_void[place];
 		judge->is_void[place] = false;
-		judge->some[i - release->first[c]] = judge->shown[place];
 	}
 	if (!is_refreshed)
 		return NULL;
@@ -341,17 +375,19 @@ fault_of_values(LogJudge *judge, const Principle *principle, const SeenRelease *
 		return NULL;
 	if (!may_be)
 		return "it shows new values, though not everybody of it was there before and is now";
-	return changes_are_allowed(principle, judge->aspects, judge->some, release->value + release->first[c], n) ? NULL :
-		"it shows rows that came to few people, or went";
+	return NULL;
 }
 
 /* Hidden parts are not shown, so all that are keep the promise of their release. */
 static const char *
-fault_of_principle(LogJudge *judge, const Principle *principle, const SeenRelease *release, uint32 c)
+fault_of_principle(LogJudge *judge, const Principle *principle, const SeenRelease *release, uint32 c, uint32 group)
 {
 	if (seen_size(release, c) < principle->k)
 		return "it has fewer places than k";
-	return are_allowed(judge, principle, release->value + release->first[c], NULL, seen_size(release, c)) ? NULL : "the principle does not allow it";
+	if (!are_allowed(judge, principle, release->value + release->first[c], seen_size(release, c)))
+		return "the principle does not allow it";
+	return judge->is_met[group] || changes_were_allowed(judge, principle, group, release->individual + release->first[c], seen_size(release, c))
+		? NULL : "it shows rows that came to few people, or went";
 }
 
 /* ----------------------------------------------------------------
@@ -387,7 +423,7 @@ fault_of_class(LogJudge *judge, const PlacesOfGroup *places, const Principle *pr
 		remember_values(judge, release, c, group);
 		fault = fault_of_new_group(judge, release, c, group);
 	}
-	return fault != NULL ? fault : fault_of_principle(judge, principle, release, c);
+	return fault != NULL ? fault : fault_of_principle(judge, principle, release, c, group);
 }
 
 /* A place in a class that was published elsewhere, and the part that it was in. */

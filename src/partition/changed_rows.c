@@ -1,45 +1,31 @@
 /*
  * changed_rows.c
- *		Rows that came to people, or went, as a set of their own.
+ *		Rows of people that came together, and went together, as sets of their own.
  */
 #include "postgres.h"
 
 #include "frame/arrays.h"
+#include "miscadmin.h"
 #include "partition/changed_rows.h"
 #include "utils/memutils.h"
 
-/* People, with the rows that one value of theirs has and another does not. */
-typedef struct Changes
+/* A row of a person, as long as it is shown. */
+typedef struct ShownRow
 {
-	const Aspects *of;
-	Aspects		aspects;		/* each person is a value */
-	Code		npeople;
-	uint64	   *first;			/* [npeople + 1] */
-	Code	  **code;			/* [aspects][first[npeople]] */
-} Changes;
+	uint64		row;			/* one of the aspects that says the same */
+	uint64		person;
+	uint64		came;			/* epochs */
+	uint64		gone;			/* the first without it, or as many as there are */
+} ShownRow;
 
-/* Room for n people with so many rows, and nobody yet. */
-static Changes
-changes_create(const Aspects *of, uint64 n, uint64 nrows)
+typedef struct ShownRows
 {
-	Changes		changes = {.of = of, .first = new_zeros(uint64, n), .code = new_array(Code *, of->n)};
-	Aspect	   *aspect = new_array(Aspect, of->n);
-
-	for (int a = 0; a < of->n; a++)
-	{
-		changes.code[a] = new_array(Code, nrows);
-		aspect[a] = of->aspect[a];
-		aspect[a].code = changes.code[a];
-	}
-	changes.aspects = (Aspects) {.n = of->n, .aspect = aspect, .first = changes.first};
-	return changes;
-}
-
-static uint64
-count_rows(const Aspects *aspects, Code value)
-{
-	return rows_end(aspects->first, value) - rows_begin(aspects->first, value);
-}
+	const Aspects *aspects;
+	uint64		n;
+	uint64		room;
+	ShownRow   *row;
+	bool		have_changed;
+} ShownRows;
 
 static bool
 are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
@@ -51,101 +37,183 @@ are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
 	return equal;
 }
 
-/* Adds a person with those rows of one value that another has, too, or lacks, if there are any. */
+/* Adds the rows of a person; of equal ones those that came first stay. */
 static void
-add_person(Changes *changes, Code value, Code other, bool has_too)
+follow_person(ShownRows *rows, const Code *const *epoch, uint64 nepochs, uint64 person)
 {
-	const Aspects *of = changes->of;
-	uint64		first = rows_begin(of->first, other);
-	bool	   *is_met = new_zeros(bool, count_rows(of, other));
-	uint64		end = changes->first[changes->npeople];
+	const uint64 *first = rows->aspects->first;
+	uint64		first_shown = rows->n;
 
-	for (uint64 row = rows_begin(of->first, value); row < rows_end(of->first, value); row++)
+	for (uint64 e = 0; e < nepochs; e++)
 	{
-		uint64		equal = first;
+		uint64		begin = rows_begin(first, epoch[e][person]);
+		uint64		end = rows_end(first, epoch[e][person]);
+		bool	   *is_met;
 
-		while (equal < rows_end(of->first, other) && (is_met[equal - first] || !are_equal_rows(of, row, equal)))
-			equal++;
-		if (equal < rows_end(of->first, other))
-			is_met[equal - first] = true;
-		if ((equal < rows_end(of->first, other)) != has_too)
+		if (e > 0 && epoch[e][person] == epoch[e - 1][person])
 			continue;
-		for (int a = 0; a < of->n; a++)
-			changes->code[a][end] = of->aspect[a].code[row];
-		end++;
+		CHECK_FOR_INTERRUPTS();
+		rows->have_changed |= e > 0;
+		is_met = new_zeros(bool, end - begin);
+		for (ShownRow *shown = rows->row + first_shown; shown < rows->row + rows->n; shown++)
+		{
+			uint64		row = begin;
+
+			if (shown->gone < nepochs)
+				continue;
+			while (row < end && (is_met[row - begin] || !are_equal_rows(rows->aspects, shown->row, row)))
+				row++;
+			if (row < end)
+				is_met[row - begin] = true;
+			else
+				shown->gone = e;
+		}
+		array_reserve(rows->row, rows->room, rows->n + end - begin);
+		for (uint64 row = begin; row < end; row++)
+			if (!is_met[row - begin])
+				rows->row[rows->n++] = (ShownRow) {row, person, e, nepochs};
+		pfree(is_met);
 	}
-	if (end > changes->first[changes->npeople]) /* a release made elsewhere may have shown more rows than a sample has */
-		changes->first[++changes->npeople] = end;
-	pfree(is_met);
 }
 
-/* Nobody's rows, or a set that is allowed. */
-static bool
-allows_alone(const Principle *principle, const Changes *changes)
+/* Sets one after the other, and their people. */
+static int
+compare_shown(const void *a, const void *b)
 {
-	Principle	alone;
-	Tally	   *tally;
+	const ShownRow *x = a;
+	const ShownRow *y = b;
 
-	if (changes->npeople == 0)
-		return true;
-	if (changes->npeople < principle->k || principle_compares(principle))
-		return false;
-	alone = principle_bound(principle, changes->npeople, &changes->aspects);
-	tally = tally_create(changes->npeople);
-	for (Code person = 0; person < changes->npeople; person++)
-		tally_add(tally, person);
-	return principle_allows(&alone, tally);
+	if (x->came != y->came)
+		return x->came < y->came ? -1 : 1;
+	if (x->gone != y->gone)
+		return x->gone < y->gone ? -1 : 1;
+	return x->person != y->person ? (x->person < y->person ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* ----------------------------------------------------------------
+ * Sets of people
+ * ----------------------------------------------------------------
+ */
+
+/* Is each set allowed, whose people are values of their own with its rows? */
+static bool
+sets_are_allowed(const Principle *principle, ShownRows *rows)
+{
+	const Aspects *of = rows->aspects;
+	uint64	   *first = new_zeros(uint64, rows->n);
+	Aspect	   *aspect = new_array(Aspect, of->n);
+	Aspects		alone = {.n = of->n, .aspect = aspect, .first = first};
+	Code		nvalues = 0;
+	Tally	   *tally = tally_create(rows->n);
+	Principle	bound;
+	bool		allowed = true;
+
+	qsort(rows->row, rows->n, sizeof(ShownRow), compare_shown);
+	for (int a = 0; a < of->n; a++)
+	{
+		Code	   *code = new_array(Code, rows->n);
+
+		for (uint64 i = 0; i < rows->n; i++)
+			code[i] = of->aspect[a].code[rows->row[i].row];
+		aspect[a] = of->aspect[a];
+		aspect[a].code = code;
+	}
+	for (uint64 i = 0; i < rows->n; i++)
+	{
+		const ShownRow *row = &rows->row[i];
+
+		if (i == 0 || row->person != row[-1].person || row->gone != row[-1].gone || row->came != row[-1].came)
+			nvalues++;
+		first[nvalues] = i + 1;
+	}
+	bound = principle_bound(principle, nvalues, &alone);
+	for (Code value = 0; value < nvalues && allowed; value++)
+	{
+		const ShownRow *row = &rows->row[first[value]];
+
+		tally_add(tally, value);
+		if (value + 1 < nvalues && row->came == rows->row[first[value + 1]].came && row->gone == rows->row[first[value + 1]].gone)
+			continue;
+		allowed = principle_allows(&bound, tally);
+		tally_clear(tally);
+	}
+	return allowed;
 }
 
 /* Is a person known to have got rows?  Of a sample that changes nobody knows which rows came, but whose they are. */
 static bool
 has_more(const Aspects *aspects, Code before, Code after)
 {
-	uint64		rows = count_rows(aspects, before);
-	uint64		rows_now = count_rows(aspects, after);
+	uint64		rows = rows_end(aspects->first, before) - rows_begin(aspects->first, before);
+	uint64		rows_now = rows_end(aspects->first, after) - rows_begin(aspects->first, after);
 
 	return rows_now > rows || (before != after && Max(rows, rows_now) >= aspects->most);
 }
 
-typedef enum Which
-{
-	ROWS_KEPT,
-	ROWS_CAME,
-	ROWS_CAME_FOR_CERTAIN		/* to people who are known to have got some */
-} ChangedRows;
-
-/* Are the rows that people kept, or that came to them, allowed by themselves? */
+/* Are the rows that came to people allowed, where their number tells that some did?  Others may have lost as many. */
 static bool
-are_a_set(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n, ChangedRows which)
+known_rows_are_allowed(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n)
 {
-	Changes		changes;
-	uint64		rows = 0;
+	ShownRows	rows = {.aspects = aspects};
+	uint64		came = 0;
 
-	for (uint64 i = 0; i < n; i++)
-		rows += count_rows(aspects, after[i]);
-	changes = changes_create(aspects, n, rows);
-	for (uint64 i = 0; i < n; i++)
-		if (which != ROWS_CAME_FOR_CERTAIN || has_more(aspects, before[i], after[i]))
-			add_person(&changes, after[i], before[i], which == ROWS_KEPT);
-	return allows_alone(principle, &changes);
+	for (uint64 person = 0; person < n; person++)
+		if (has_more(aspects, before[person], after[person]))
+			follow_person(&rows, (const Code *const[]) {before, after}, 2, person);
+	for (uint64 i = 0; i < rows.n; i++)
+		if (rows.row[i].came == 1)
+			rows.row[came++] = rows.row[i];
+	rows.n = came;
+	return came == 0 || sets_are_allowed(principle, &rows);
 }
 
 bool
-changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *before, const Code *after, uint64 n)
+changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *const *epoch, uint64 nepochs, uint64 n)
 {
+	ShownRows	rows = {.aspects = aspects};
 	MemoryContext work;
 	MemoryContext old;
 	bool		allowed;
 
-	if (!has_row_values(aspects) || memcmp(before, after, sizeof(Code) * n) == 0)
+	if (!has_row_values(aspects) || nepochs < 2)
 		return true;
 	work = AllocSetContextCreate(CurrentMemoryContext, "changed rows", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(work);
-	allowed = are_a_set(principle, aspects, before, after, n, ROWS_KEPT);
+	for (uint64 person = 0; person < n; person++)
+		follow_person(&rows, epoch, nepochs, person);
+	allowed = !rows.have_changed || (!principle_compares(principle) && sets_are_allowed(principle, &rows));
 	/* Rows that went are those that came, looked at backward. */
-	for (ChangedRows which = ROWS_CAME; which <= ROWS_CAME_FOR_CERTAIN && allowed; which++)
-		allowed = are_a_set(principle, aspects, before, after, n, which) && are_a_set(principle, aspects, after, before, n, which);
+	for (uint64 e = 1; e < nepochs && rows.have_changed && allowed; e++)
+		allowed = known_rows_are_allowed(principle, aspects, epoch[e - 1], epoch[e], n) &&
+			known_rows_are_allowed(principle, aspects, epoch[e], epoch[e - 1], n);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+	return allowed;
+}
+
+bool
+changes_of_places_are_allowed(const Principle *principle, const Aspects *aspects, const Places *places, uint32 group,
+							  const uint64 *place, uint64 n, const Code *today)
+{
+	uint64		nepochs = group_epochs(places, group);
+	const Code **epoch;
+	bool		allowed;
+
+	if (!has_row_values(aspects) || nepochs + (today != NULL) < 2)
+		return true;
+	epoch = new_array(const Code *, nepochs + 1);
+	for (uint64 e = 0; e < nepochs; e++)
+	{
+		Code	   *value = new_array(Code, n);
+
+		for (uint64 i = 0; i < n; i++)
+			value[i] = group_values(places, group, e)[place[i] - places->first[group]];
+		epoch[e] = value;
+	}
+	epoch[nepochs] = today;
+	allowed = changes_are_allowed(principle, aspects, epoch, nepochs + (today != NULL), n);
+	for (uint64 e = 0; e < nepochs; e++)
+		pfree(unconstify(Code *, epoch[e]));
+	pfree(epoch);
 	return allowed;
 }

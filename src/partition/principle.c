@@ -647,13 +647,26 @@ term_margin(const PrincipleTerm *term, double measure)
 	return term_allows(term, measure) ? Max(margin, 1) : Min(margin, 1 - PRINCIPLE_ROUNDING);
 }
 
+/*
+ * The least different values that a set must have.  Of people with one row each, shares say it.  Of several, a value that few people
+ * have may fill so many rows that observers who know how many rows each has are sure of one of these.
+ */
+static uint32
+least_distinct(const Principle *principle, const ValueCounts *set)
+{
+	uint32		least = principle_least_values(principle);
+
+	return set->first == NULL || principle->nterms == 0 ? principle->l : Max(least, 2);
+}
+
 /* Ends with the first condition that is not met. */
 static bool
 look_whether_allowed(const Principle *principle, const ValueCounts *set, int aspect, void *state)
 {
 	bool	   *allowed = state;
+	uint32		least = least_distinct(principle, set);
 
-	*allowed = set->known > 0 && (principle->l <= 1 || distinct_values(set, principle->l) >= principle->l);
+	*allowed = set->known > 0 && (least <= 1 || distinct_values(set, least) >= least);
 	for (int i = 0; i < principle->nterms && *allowed; i++)
 		*allowed = term_allows(&principle->term[i], principle->term[i].kind->measure(&principle->term[i], set));
 	return *allowed;
@@ -725,12 +738,13 @@ static bool
 look_how_far(const Principle *principle, const ValueCounts *set, int aspect, void *state)
 {
 	double	   *lack = state;
+	uint32		least = least_distinct(principle, set);
 
-	if (principle->l > 1)
+	if (least > 1)
 	{
-		uint32		values = distinct_values(set, principle->l);
+		uint32		values = distinct_values(set, least);
 
-		*lack += principle->l - Min(values, principle->l);
+		*lack += least - Min(values, least);
 	}
 	for (int i = 0; i < principle->nterms; i++)
 	{

@@ -13,6 +13,18 @@ SELECT is(count(*), (SELECT count(*) FROM published.v_2), 'an answer about every
 SELECT ok(count(*) > 0, 'an answer about some') FROM published.v('age < 30');
 SELECT ok(bool_and(holds), 'all releases and answers are as they were declared') FROM pprepub.audit('v');
 
+-- Somebody without a value has no rows to count: groups that say so are not what the log tells.
+CREATE FUNCTION publish_damaged() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	SET LOCAL allow_system_table_mods = on;
+	UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.v_groups'::regclass;
+	UPDATE published_private.v_groups SET sensitive[1] = NULL;
+	RETURN pprepub.publish('v');
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLERRM;
+END $$;
+SELECT is(publish_damaged(), 'the fold of publication "v" is not what its log tells', 'a place without a value');
+
 -- Observers know whose number of rows has changed, so new rows leave when k people have some, with l values.
 CREATE TABLE ward AS SELECT i AS patient, 40 AS age, 'd' || i AS ill FROM generate_series(1, 5) i;
 SELECT pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 1}', rows => 'several') \g /dev/null
@@ -46,6 +58,42 @@ SELECT pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}',
 SELECT is(shown_after('SELECT 1'), 100::bigint, 'groups of twelve or thirteen');
 SELECT is(shown_after('UPDATE ward SET age = 122 WHERE patient = 112'), 100::bigint, 'a person who moves stays where cells get wider by less than two rows');
 SELECT is(suppressed, 0::bigint, 'and is shown') FROM pprepub.release WHERE publication = 'ward' AND number = 2;
+SELECT pprepub.drop_publication('ward', forget_history => true) \g /dev/null
+
+-- Rows are facts that come and go, and observers know when somebody's do: those that came and went together, or stay, are a set.
+CREATE FUNCTION ward_of(params text, VARIADIC changes text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	change text;
+	shown text;
+	faults text;
+BEGIN
+	PERFORM pprepub.create_publication('ward', 'ward', 'patient', '{"age": "range"}', 'ill', 'bpg', '{"reserve": 1}'::jsonb || params::jsonb, rows => 'several');
+	FOREACH change IN ARRAY changes LOOP
+		EXECUTE change;
+		EXECUTE format('SELECT string_agg(ill, '' '' ORDER BY ill) FROM published.ward_%s', (pprepub.publish('ward')).number) INTO shown;
+	END LOOP;
+	SELECT ', but ' || string_agg(check_name, ', ') INTO faults FROM pprepub.audit('ward') WHERE NOT holds;
+	PERFORM pprepub.drop_publication('ward', forget_history => true);
+	RETURN concat(shown, faults);
+END $$;
+\set few '''{"k": 3, "l": 2}'''
+CREATE FUNCTION rows_come(whose int[], ills text[], go text DEFAULT 'false') RETURNS text LANGUAGE sql AS $$
+	SELECT format('DELETE FROM ward WHERE %s; INSERT INTO ward SELECT patient, 40, ill FROM unnest(%L::int[], %L::text[]) r(patient, ill)', go, whose, ills) $$;
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{flu,flu,cold,gout,cold}', 'true'), rows_come('{1}', '{hiv}'), rows_come('{}', '{}', 'ill = ''flu'' AND patient = 1')),
+	'cold cold flu flu gout', 'a row came to somebody, and one went: as many rows as before are not the same');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{a,b,c,d,a}', 'true'), rows_come('{1,2,3}', '{hiv,flu,cold}'), $$UPDATE ward SET ill = 'hiv' WHERE ill IN ('flu', 'cold')$$),
+	'a a b c cold d flu hiv', 'three who got rows together do not come to have one value');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{hiv,a,b,a,b}', 'true'), rows_come('{2,3,4,5}', '{d,e,d,e}'), rows_come('{}', '{}', 'ill IN (''a'', ''b'')')),
+	'a a b b d d e e hiv', 'rows of all but one do not go');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{hiv,a,b,a,b}', 'true'), rows_come('{1,2,3,4,5}', '{d,d,e,d,e}'), rows_come('{}', '{}', 'ill IN (''hiv'', ''a'', ''b'')')),
+	'd d d e e', 'but of all');
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5,4,5}', '{a,b,a,b,a,c,c}', 'true'), rows_come('{1,2,3}', '{hiv,d,e}'), rows_come('{}', '{}', $$(patient, ill) IN ((1, 'hiv'), (4, 'b'), (5, 'a'))$$)),
+	'a a a b b c c d e hiv', 'of three who lose rows one alone may have had the new one');
+
+-- Shares count people, who may fill more rows.
+SELECT throws_like(format('SELECT ward_of(%L, rows_come(''{1,2,3,4,5,1,1,1,1,1,1}'', ''{cold,hiv,gout,cold,angina,flu,flu,flu,flu,flu,flu}'', ''true''))', params),
+	'%has nothing that may be published', params || ': who has most rows has one value for certain')
+	FROM (VALUES ('{"k": 5, "frequency": 2.5}'), ('{"k": 5, "entropy": 3}'), ('{"k": 5, "recursive": 3, "c": 2}'), ('{"k": 5, "t": 0.9}'), ('{"k": 5, "beta": 4}'), ('{"k": 5, "delta": 2}')) v(params);
 
 -- Shares are of people, who count once for each value of theirs.
 CREATE TABLE even AS SELECT i % 200 AS patient, 20 + (i % 200) / 4 AS age, 'd' || i * 7919 % 23 % 5 AS ill FROM generate_series(1, 400) i;

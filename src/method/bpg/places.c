@@ -46,7 +46,8 @@ static bool
 must_be_hidden(Bpg *bpg, Part *part)
 {
 	count_shown(bpg, part);
-	part->is_weak = !principle_allows(&bpg->principle, bpg->tally);
+	part->is_weak = !principle_allows(&bpg->principle, bpg->tally) ||
+		!changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + part->first, part->n, NULL);
 	tally_clear(bpg->tally);
 	return part->is_weak || !ties_allow_part(bpg->ties, bpg->member[part->first]);
 }
@@ -328,28 +329,19 @@ may_be_parted(Bpg *bpg, const Part *part)
 	return allowed;
 }
 
-/* Are so many places in front allowed by themselves, and all that came to them from epoch to epoch, in each release so far? */
+/* Have so many places shown rows in each release so far that are allowed, with all that came and went between releases? */
 static bool
 are_a_set(Bpg *bpg, const Part *part, uint64 first, uint64 n)
 {
-	uint64		of_group = bpg->places->first[part->group];
-	Code	   *before = new_array(Code, n);
-	Code	   *after = new_array(Code, n);
 	bool		allowed = true;
 
 	for (uint64 epoch = 0; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
 	{
-		for (uint64 i = 0; i < n; i++)
-			after[i] = group_values(bpg->places, part->group, epoch)[bpg->member[first + i] - of_group];
 		tally_places(bpg, part->group, epoch, first, n);
-		allowed = principle_allows(&bpg->principle, bpg->tally) &&
-			(epoch == 0 || changes_are_allowed(&bpg->principle, bpg->frame->aspects, before, after, n));
+		allowed = principle_allows(&bpg->principle, bpg->tally);
 		tally_clear(bpg->tally);
-		memcpy(before, after, sizeof(Code) * n);
 	}
-	pfree(before);
-	pfree(after);
-	return allowed;
+	return allowed && changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + first, n, NULL);
 }
 
 /* Were so many places in front allowed by themselves, and the rest? */
@@ -546,28 +538,17 @@ is_shown(const Bpg *bpg, const Part *part, uint64 asked)
 	return bpg->past->is_whole ? part->occupied >= part->n - part->occupied : !adds_too_much(bpg, part->n - asked, part->n);
 }
 
-/* Are those people enough whose number of rows has changed, with the rows that they got, or lost? */
+/* May people who have rows that are not shown, or have lost some, be told from the others by what is shown then? */
 static bool
 rows_may_change(const Bpg *bpg, const Part *part)
 {
-	Code	   *before;
-	Code	   *after;
+	Code	   *today = new_array(Code, part->n);
 	bool		may;
 
-	if (!has_row_values(bpg->frame->aspects))
-		return true;
-	before = new_array(Code, part->n);
-	after = new_array(Code, part->n);
 	for (uint64 i = 0; i < part->n; i++)
-	{
-		uint64		place = bpg->member[part->first + i];
-
-		before[i] = shown_at(bpg, place);
-		after[i] = bpg->frame->sensitive[bpg->sitter[place]];
-	}
-	may = changes_are_allowed(&bpg->principle, bpg->frame->aspects, before, after, part->n);
-	pfree(before);
-	pfree(after);
+		today[i] = bpg->frame->sensitive[bpg->sitter[bpg->member[part->first + i]]];
+	may = changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + part->first, part->n, today);
+	pfree(today);
 	return may;
 }
 
