@@ -316,7 +316,8 @@ verify_something(const ReleaseBuild *build)
 			 : errdetail("No part of the " UINT64_FORMAT " %s of the %s satisfies its parameters together with what was published before.",
 						 build->draft->suppressed, rows_in_words(build->publication), whole),
 			 build->request->cohort == NULL
-			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")
+			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters%s.",
+					   has_several_rows(build->publication) ? ", or a smaller max_rows" : "")
 			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));
 }
 
