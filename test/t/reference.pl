@@ -100,8 +100,8 @@ SELECT max(obj_description(oid)) FILTER (WHERE proname = 'patients'), max(obj_de
 FROM pg_proc WHERE pronamespace = 'published'::regnamespace
 SQL
 	$expected{'TARGET.NAME(cohort text DEFAULT NULL, columns name[] DEFAULT NULL) → SETOF (columns of a release)'} = ucfirst "$target->[0].";
-	$expected{q[TARGET.NAME_counts(by name[], bins jsonb DEFAULT '{}') → SETOF (bin jsonb, at_least bigint, estimate double precision, at_most bigint)]} = ucfirst "$target->[1].";
-	is($target->[2], q(by name[], bins jsonb DEFAULT '{}'::jsonb), 'arguments of TARGET.NAME_counts');
+	$expected{q[TARGET.NAME_counts(by name[], bins jsonb DEFAULT '{}', release integer DEFAULT NULL) → SETOF (bin jsonb, people_at_least bigint, estimate double precision, people_at_most bigint, rows_at_least bigint, rows_estimate double precision, rows_at_most bigint)]} = ucfirst "$target->[1].";
+	is($target->[2], q(by name[], bins jsonb DEFAULT '{}'::jsonb, release integer DEFAULT NULL::integer), 'arguments of TARGET.NAME_counts');
 
 	my %found;
 	foreach my $name (sort keys %entry)
