@@ -343,7 +343,7 @@ create_counts_function(const DeclaredPublication *publication)
 						 " LANGUAGE sql STABLE PARALLEL UNSAFE SECURITY INVOKER AS %s",
 						 quoted_target(publication, COUNTS), quote_literal_cstr(body)));
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
-						 quote_literal_cstr("count people and rows of a release, by default the newest of everybody, in bins of these columns: at least, about, and at most")));
+						 quote_literal_cstr("count people and rows of a release in bins of these columns: at least, about, and at most")));
 	reset_rights(ProcedureRelationId, counts_function(publication), psprintf("FUNCTION %s", function));
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }
