@@ -326,7 +326,7 @@ create_answer_function(const DeclaredPublication *publication)
 Oid
 counts_function(const DeclaredPublication *publication)
 {
-	static const Oid arguments[] = {NAMEARRAYOID, JSONBOID};
+	static const Oid arguments[] = {NAMEARRAYOID, JSONBOID, INT4OID};
 
 	return function_in_target(publication, COUNTS, arguments, lengthof(arguments));
 }
@@ -334,15 +334,16 @@ counts_function(const DeclaredPublication *publication)
 void
 create_counts_function(const DeclaredPublication *publication)
 {
-	char	   *function = psprintf("%s(pg_catalog.name[], pg_catalog.jsonb)", quoted_target(publication, COUNTS));
-	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
+	char	   *function = psprintf("%s(pg_catalog.name[], pg_catalog.jsonb, pg_catalog.int4)", quoted_target(publication, COUNTS));
+	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2, $3)", quote_literal_cstr(publication->name));
 
-	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"
-						 " RETURNS TABLE (bin pg_catalog.jsonb, at_least pg_catalog.int8, estimate pg_catalog.float8, at_most pg_catalog.int8)"
+	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}', release pg_catalog.int4 DEFAULT NULL)"
+						 " RETURNS TABLE (bin pg_catalog.jsonb, people_at_least pg_catalog.int8, estimate pg_catalog.float8, people_at_most pg_catalog.int8,"
+						 " rows_at_least pg_catalog.int8, rows_estimate pg_catalog.float8, rows_at_most pg_catalog.int8)"
 						 " LANGUAGE sql STABLE PARALLEL UNSAFE SECURITY INVOKER AS %s",
 						 quoted_target(publication, COUNTS), quote_literal_cstr(body)));
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
-						 quote_literal_cstr("count rows of the newest release of everybody in bins of these columns: at least, about, and at most")));
+						 quote_literal_cstr("count people and rows of a release in bins of these columns: at least, about, and at most")));
 	reset_rights(ProcedureRelationId, counts_function(publication), psprintf("FUNCTION %s", function));
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }

@@ -1,36 +1,51 @@
 -- ----------------------------------------------------------------
--- release/: TARGET.NAME_counts(), bounds of the newest release of everybody
+-- release/: TARGET.NAME_counts(), bounds of a release
 --
 -- All of it runs with the rights of the caller.  The views show what the caller may read, or finds in pg_class and pg_proc anyhow.
 -- ----------------------------------------------------------------
 
+-- A release of everybody tells those who may read it how many people it has, and at most how many of its rows are invented or stale, and of
+-- the source's people withheld: in whole percent, rounded up, so that none is none, and no figure moves with each person.
 CREATE VIEW pprepub_internal.counted_view WITH (security_barrier) AS
-	SELECT p.publication AS id, p.name AS publication, p.target, k.oid::pg_catalog.regclass AS relation
+	SELECT p.publication AS id, p.name AS publication, p.target, v.release, k.oid::pg_catalog.regclass AS relation, p.max_rows, r.trees,
+		t.told * r.people AS people, t.told * at_most.invented AS invented, t.told * at_most.withheld AS withheld, t.told * at_most.stale AS stale, t.told * at_most.kept_back AS kept_back,
+		(r.params->>'k')::pg_catalog."numeric" AS k
 	FROM pprepub_internal.catalog_publication p
-		LEFT JOIN pprepub_internal.catalog_relation v ON v.publication = p.publication AND v.part = 'view'
-		LEFT JOIN pg_catalog.pg_class k ON k.oid = v.relation::pg_catalog.oid;
-COMMENT ON VIEW pprepub_internal.counted_view IS 'publications, each with the view of its newest release of everybody, for TARGET.NAME_counts()';
+		CROSS JOIN LATERAL (
+			SELECT NULL::pg_catalog.int4 AS release, a.relation,
+				(SELECT pg_catalog.max(n.number) FROM pprepub_internal.catalog_release n WHERE n.publication = p.publication AND n.relation::pg_catalog.oid IN (
+					SELECT d.refobjid FROM pg_catalog.pg_rewrite w JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+					WHERE w.ev_class = a.relation::pg_catalog.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass)) AS number
+			FROM (SELECT) one LEFT JOIN pprepub_internal.catalog_relation a ON a.publication = p.publication AND a.part = 'view'
+			UNION ALL SELECT n.number, n.relation, n.number FROM pprepub_internal.catalog_release n WHERE n.publication = p.publication) v
+		LEFT JOIN pg_catalog.pg_class k ON k.oid = v.relation::pg_catalog.oid
+		LEFT JOIN pprepub_internal.catalog_release r ON r.publication = p.publication AND r.number = v.number
+		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL AND pg_catalog.has_schema_privilege(p.target::pg_catalog.text, 'USAGE')
+			AND pg_catalog.has_any_column_privilege(k.oid, 'SELECT') THEN 1 END AS told) t
+		CROSS JOIN LATERAL (SELECT pg_catalog.max(f.n) FILTER (WHERE f.what = 'invented') AS invented, pg_catalog.max(f.n) FILTER (WHERE f.what = 'withheld') AS withheld,
+				pg_catalog.max(f.n) FILTER (WHERE f.what = 'stale') AS stale, pg_catalog.max(f.n) FILTER (WHERE f.what = 'kept_back') AS kept_back
+			FROM (SELECT c.what, pg_catalog.ceil(pg_catalog.ceil(100.0 * c.n / greatest(r.people, 1)) * greatest(r.people, 1) / 100)::pg_catalog.int8 AS n
+				FROM (VALUES ('invented', r.counterfeits), ('withheld', r.suppressed), ('stale', r.stale), ('kept_back', coalesce((
+					SELECT m.value::pg_catalog.int8 FROM pprepub_internal.catalog_metric m WHERE m.publication = r.publication AND m.release = r.number AND m.metric = 'kept_back'), 0))) c (what, n)) f) at_most;
+COMMENT ON VIEW pprepub_internal.counted_view IS 'publications, each with the view of its newest release of everybody, and with its releases, for TARGET.NAME_counts()';
 
--- A view shows one release, whose nodes are those of the trees that it was made with.  A column's tree is for those who may read the column.
+-- The nodes of a release are those of the trees that it was made with.  A column's tree is for those who may read the column.
 CREATE VIEW pprepub_internal.counted_column WITH (security_barrier) AS
-	SELECT c.publication, c.relation, c.position, c.name, c.kind, c.taxonomy, c.tree, c.type,
+	SELECT c.publication, c.relation, c.position, c.name, c.kind, c.is_sensitive, c.taxonomy, c.tree, c.type,
 		CASE c.kind WHEN 'range' THEN '(,)' WHEN 'taxonomy' THEN root.node WHEN 'value' THEN NULL ELSE '*' END AS withheld
 	FROM (SELECT v.publication, v.relation, q.position, q.name, CASE q.role WHEN 'quasi-identifier' THEN pg_catalog.split_part(q.kind, ' ', 1) ELSE 'value' END AS kind,
-			q.taxonomy, a.atttypid::pg_catalog.regtype AS type,
-			CASE WHEN pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN coalesce(r.trees[(SELECT pg_catalog.count(b.tree) FROM pprepub_internal.catalog_column b
+			q.role IN ('sensitive', 'sensitive part') AS is_sensitive, q.taxonomy, a.atttypid::pg_catalog.regtype AS type,
+			CASE WHEN pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN coalesce(v.trees[(SELECT pg_catalog.count(b.tree) FROM pprepub_internal.catalog_column b
 							  WHERE b.publication = q.publication AND b.role = 'quasi-identifier' AND b.position <= q.position)], q.tree) END AS tree
 		FROM pprepub_internal.counted_view v
 			JOIN pprepub_internal.catalog_column q ON q.publication = v.id AND q.role NOT IN ('key', 'layout')
 			JOIN pg_catalog.pg_attribute a ON a.attrelid = v.relation::pg_catalog.oid AND a.attname = q.name AND NOT a.attisdropped
-			LEFT JOIN pprepub_internal.catalog_release r ON r.publication = v.id AND r.relation::pg_catalog.oid IN (
-				SELECT d.refobjid FROM pg_catalog.pg_rewrite w JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
-				WHERE w.ev_class = v.relation::pg_catalog.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass)
 		WHERE pg_catalog.has_schema_privilege(v.target::pg_catalog.text, 'USAGE') AND pg_catalog.has_any_column_privilege(v.relation::pg_catalog.oid, 'SELECT')) c
 		LEFT JOIN pprepub_internal.catalog_tree_node root ON root.tree = c.tree AND root.parent IS NULL AND c.kind = 'taxonomy';
 COMMENT ON VIEW pprepub_internal.counted_column IS 'columns that you can count by, for TARGET.NAME_counts()';
 
 CREATE VIEW pprepub_internal.counted_node WITH (security_barrier) AS
-	SELECT c.publication, c.name, n.node, pg_catalog.int8range(n.first_leaf, n.first_leaf + n.leaves) AS leaves,
+	SELECT c.publication, c.relation, c.name, n.node, pg_catalog.int8range(n.first_leaf, n.first_leaf + n.leaves) AS leaves,
 		n.leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node b WHERE b.tree = n.tree AND b.parent = n.node) AS is_leaf
 	FROM pprepub_internal.counted_column c JOIN pprepub_internal.catalog_tree_node n USING (tree)
 	WHERE c.kind = 'taxonomy';
@@ -145,13 +160,13 @@ BEGIN
 			EXECUTE format('SELECT jsonb_agg(label::%s::text ORDER BY nth) FROM jsonb_array_elements_text($1) WITH ORDINALITY b (label, nth)', col.type) USING given INTO bins;
 		ELSIF col.kind = 'taxonomy' THEN
 			fault := (SELECT format('There was no node "%s" when the release was made.', label) FROM jsonb_array_elements_text(given) WITH ORDINALITY b (label, nth)
-				WHERE label NOT IN (SELECT n.node FROM pprepub_internal.counted_node n WHERE n.publication = col.publication AND n.name = col.name) ORDER BY nth LIMIT 1);
+				WHERE label NOT IN (SELECT n.node FROM pprepub_internal.counted_node n WHERE n.relation = col.relation AND n.name = col.name) ORDER BY nth LIMIT 1);
 		END IF;
 	ELSIF col.kind = 'range' THEN
 		SELECT b.* INTO bins, fault FROM pprepub_internal.bins_of_width(col.type, CASE WHEN whole IS NOT NULL THEN ends.low END, ends.high,
 			ends.includes_high, ends.open_below, ends.open_above, given::numeric) b;
 	ELSIF col.kind = 'taxonomy' THEN
-		bins := (SELECT jsonb_agg(n.node ORDER BY n.leaves) FROM pprepub_internal.counted_node n WHERE n.publication = col.publication AND n.name = col.name AND n.is_leaf);
+		bins := (SELECT jsonb_agg(n.node ORDER BY n.leaves) FROM pprepub_internal.counted_node n WHERE n.relation = col.relation AND n.name = col.name AND n.is_leaf);
 	ELSIF col.kind = 'value' THEN
 		bins := (SELECT jsonb_agg(c ORDER BY c COLLATE "C") FROM unnest(cells) c WHERE c IS NOT NULL);
 	ELSE
@@ -182,56 +197,71 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.bins_of(pprepub_internal.counted_column, text[], jsonb) IS 'list the bins of a column, for TARGET.NAME_counts()';
 
--- Which bins each cell touches, whether its value surely lies there, and its share in them if values are spread evenly: over the numbers, days
--- or times of a range, cut to what the release shows; over the leaves of a node; over the finest cells within a prefix or a star, since nobody
--- knows which values begin alike.  A withheld cell may stand for NULL: it touches all bins, that of NULL, too, and lies in none.
-CREATE FUNCTION pprepub_internal.touches_of(col pprepub_internal.counted_column, cells text[], bins jsonb, whole text)
+-- Which bins each cell touches, whether its value surely lies there, and its share in them: of a range evenly over its numbers, days or times, cut
+-- to what the release shows; of a node over its leaves, and of a prefix or a star over the finest cells within, as many times each as the cube root
+-- of the rows that show just it.  Frequent values are frequent in wide cells, too, but less so: most who have them are in cells of their own
+-- (bench counts tries others).  A withheld cell may stand for NULL: it touches all bins, that of NULL, too, and lies in none.
+CREATE FUNCTION pprepub_internal.touches_of(col pprepub_internal.counted_column, cells text[], counts bigint[], bins jsonb, whole text)
 	RETURNS TABLE (cell text[], bin bigint, lies boolean, share float8)
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 BEGIN
-	IF col.kind IN ('range', 'taxonomy') THEN
-		RETURN QUERY EXECUTE format('WITH c AS MATERIALIZED (SELECT c.cell, %1$s AS covers FROM unnest($1) c (cell)%2$s),'
-				' b AS MATERIALIZED (SELECT b.nth, %3$s AS covers FROM jsonb_array_elements_text($2) WITH ORDINALITY b (cell, nth)%4$s)'
-				' SELECT ARRAY[c.cell], b.nth, pprepub.lies_in(c.covers, b.covers) AND c.cell <> $3, coalesce(pprepub.share_in(c.covers, b.covers, $4::%5$s), 0)'
-				' FROM c JOIN b ON pprepub.touches(c.covers, b.covers)',
-				VARIADIC CASE col.kind WHEN 'range' THEN ARRAY[format('c.cell::%s', col.type), '', format('b.cell::%s', col.type), '', col.type::text]
-				ELSE ARRAY['coalesce(n.leaves, ''(,)'')', format(' LEFT JOIN pprepub_internal.counted_node n ON n.publication = %L AND n.name = %L AND n.node = c.cell', col.publication, col.name),
-					'n.leaves', format(' JOIN pprepub_internal.counted_node n ON n.publication = %L AND n.name = %L AND n.node = b.cell', col.publication, col.name), 'int8range'] END)
-			USING cells, bins, col.withheld, whole;
+	IF col.kind = 'range' THEN
+		RETURN QUERY EXECUTE format('WITH c AS MATERIALIZED (SELECT c AS cell, c::%1$s AS covers FROM unnest($1) c),'
+				' b AS MATERIALIZED (SELECT b.nth, b.cell::%1$s AS covers FROM jsonb_array_elements_text($2) WITH ORDINALITY b (cell, nth))'
+				' SELECT ARRAY[c.cell], b.nth, pprepub.lies_in(c.covers, b.covers) AND c.cell <> $3, coalesce(pprepub.share_in(c.covers, b.covers, $4::%1$s), 0)'
+				' FROM c JOIN b ON pprepub.touches(c.covers, b.covers)', col.type) USING cells, bins, col.withheld, whole;
 	ELSIF col.kind = 'value' THEN
 		RETURN QUERY SELECT ARRAY[c], b.nth, true, 1::float8 FROM unnest(cells) c JOIN jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth) ON b.label = c;
+	ELSIF col.kind = 'taxonomy' THEN
+		RETURN QUERY
+			WITH n AS MATERIALIZED (SELECT n.node, n.leaves FROM pprepub_internal.counted_node n WHERE n.relation = col.relation AND n.name = col.name),
+				own AS MATERIALIZED (SELECT n.leaves, sum(c.n) AS n FROM unnest(cells, counts) c (cell, n) JOIN n ON n.node = c.cell AND upper(n.leaves) - lower(n.leaves) = 1 GROUP BY 1),
+				-- sums of weights up to each leaf, from which that of any node is a difference; rounded, so that all orders of summing are alike
+				upto AS MATERIALIZED (
+					SELECT l AS leaf, sum(round(cbrt((1 + coalesce(own.n, 0))::float8)::numeric, 6)) OVER (ORDER BY l) AS sum
+					FROM generate_series(0, (SELECT max(upper(n.leaves)) FROM n) - 1) l LEFT JOIN own ON own.leaves = int8range(l, l + 1)),
+				w AS MATERIALIZED (SELECT n.node, n.leaves, hi.sum - coalesce(lo.sum, 0) AS sum FROM n JOIN upto hi ON hi.leaf = upper(n.leaves) - 1 LEFT JOIN upto lo ON lo.leaf = lower(n.leaves) - 1),
+				c AS MATERIALIZED (SELECT c.cell, w.leaves, w.sum FROM unnest(cells) c (cell) JOIN w ON w.node = c.cell)
+			SELECT ARRAY[c.cell], b.nth, c.leaves <@ w.leaves AND c.cell <> col.withheld, (CASE WHEN c.leaves <@ w.leaves THEN 1 ELSE w.sum / c.sum END)::float8
+			FROM jsonb_array_elements_text(bins) WITH ORDINALITY b (cell, nth) JOIN w ON w.node = b.cell JOIN c ON c.leaves && w.leaves;
 	ELSE
 		RETURN QUERY
 			WITH b AS MATERIALIZED (SELECT b.label, b.nth FROM jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth)),
-				f AS MATERIALIZED (SELECT f.cell, f.stem FROM pprepub_internal.finest_cells(cells) f),
-				-- how many of them lie in each cell or bin
+				f AS MATERIALIZED (SELECT f.cell, f.stem, round(cbrt((1 + c.n)::float8)::numeric, 6) AS weight FROM pprepub_internal.finest_cells(cells) f JOIN unnest(cells, counts) c (cell, n) ON c.cell = f.cell COLLATE "C"),
+				-- the weight of those that lie in each cell or bin
 				within AS MATERIALIZED (
-					SELECT left(f.stem, p.n) || '*' AS label, count(*) AS n
+					SELECT left(f.stem, p.n) || '*' AS label, sum(f.weight) AS n
 					FROM f CROSS JOIN (SELECT length(c) - 1 AS n FROM unnest(cells) c WHERE right(c, 1) = '*' UNION SELECT length(b.label) - 1 FROM b WHERE right(b.label, 1) = '*') p
 					WHERE length(f.stem) >= p.n GROUP BY 1
-					UNION ALL SELECT f.cell, 1 FROM f WHERE right(f.cell, 1) <> '*')
-			SELECT ARRAY[c], b.nth, pprepub.lies_in(c, b.label) AND c <> col.withheld, CASE WHEN pprepub.lies_in(c, b.label) THEN 1 ELSE coalesce(i.n, 0)::float8 / o.n END
+					UNION ALL SELECT f.cell, f.weight FROM f WHERE right(f.cell, 1) <> '*')
+			SELECT ARRAY[c], b.nth, pprepub.lies_in(c, b.label) AND c <> col.withheld, (CASE WHEN pprepub.lies_in(c, b.label) THEN 1 ELSE coalesce(i.n, 0) / o.n END)::float8
 			FROM unnest(cells) c JOIN b ON pprepub.touches(c, b.label) LEFT JOIN within i ON i.label = b.label LEFT JOIN within o ON o.label = c;
 	END IF;
 	RETURN QUERY SELECT ARRAY[c], b.nth, c IS NULL, CASE WHEN c IS NULL THEN 1 ELSE 0 END::float8
 		FROM unnest(cells) c JOIN jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth) ON b.label IS NULL WHERE c IS NULL OR c = col.withheld;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.touches_of(pprepub_internal.counted_column, text[], jsonb, text) IS 'tell how cells lie to bins, for TARGET.NAME_counts()';
+COMMENT ON FUNCTION pprepub_internal.touches_of(pprepub_internal.counted_column, text[], bigint[], jsonb, text) IS 'tell how cells lie to bins, for TARGET.NAME_counts()';
 
-CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb)
-	RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint)
+-- Counts of the people of the source when the release was made, and of their rows.  A row in a bin may be invented, or show an older value; people
+-- may be withheld, or be there with other values.  Each may be all of those that the release tells of, so bounds are wider by as much.
+CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb, release int)
+	RETURNS TABLE (bin jsonb, people_at_least bigint, estimate float8, people_at_most bigint, rows_at_least bigint, rows_estimate float8, rows_at_most bigint)
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET jit = off
 	AS $$
 DECLARE
-	counted record;
+	counted pprepub_internal.counted_view;
+	several boolean;
+	blurred boolean;
+	released bigint;
 	columns pprepub_internal.counted_column[];
 	col pprepub_internal.counted_column;
 	fault text;
 	combinations numeric := 1;
 	known jsonb := '[]';
 	cells text[];
+	counted_cells bigint[];
 	shown text[];
 	chosen record;
 BEGIN
@@ -249,22 +279,26 @@ BEGIN
 		RAISE EXCEPTION 'bins must be a JSON object' USING ERRCODE = 'invalid_parameter_value', HINT = 'Give bins by column: {"age": 10, "sex": ["F", "M"]}.';
 	END IF;
 
-	SELECT v.* INTO counted FROM pprepub_internal.counted_view v WHERE v.publication = counts.publication;
-	IF NOT FOUND THEN
+	SELECT v.* INTO counted FROM pprepub_internal.counted_view v WHERE v.publication = counts.publication AND v.release IS NOT DISTINCT FROM counts.release;
+	IF NOT EXISTS (SELECT FROM pprepub_internal.counted_view v WHERE v.publication = counts.publication) THEN
 		RAISE EXCEPTION 'publication "%" does not exist', publication USING ERRCODE = 'undefined_object';
-	ELSIF counted.relation IS NULL AND has_schema_privilege(to_regnamespace(quote_ident(counted.target))::oid, 'USAGE') IS FALSE THEN
-		RAISE EXCEPTION 'permission denied for schema %', counted.target USING ERRCODE = 'insufficient_privilege';
-	ELSIF counted.relation IS NULL THEN
+	ELSIF counted.relation IS NULL AND has_schema_privilege(to_regnamespace(quote_ident(
+			(SELECT v.target FROM pprepub_internal.counted_view v WHERE v.publication = counts.publication LIMIT 1)))::oid, 'USAGE') IS FALSE THEN
+		RAISE EXCEPTION 'permission denied for schema %', (SELECT v.target FROM pprepub_internal.counted_view v WHERE v.publication = counts.publication LIMIT 1)
+			USING ERRCODE = 'insufficient_privilege';
+	ELSIF counted.relation IS NULL AND release IS NULL THEN
 		RAISE EXCEPTION 'publication "%" has no release of everybody yet', publication
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Its owner makes one with pprepub.publish().';
+	ELSIF counted.relation IS NULL THEN
+		RAISE EXCEPTION 'publication "%" has no release % with a table', publication, release USING ERRCODE = 'undefined_object';
 	END IF;
 	-- An error for those who may not read the view or a column of it, before anything else is told; and a lock that keeps the view as it is.
 	EXECUTE format('SELECT FROM %s LIMIT 0', counted.relation);
-	columns := ARRAY(SELECT c FROM pprepub_internal.counted_column c WHERE c.publication = counts.publication AND c.name = ANY (by) ORDER BY array_position(by, c.name));
+	columns := ARRAY(SELECT c FROM pprepub_internal.counted_column c WHERE c.relation = counted.relation AND c.name = ANY (by) ORDER BY array_position(by, c.name));
 	fault := (SELECT b FROM unnest(by) b WHERE b NOT IN (SELECT c.name FROM unnest(columns) c) LIMIT 1);
 	IF fault IS NOT NULL THEN
-		RAISE EXCEPTION 'the newest release of publication "%" shows no column "%"', publication, fault USING ERRCODE = 'undefined_column',
-			HINT = format('Columns to count by: %s.', (SELECT string_agg(c.name, ', ' ORDER BY c.position) FROM pprepub_internal.counted_column c WHERE c.publication = counts.publication));
+		RAISE EXCEPTION '% of publication "%" shows no column "%"', CASE WHEN release IS NULL THEN 'the newest release' ELSE 'release ' || release END, publication, fault USING ERRCODE = 'undefined_column',
+			HINT = format('Columns to count by: %s.', (SELECT string_agg(c.name, ', ' ORDER BY c.position) FROM pprepub_internal.counted_column c WHERE c.relation = counted.relation));
 	END IF;
 	fault := (SELECT k FROM jsonb_object_keys(bins) k WHERE k <> ALL (by::text[]) LIMIT 1);
 	IF fault IS NOT NULL THEN
@@ -278,29 +312,51 @@ BEGIN
 		END IF;
 		-- Texts are told apart by their bytes, whatever their column's collation takes for equal.
 		shown := shown || format(CASE col.kind WHEN 'range' THEN 'r.%I' ELSE 'r.%I::text COLLATE "C"' END, col.name);
-		EXECUTE format('SELECT array_agg(cell::text) FROM (SELECT %s AS cell, count(*) FROM %s r GROUP BY 1) s', shown[cardinality(shown)], counted.relation) INTO cells;
+		EXECUTE format('SELECT array_agg(cell::text), array_agg(n) FROM (SELECT %s AS cell, count(*) AS n FROM %s r GROUP BY 1) s', shown[cardinality(shown)], counted.relation)
+			INTO cells, counted_cells;
 		SELECT b.* INTO chosen FROM pprepub_internal.bins_of(col, cells, bins -> col.name::text) b;
-		known := known || jsonb_build_object('cells', coalesce(cells, '{}'), 'bins', chosen.bins, 'whole', chosen.whole);
+		known := known || jsonb_build_object('cells', coalesce(cells, '{}'), 'counts', coalesce(counted_cells, '{}'), 'bins', chosen.bins, 'whole', chosen.whole);
 		combinations := combinations * jsonb_array_length(chosen.bins);
 	END LOOP;
 	IF combinations > 10000 THEN
 		RAISE EXCEPTION 'there are more than 10000 combinations of bins' USING ERRCODE = 'program_limit_exceeded', HINT = 'Count by fewer columns, or give fewer bins.';
 	END IF;
 
-	-- Rows of equal cells are one.  Numeric sums are the same to the last digit in any order.
+	-- Rows of equal cells are one, or where people have several, those of a class: of m rows that are all of it are k people or more.  Numeric sums
+	-- are the same to the last digit in any order.
+	several := counted.max_rows > 1;
+	blurred := (SELECT bool_or(c.is_sensitive) FROM unnest(columns) c) AND counted.stale > 0;
+	EXECUTE format('SELECT count(*) FROM %s', counted.relation) INTO released;
 	RETURN QUERY EXECUTE (
-		SELECT format('WITH r AS MATERIALIZED (SELECT %s, count(*) AS n FROM %s r GROUP BY %s), %s,'
-			' s AS (SELECT %s, sum(r.n) FILTER (WHERE %s) AS at_least, sum((%s)::numeric * r.n) AS estimate, sum(r.n) AS at_most FROM r%s GROUP BY %s)'
-			' SELECT jsonb_build_object(%s), coalesce(s.at_least, 0)::bigint, coalesce(s.estimate, 0)::float8, coalesce(s.at_most, 0)::bigint FROM %s LEFT JOIN s USING (%9$s) ORDER BY %9$s',
-			string_agg(format('%s AS c%s', shown[i], i), ', '), counted.relation, string_agg(i::text, ', '),
+		SELECT format('WITH r AS MATERIALIZED (SELECT %s, %s AS class, count(*) AS n FROM %s r GROUP BY %s), %s,'
+			' m AS MATERIALIZED (SELECT r.class, sum(r.n) AS n FROM r GROUP BY 1),'
+			' c AS (SELECT %s, r.class, coalesce(sum(r.n) FILTER (WHERE %s), 0) AS low, sum((%s)::numeric * r.n) AS about, sum(r.n) AS high FROM r%s GROUP BY %s, r.class),'
+			' s AS (SELECT %10$s, sum(c.low) AS low, sum(c.about) AS about, sum(c.high) AS high,'
+				-- people of these rows: all who have none elsewhere, or as few as there can be
+				' CASE WHEN $3.max_rows = 1 THEN sum(c.low) ELSE greatest(sum(CASE WHEN c.low = m.n THEN greatest($3.k, ceil(m.n / $3.max_rows)) ELSE ceil(c.low / $3.max_rows) END),'
+				'  $3.people - $4 + sum(m.n) FILTER (WHERE c.low = m.n)) END AS people_low,'
+				' least(sum(c.high), $3.people) AS people_high,'
+				' CASE WHEN $3.max_rows = 1 THEN sum(c.about) WHEN NOT $5 THEN sum(c.about) * $3.people / $4'
+				'  ELSE sum(m.n * $3.people / $4 * (1 - power((1 - least(c.about / m.n, 1))::float8, ($4::float8 / $3.people))::numeric)) END AS people_about'
+				' FROM c JOIN m ON m.class IS NOT DISTINCT FROM c.class GROUP BY %10$s),'
+			' f AS (SELECT %10$s, label.bin, coalesce(s.low, 0) AS low, coalesce(s.about, 0) AS about, coalesce(s.high, 0) AS high, coalesce(s.people_low, 0) AS people_low,'
+				' coalesce(s.people_about, 0) AS people_about, coalesce(s.people_high, 0) AS people_high, coalesce(($3.people - $3.invented + $3.withheld)::numeric / nullif($3.people, 0), 1) AS scale'
+				' FROM (SELECT jsonb_build_object(%11$s) AS bin, %10$s FROM %12$s) label LEFT JOIN s USING (%10$s)),'
+			' b AS (SELECT f.*, coalesce(greatest(f.people_low - $3.invented - $6, 0), 0) AS a, f.people_high + $3.withheld + $6 + $3.kept_back AS z,'
+				' coalesce(greatest(f.low - ($3.invented + $7) * $3.max_rows, 0), 0) AS ra, f.high + ($3.withheld + $7) * $3.max_rows + $3.kept_back AS rz FROM f)'
+			' SELECT b.bin, b.a::bigint, greatest(least(b.people_about * b.scale, b.z), b.a)::float8, b.z::bigint, b.ra::bigint, greatest(least(b.about * b.scale, b.rz), b.ra)::float8, b.rz::bigint'
+			' FROM b ORDER BY %10$s',
+			string_agg(format('%s AS c%s', shown[i], i), ', '), CASE WHEN several THEN 'r.class' ELSE '0' END, counted.relation, string_agg(i::text, ', ') || CASE WHEN several THEN ', r.class' ELSE '' END,
 			string_agg(format('t%1$s AS MATERIALIZED (SELECT * FROM pprepub_internal.touches_of($1[%1$s], ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''cells'')),'
-				' $2 -> %2$s -> ''bins'', $2 -> %2$s ->> ''whole''))', i, i - 1), ', '),
+				' ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''counts'')::bigint), $2 -> %2$s -> ''bins'', $2 -> %2$s ->> ''whole''))', i, i - 1), ', '),
 			string_agg(format('t%1$s.bin AS bin%1$s', i), ', '), string_agg(format('t%s.lies', i), ' AND '), string_agg(format('t%s.share', i), ' * '),
 			string_agg(format(' JOIN t%1$s ON t%1$s.cell = ARRAY[r.c%1$s::text COLLATE "C"]', i), ''), string_agg(format('bin%s', i), ', '),
 			string_agg(format('%L, label%s', by[i], i), ', '),
 			string_agg(format('jsonb_array_elements_text($2 -> %2$s -> ''bins'') WITH ORDINALITY b%1$s (label%1$s, bin%1$s)', i, i - 1), ' CROSS JOIN '))
-		FROM generate_subscripts(columns, 1) i) USING columns, known;
+		FROM generate_subscripts(columns, 1) i)
+	USING columns, known, counted, released, (SELECT bool_or(c.is_sensitive) FROM unnest(columns) c),
+		CASE WHEN blurred THEN counted.stale ELSE 0 END, CASE WHEN blurred OR several THEN counted.stale ELSE 0 END;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb) IS
-	'count rows of the newest release of everybody in bins, for TARGET.NAME_counts()';
+COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb, int) IS
+	'count people and rows of a release in bins, for TARGET.NAME_counts()';

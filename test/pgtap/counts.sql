@@ -49,7 +49,7 @@ RESET ROLE;
 
 -- ---- Before there is a release ----
 
-SELECT is(tried('regress_reader', $$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{}') $$), '42501|permission denied for schema out', 'without any right');
+SELECT is(tried('regress_reader', $$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{}', NULL) $$), '42501|permission denied for schema out', 'without any right');
 GRANT USAGE ON SCHEMA out TO regress_reader, regress_stranger, regress_column;
 SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{age}') $$),
 	'55000|publication "pub" has no release of everybody yet|Its owner makes one with pprepub.publish().', 'no release yet');
@@ -60,13 +60,13 @@ SELECT is(tried('regress_owner', $$ SELECT rows, suppressed, dirty, counterfeits
 GRANT SELECT ON out.pub TO regress_reader;
 GRANT SELECT (sex, disease) ON out.pub TO regress_column;
 SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{note}') $$),
-	(SELECT string_agg(format('("{""note"": ""%s""}",%s,%s,%2$s)', note, n, n), E'\n' ORDER BY note) FROM (SELECT note, count(*) AS n FROM ward.people GROUP BY note) c),
+	(SELECT string_agg(format('("{""note"": ""%s""}",%s,%2$s,%2$s,%2$s,%2$s,%2$s)', note, n), E'\n' ORDER BY note) FROM (SELECT note, count(*) AS n FROM ward.people GROUP BY note) c),
 	'SELECT on the view is enough');
 SELECT is(tried('regress_stranger', sql), '42501|permission denied for view pub', 'a stranger hears one thing:' || sql) FROM (VALUES
-	($$ SELECT * FROM out.pub_counts('{age}') $$), ($$ SELECT * FROM out.pub_counts('{no such}') $$), ($$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{"age": "no such"}') $$),
-	($$ SELECT * FROM pprepub_internal.counts('pub', '{id}', NULL) $$)) v(sql);
-SELECT is(tried('regress_stranger', $$ SELECT * FROM pprepub_internal.counts('absent', '{age}', '{}') $$), '42704|publication "absent" does not exist', 'a publication that does not exist');
-SELECT is(tried('regress_column', $$ SELECT sum(at_least) FROM out.pub_counts('{disease}') $$), '(600)', 'SELECT on a column lets count by it');
+	($$ SELECT * FROM out.pub_counts('{age}') $$), ($$ SELECT * FROM out.pub_counts('{no such}') $$), ($$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{"age": "no such"}', NULL) $$),
+	($$ SELECT * FROM pprepub_internal.counts('pub', '{id}', NULL, NULL) $$)) v(sql);
+SELECT is(tried('regress_stranger', $$ SELECT * FROM pprepub_internal.counts('absent', '{age}', '{}', NULL) $$), '42704|publication "absent" does not exist', 'a publication that does not exist');
+SELECT is(tried('regress_column', $$ SELECT sum(people_at_least) FROM out.pub_counts('{disease}') $$), '(600)', 'SELECT on a column lets count by it');
 SELECT is(tried('regress_column', $$ SELECT * FROM out.pub_counts('{disease,age}') $$), '42501|permission denied for view pub', 'and by no other');
 SELECT is(tried('regress_column', $$ SELECT count(*) FROM pprepub_internal.counted_node WHERE publication = 'pub' $$), '(0)', 'nor see the nodes of another');
 SELECT is(tried('regress_reader', $$ SELECT count(*) > 0 FROM pprepub_internal.counted_node WHERE publication = 'pub' $$), '(t)', 'those of a column that one may read are seen');
@@ -96,8 +96,8 @@ CREATE FUNCTION judged(by name[], bins jsonb) RETURNS text LANGUAGE sql AS $$
 		lies AS MATERIALIZED (SELECT key, d.value, id FROM (SELECT DISTINCT key, value FROM b) d JOIN fact ON name = key WHERE is_in(key, fact.value, d.value)),
 		hit AS (SELECT n, id FROM b JOIN lies ON b.key = lies.key AND b.value IS NOT DISTINCT FROM lies.value GROUP BY n, id HAVING count(*) = cardinality(by)),
 		t AS (SELECT c.*, coalesce(hits, 0) AS truth FROM c LEFT JOIN (SELECT n, count(*) AS hits FROM hit GROUP BY n) h USING (n))
-	SELECT coalesce(string_agg(format('%s: %s <= %s, %s <= %s', bin, at_least, truth, estimate, at_most), '; ')
-		FILTER (WHERE NOT (truth BETWEEN at_least AND at_most AND estimate BETWEEN at_least - 1e-6 AND at_most + 1e-6)), 'fine') || ' ' ||
+	SELECT coalesce(string_agg(format('%s: %s <= %s, %s <= %s', bin, people_at_least, truth, estimate, people_at_most), '; ')
+		FILTER (WHERE NOT (truth BETWEEN people_at_least AND people_at_most AND estimate BETWEEN people_at_least - 1e-6 AND people_at_most + 1e-6)), 'fine') || ' ' ||
 		round(sum(estimate)::numeric, 6)
 	FROM t
 $$;
@@ -117,14 +117,14 @@ SELECT is(split_part(judged(ARRAY[name], jsonb_build_object(name, bins::jsonb)),
 	('sex', '["F", "other", "*", null]'), ('disease', '["d1", "d1", "none", null]'), ('note', '["n1"]')) v(name, bins);
 
 -- The figures of the functions are those that everybody can compute.
-SELECT results_eq($$ SELECT bin ->> 'age', bin ->> 'sex', at_least, at_most FROM out.pub_counts('{age,sex}', '{"age": ["[20,40)", "[30,60)"], "sex": ["F", "M"]}') $$,
+SELECT results_eq($$ SELECT bin ->> 'age', bin ->> 'sex', people_at_least, people_at_most FROM out.pub_counts('{age,sex}', '{"age": ["[20,40)", "[30,60)"], "sex": ["F", "M"]}') $$,
 	$$ SELECT a::text, s, count(*) FILTER (WHERE pprepub.lies_in(age, a) AND pprepub.lies_in(sex, s)), count(*) FILTER (WHERE pprepub.touches(age, a) AND pprepub.touches(sex, s))
 	   FROM out.pub, unnest('{"[20,40)","[30,60)"}'::int4range[]) WITH ORDINALITY a(a, i), unnest('{F,M}'::text[]) s GROUP BY a, i, s ORDER BY i, s $$, 'bounds by hand');
 SELECT is(round((SELECT estimate FROM out.pub_counts('{weight}', '{"weight": ["[10,20)"]}'))::numeric, 6),
 	(SELECT round(sum(pprepub.share_in(weight, numrange(10, 20), whole))::numeric, 6)
 	 FROM out.pub, (SELECT numrange(min(lower(weight)), max(upper(weight)), '[]') AS whole FROM out.pub) w), 'an estimate by hand');
 SELECT ok(count(*) > 1 AND bool_and(bin ->> 'age' ~ '^\[' OR bin ->> 'age' IS NULL) AND count(*) < 16, 'about ten bins are chosen') FROM out.pub_counts('{age}');
-SELECT ok(bool_or(at_least > 0) AND bool_or(at_most < 600), 'some of them tell something') FROM out.pub_counts('{age}', '{"age": 20}');
+SELECT ok(bool_or(people_at_least > 0) AND bool_or(people_at_most < 600), 'some of them tell something') FROM out.pub_counts('{age}', '{"age": 20}');
 SELECT is((SELECT array_agg(bin ->> 'country') FROM out.pub_counts('{country}')), (SELECT array_agg(node ORDER BY lower(pprepub.leaves(node, 'world'))) FROM unnest('{France,Italy,Japan,India,Antarctica}'::text[]) node),
 	'all leaves, from left to right');
 SELECT is((SELECT array_agg(bin::text) FROM out.pub_counts('{sex,note}', '{"sex": ["M", null]}')),
@@ -201,8 +201,8 @@ CREATE OPERATOR planted.<@ (FUNCTION = planted.equal, LEFTARG = int4range, RIGHT
 CREATE OPERATOR planted.< (FUNCTION = planted.equal, LEFTARG = int4range, RIGHTARG = int4range);
 CREATE OPERATOR planted.= (FUNCTION = planted.equal, LEFTARG = text, RIGHTARG = text);
 CREATE OPERATOR planted.< (FUNCTION = planted.equal, LEFTARG = text, RIGHTARG = text);
-CREATE FUNCTION planted.counts(text, name[], jsonb) RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint) LANGUAGE sql AS
-	$$ SELECT NULL::jsonb, 1::bigint, planted.caught('counts')::int::float8, 1::bigint $$;
+CREATE FUNCTION planted.counts(text, name[], jsonb, int) RETURNS TABLE (bin jsonb, people_at_least bigint, estimate float8, people_at_most bigint, rows_at_least bigint, rows_estimate float8, rows_at_most bigint)
+	LANGUAGE sql AS $$ SELECT NULL::jsonb, 1::bigint, planted.caught('counts')::int::float8, 1::bigint, 1::bigint, 1::float8, 1::bigint $$;
 CREATE FUNCTION planted.lies_in(int4range, int4range) RETURNS boolean LANGUAGE sql AS $$ SELECT planted.caught('lies_in') $$;
 CREATE TABLE planted.pub AS TABLE out.pub WITH NO DATA;
 CREATE TABLE planted.catalog_publication AS SELECT 1 AS publication, 'pub' AS name, 'planted' AS target;
@@ -264,7 +264,7 @@ INSERT INTO ward.odd SELECT i, NULL, date '2026-01-01', '5' || i, i::text, 'd' |
 SELECT pprepub.create_publication('odd', 'ward.odd', 'id', '{"age": "range", "day": "range", "zip": "prefix", "sex": "suppress"}', 'disease', 'bpg', '{"k": 4, "l": 2}', target => 'out') \g /dev/null
 SELECT pprepub.publish('odd') \g /dev/null
 RESET ROLE;
-SELECT results_eq(format('SELECT bin ->> %L, at_least, estimate, at_most FROM out.odd_counts(ARRAY[%1$L::name])', name), expected, name) FROM (VALUES
+SELECT results_eq(format('SELECT bin ->> %L, people_at_least, estimate, people_at_most FROM out.odd_counts(ARRAY[%1$L::name])', name), expected, name) FROM (VALUES
 	('age', $$ VALUES ('(,)', 0::bigint, 0::float8, 0::bigint), (NULL, 4, 4, 4) $$),
 	('day', $$ VALUES ('[2026-01-01,2026-01-02)', 4::bigint, 4::float8, 4::bigint) $$),
 	('zip', $$ VALUES ('*', 0::bigint, 4::float8, 4::bigint) $$),

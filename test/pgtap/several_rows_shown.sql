@@ -23,7 +23,8 @@ SELECT is((SELECT ARRAY[rows, people] FROM published.v_releases), '{202,100}', '
 SELECT is((SELECT ARRAY[rows, people] FROM pprepub.health WHERE publication = 'v'), '{202,100}', 'and who watches');
 SELECT is((SELECT value FROM pprepub.metrics('v', 1) WHERE metric = 'kept_back'), 4::float8, 'the release keeps what stayed back');
 SELECT is((SELECT ARRAY[rows, people] FROM pprepub.forecast('v', 1)), '{202,100}', 'a forecast counts both');
-SELECT is((SELECT sum(at_least) FROM published.v_counts('{ill}')), 202::numeric, 'counts are of rows');
+SELECT is((SELECT ARRAY[rows_at_least, rows_at_most, people_at_least, round(estimate), people_at_most] FROM published.v_counts('{age}', '{"age": ["[0,100)"]}')), '{202,206,100,100,104}',
+	'counts tell both, and that rows stay back');
 SELECT is((SELECT count(*) FROM published.v_values), 202::bigint, 'a row of values for each row');
 SELECT is((SELECT count(*) FROM published.v_now), 202::bigint, 'a live table shows rows');
 DELETE FROM visits WHERE patient % 10 = 3;

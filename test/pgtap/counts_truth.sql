@@ -1,0 +1,101 @@
+-- The truth lies between the bounds of counts, of people and of their rows: of 40 random conditions after each release, whatever is
+-- invented, withheld or stale, in every method; by any release; nothing is told of cohorts.
+CREATE TABLE s1 (id int, age int, zip text, sex text, ill text);
+CREATE TABLE s2 (LIKE s1);
+CREATE FUNCTION lot(i int, seed int, upto int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT ((hashint8extended(i, seed) & 2147483647) % upto)::int $$;
+-- A row of somebody; the week tells newcomers from others.
+CREATE FUNCTION rows_of(i int, many int) RETURNS SETOF s1 LANGUAGE sql STABLE AS $$
+	SELECT i, 20 + lot(i, 1, 50), (lot(i, 2, 8) + 50)::text || lot(i, 3, 10), CASE WHEN lot(i, 4, 40) > 0 THEN (ARRAY['F', 'M'])[1 + lot(i, 4, 2)] END, 'd' || lot(i * 100 + v, 5, 24)
+	FROM generate_series(1, many) v $$;
+-- People leave, come, come back, move, and change; visits are added.
+CREATE PROCEDURE pass(week int) LANGUAGE sql AS $$
+	DELETE FROM s1 WHERE lot(id, 100 + week, 12) = 0;
+	INSERT INTO s1 SELECT r.* FROM generate_series(1, 400) i, rows_of(i, 1) r WHERE lot(i, 200 + week, 8) = 0 AND i NOT IN (SELECT id FROM s1);
+	INSERT INTO s1 SELECT r.* FROM generate_series(1000 * week, 1000 * week + 20) i, rows_of(i, 1) r;
+	UPDATE s1 SET ill = 'd' || lot(id, 300 + week, 24) WHERE lot(id, 400 + week, 15) = 0;
+	UPDATE s1 SET age = 20 + lot(id, 500 + week, 50) WHERE lot(id, 600 + week, 40) = 0;
+	DELETE FROM s2 WHERE lot(id, 100 + week, 12) = 0;
+	INSERT INTO s2 SELECT r.* FROM generate_series(1000 * week, 1000 * week + 20) i, rows_of(i, 1 + i % 5) r;
+	INSERT INTO s2 SELECT id, age, zip, sex, 'd' || lot(id, 300 + week, 24) FROM (SELECT DISTINCT id, age, zip, sex FROM s2) p WHERE lot(id, 400 + week, 10) = 0;
+$$;
+-- 'all inside', or the conditions that are not; release NULL: the view.
+CREATE FUNCTION judged(name text, source text, number int, week int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	cols name[];
+	bins jsonb;
+	truth record;
+	told record;
+	low int;
+	value text;
+	n int := 0;
+BEGIN
+	FOR i IN 1 .. 40 LOOP
+		low := 15 + lot(i, 700 + week, 50);
+		value := 'd' || lot(i, 800 + week, 24);
+		cols := (ARRAY['{age,sex}', '{age,zip}', '{zip,sex,ill}', '{age,ill}', '{age,zip,sex}', '{ill}'])[1 + i % 6];
+		bins := jsonb_build_object('age', ARRAY[int4range(low, low + 1 + lot(i, 900, 30))], 'zip', ARRAY[(50 + lot(i, 7, 8))::text || '*'], 'sex', ARRAY[(ARRAY['F', 'M', NULL])[1 + i % 3]], 'ill', ARRAY[value]);
+		SELECT jsonb_object_agg(key, b.value) INTO bins FROM jsonb_each(bins) b WHERE key = ANY (cols::text[]);
+		EXECUTE format('SELECT count(DISTINCT id) AS people, count(*) AS rows FROM %I WHERE true', source)
+			|| CASE WHEN 'age' = ANY (cols) THEN format(' AND age <@ %L::int4range', bins -> 'age' ->> 0) ELSE '' END
+			|| CASE WHEN 'zip' = ANY (cols) THEN format(' AND starts_with(zip, %L)', rtrim(bins -> 'zip' ->> 0, '*')) ELSE '' END
+			|| CASE WHEN 'sex' = ANY (cols) THEN format(' AND sex IS NOT DISTINCT FROM %L', bins -> 'sex' ->> 0) ELSE '' END
+			|| CASE WHEN 'ill' = ANY (cols) THEN format(' AND ill = %L', value) ELSE '' END INTO truth;
+		EXECUTE format('SELECT * FROM published.%I($1, $2, $3)', name || '_counts') USING cols, bins, number INTO told;
+		IF NOT (truth.people BETWEEN told.people_at_least AND told.people_at_most AND truth.rows BETWEEN told.rows_at_least AND told.rows_at_most
+				AND told.estimate BETWEEN told.people_at_least AND told.people_at_most AND told.rows_estimate BETWEEN told.rows_at_least AND told.rows_at_most) THEN
+			RETURN format('%s: %s people and %s rows, but %s', bins, truth.people, truth.rows, told);
+		END IF;
+		n := n + 1;
+	END LOOP;
+	RETURN n || ' inside';
+END $$;
+INSERT INTO s1 SELECT r.* FROM generate_series(1, 400) i, rows_of(i, 1) r;
+INSERT INTO s2 SELECT r.* FROM generate_series(1, 300) i, rows_of(i, 1 + i % 5) r;
+-- Values of some methods do not change.
+CREATE VIEW s3 AS SELECT id, age, zip, sex, 'd' || lot(id * 100 + 1, 5, 24) AS ill FROM s1;
+CREATE TABLE kind (name text PRIMARY KEY, source text, method text, params jsonb);
+INSERT INTO kind VALUES ('bpg', 's1', 'bpg', '{"k": 5, "l": 3}'), ('dirty', 's1', 'bpg', '{"k": 5, "l": 3, "repair": "dirty"}'), ('several', 's2', 'bpg', '{"k": 5, "l": 3}'),
+	('global', 's3', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 6}'), ('invariant', 's3', 'm-invariance', '{"m": 3}'), ('sequential', 's3', 'sequential', '{"k": 2}');
+-- A copy each: publications of one table would have to be declared beside each other.
+SELECT format('CREATE TABLE of_%s AS TABLE %s', name, source) FROM kind \gexec
+SELECT pprepub.create_publication(name, ('of_' || name)::regclass, 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}', 'ill', method, params,
+	rows => CASE name WHEN 'several' THEN 'several' ELSE 'one' END, max_rows => CASE name WHEN 'several' THEN 4 ELSE 10 END) FROM kind \g /dev/null
+CREATE PROCEDURE remake() LANGUAGE plpgsql AS $$
+DECLARE
+	k record;
+BEGIN
+	FOR k IN SELECT * FROM kind WHERE method <> 'sequential' OR NOT EXISTS (SELECT FROM pprepub.release r WHERE r.publication = name) LOOP
+		EXECUTE format('DELETE FROM of_%s; INSERT INTO of_%1$s TABLE %s', k.name, k.source);
+		PERFORM pprepub.publish(k.name);
+	END LOOP;
+END $$;
+SET client_min_messages = error;
+CALL remake();
+SELECT is(judged(name, source, NULL, 1), '40 inside', 'release 1 of ' || name) FROM kind;
+CREATE TABLE first AS SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, '{sex,ill}', '{}', 1) c;
+CALL pass(2);
+CALL remake();
+SELECT is(judged(name, source, NULL, 2), '40 inside', 'release 2 of ' || name) FROM kind WHERE method <> 'sequential';
+CALL pass(3);
+CALL remake();
+CALL pass(4);
+CALL remake();
+SELECT is(judged(name, source, 4, 4), '40 inside', 'release 4 of ' || name) FROM kind WHERE method <> 'sequential';
+SELECT ok(bool_or(suppressed > 0) AND bool_or(counterfeits > 0) AND bool_or(stale > 0), 'these have withheld, invented and stale rows') FROM pprepub.release WHERE publication IN ('bpg', 'several');
+SELECT is_empty('SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, ''{sex,ill}'', ''{}'', 1) c EXCEPT TABLE first', 'an older release tells what it told');
+
+-- What is not told
+SELECT throws_ok('SELECT * FROM published.bpg_counts(''{age}'', release => 9)', '42704', 'publication "bpg" has no release 9 with a table', 'a release that does not exist');
+SELECT throws_ok('SELECT * FROM published.bpg_counts(''{age}'', ''{"age": ["[1,2)"], "ill": ["x"]}'', 1)', '22023', NULL, 'bins of another column');
+SELECT number AS cohort FROM pprepub.publish('bpg', 'age < 45') \gset
+SELECT is((SELECT ARRAY[people_at_least, people_at_most, rows_at_least, rows_at_most] FROM published.bpg_counts('{age}', '{"age": ["[0,100)"]}', :cohort)), ARRAY[0, NULL, 0, NULL]::bigint[],
+	'nobody is told how many of a cohort are withheld or invented');
+SELECT is((SELECT people_at_most FROM published.bpg_counts('{age}', '{"age": ["[200,300)"]}', 4)), (SELECT withheld FROM pprepub_internal.counted_view WHERE publication = 'bpg' AND release = 4),
+	'people who are withheld may be anywhere');
+SELECT ok(bool_and(withheld >= suppressed AND invented >= counterfeits AND c.stale >= r.stale AND withheld <= suppressed + r.people / 100.0 + 1), 'their numbers are told in whole percent, rounded up')
+FROM pprepub_internal.counted_view c JOIN pprepub.release r ON (r.publication, r.number) = (c.publication, c.release) WHERE r.cohort IS NULL;
+CREATE ROLE regress_counts;
+SET ROLE regress_counts;
+SELECT ok(bool_and(people IS NULL AND withheld IS NULL AND invented IS NULL AND stale IS NULL), 'and to those who may read the release') FROM pprepub_internal.counted_view;
+RESET ROLE;
+DROP ROLE regress_counts;
