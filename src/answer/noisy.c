@@ -160,12 +160,12 @@ count_with_noise(void *what)
 	{
 		HeapTuple	row = SPI_tuptable->vals[i];
 		bool		isnull;
-		Datum		bin = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull);
+		int32		bin = DatumGetInt32(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
 
-		if (isnull)
-			continue;
-		count[DatumGetInt32(bin)] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
-		sum[DatumGetInt32(bin)] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
+		if (bin >= read->nbins)
+			continue;			/* the condition does not hold */
+		count[bin] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
+		sum[bin] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
 	}
 	SPI_finish();
 	for (int i = 0; i < read->nbins; i++)

@@ -67,6 +67,7 @@ DECLARE
 		WHEN kind = 'prefix' THEN format('List its bins: {"%s": ["53*", "54*"]}.', name)
 		ELSE format('List the values that are counted: {"%s": ["F", "M"]}.', name) END;
 	most constant int := 10000;
+	digits constant text := CASE type WHEN 'int2'::regtype THEN '^(0|-?[1-9]\d{0,3})$' WHEN 'int4'::regtype THEN '^(0|-?[1-9]\d{0,8})$' WHEN 'int8'::regtype THEN '^(0|-?[1-9]\d{0,17})$' END;
 	bounds text;
 	is_ascending boolean;
 	fault text;
@@ -105,8 +106,8 @@ BEGIN
 				fault := coalesce(fault, (SELECT format('There is no node "%s".', e) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 					WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = noise_bins.tree AND n.node = e) ORDER BY nth LIMIT 1));
 			END IF;
-			-- A few are found faster one by one
-			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I::text %s ELSE %s END', name, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
+			-- A few are found faster one by one, and integers without their texts
+			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I%s %s ELSE %s END', name, CASE WHEN NOT coalesce(bool_and(s.value ~ digits), false) THEN '::text' END, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
 				ELSE format('coalesce((%L::jsonb ->> %I::text)::int, %s)', jsonb_object_agg(s.value, s.nth), name, jsonb_array_length(labels)) END
 				FROM (
 					SELECT e AS value, nth - 1 AS nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
@@ -160,8 +161,8 @@ COMMENT ON FUNCTION pprepub_internal.noise_sum(int, jsonb, regtype[]) IS 'read a
 -- A question, read: its normal form, how many bins it has, a query that counts people in them, what it costs, and the number of an equal
 -- question that was answered since the newest release.  Rows say nothing here.
 --
--- The query has a row without a number for people in no bin.  A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
--- WHERE, so that all rows are read whatever it says.
+-- A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  Time must not tell of how
+-- many people the condition holds.  So it is no WHERE: the others take the same way into bins of their own, from nbins on, which nobody looks at.
 CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], given jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean, is_unique boolean,
 		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT most_steps bigint, OUT wrong text[])
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -172,6 +173,7 @@ DECLARE
 	col record;
 	columns jsonb := '[]';
 	cell text := '0';
+	source text;
 	cells numeric := 1;
 	bins constant jsonb := given -> 0;
 	sum constant jsonb := given -> 1;
@@ -233,13 +235,14 @@ BEGIN
 	release := coalesce((SELECT max(r.number) FROM pprepub_internal.catalog_release r WHERE r.publication = noise_question.publication AND r.kind <> 'query'), 0);
 	kept := (SELECT max(n.number) FROM pprepub_internal.catalog_noise n
 		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND n.question = noise_question.question AND n.counts IS NOT NULL);
-	cell := format(CASE WHEN condition IS NULL THEN 'SELECT %s AS key, %2$s AS cell, %5$s AS added FROM %4$s' ELSE 'SELECT %s AS key, CASE WHEN %3$s THEN %2$s END AS cell, %5$s AS added FROM %4$s' END,
-		key, cell, condition, p.pinned, added);
-	query := format('SELECT cell, count(*), coalesce(sum(added), 0)::bigint FROM (%s) c GROUP BY cell', CASE
-		WHEN is_unique THEN format('SELECT cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', format(clamped, 'added'), cell)
-		WHEN p.max_rows = 1 THEN format('SELECT min(cell) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', format(clamped, 'min(added)'), cell)
-		ELSE format('SELECT * FROM (SELECT cell, %s AS added, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
-			' FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', format(clamped, 'sum(added)'), cell, p.max_rows) END);
+	source := format('SELECT %s AS key, %s AS cell, (%s) IS TRUE AS is_in, %s AS added FROM %s', key, cell, coalesce(condition, 'true'), added, p.pinned);
+	cell := format('cell + CASE WHEN is_in THEN 0 ELSE %s END', nbins);
+	query := format('SELECT cell, count(*), %s FROM (%s) c GROUP BY cell', CASE WHEN most_steps IS NULL THEN '0::bigint' ELSE 'coalesce(sum(added), 0)::bigint' END, CASE
+		WHEN is_unique THEN format('SELECT %s AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', cell, format(clamped, 'added'), source)
+		WHEN p.max_rows = 1 THEN format('SELECT min(%s) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', cell, format(clamped, 'min(added)'), source)
+		ELSE format('SELECT %s AS cell, %s AS added FROM (SELECT cell, bool_or(is_in) AS is_in, CASE WHEN bool_or(is_in AND added IS NOT NULL) THEN sum(CASE WHEN is_in THEN added ELSE 0 END) END AS added,'
+			' %s AS nth FROM (%s) r WHERE key IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', cell, format(clamped, 'added'), CASE WHEN nbins <= p.max_rows THEN '1'
+			ELSE 'row_number() OVER (PARTITION BY key ORDER BY bool_or(is_in) DESC, hashint8extended(cell, hashtextextended(key::text, 0)), cell)' END, source, p.max_rows) END);
 	wrong := CASE
 		WHEN kept IS NOT NULL OR NOT must_fit THEN NULL
 		WHEN cost > a.per_question THEN ARRAY['53400', format('a question about publication "%s" may cost %s at most', p.name, trim_scale(a.per_question / 1e9)), NULL, 'Ask with a smaller epsilon.']

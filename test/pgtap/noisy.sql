@@ -216,6 +216,34 @@ SELECT results_eq($$SELECT (SELECT half_width FROM published.visits_noise_left(e
 
 SELECT is((SELECT noisy_sum FROM published.visits_noisy('{}', epsilon => 100, sum => '{"column": "day", "from": 0, "to": 2}')), 200::numeric, 'what all rows of a person add is cut');
 
+-- Work does not follow the condition: all rows take the same way, and all of them are put into bins.
+RESET SESSION AUTHORIZATION;
+CREATE FUNCTION way(condition text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	way jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || (SELECT q.query FROM pprepub_internal.catalog_publication p,
+		pprepub_internal.noise_question(p.publication, 'regress_noah', '{day}', '[{"day": [1, 2, 3, 7]}, {"column": "day", "from": 0, "to": 9}]', condition, 1, '{int,int,int,text}', true, false) q WHERE p.name = 'visits') INTO way;
+	RETURN jsonb_build_array(jsonb_path_query_array(way, '$[0].Plan.Plans.**."Node Type"'), jsonb_path_query_array(way, '$[0].Plan.Plans.**."Actual Rows"'));
+END
+$$;
+SELECT is(way(c), way('day < 9'), 'where ' || c) FROM unnest('{day < 0,day < 2,ward = 1,ward IS NULL}'::text[]) c;
+SET SESSION AUTHORIZATION regress_noah;
+CREATE SEQUENCE ticks;
+CREATE FUNCTION tick(n int) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN PERFORM nextval(''public.ticks''); RETURN n; END';
+CREATE TABLE ticking AS SELECT i AS id, i AS age, i % 2 AS sex, 'flu' AS disease FROM generate_series(1, 100) i;
+ALTER TABLE ticking ADD PRIMARY KEY (id);
+CREATE VIEW ticked AS SELECT id, tick(age) AS age, sex, disease FROM ticking;
+SELECT pprepub.create_publication('ticked', 'ticked', 'id', '{"age": "range", "sex": "suppress"}', 'disease', 'bpg', '{"k": 5, "noise_budget": {"total": 1000}}');
+CREATE FUNCTION ticks_of(condition text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM setval('ticks', 1);
+	PERFORM published.ticked_noisy('{age}', condition, '{"age": [0, 50, 101]}', 1);
+	RETURN (SELECT last_value FROM ticks);
+END
+$$;
+SELECT is(ticks_of(c), 101::bigint, 'where ' || c) FROM unnest('{sex < 0,sex = 0,sex < 2}'::text[]) c;
+
 -- Everything goes with the publication, which must be said where noisy counts are all that was told.
 SELECT throws_ok($$SELECT pprepub.drop_publication('visits')$$, '55000', 'publication "visits" has answered with noisy counts');
 SELECT pprepub.drop_publication('visits', true);
