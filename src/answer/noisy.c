@@ -39,7 +39,8 @@
 PG_FUNCTION_INFO_V1(pprepub_noisy);
 PG_FUNCTION_INFO_V1(pprepub_noise_left);
 
-#define MAX_BINS_BYTES	1048576
+#define MAX_BINS_BYTES	65536
+#define TOLD_DELTA		1e-6
 
 /* A question that was read: see noise_question(). */
 struct NoiseQuestion
@@ -51,6 +52,7 @@ struct NoiseQuestion
 	int64		cost;
 	int32		kept;			/* the number of an answer that is given again, or 0 */
 	bool		gaussian;
+	int64		total;			/* the budget */
 	int64		most_steps;		/* that a person adds to a sum, or takes away; 0 without sums */
 };
 
@@ -108,6 +110,7 @@ read_noise_question(const DeclaredPublication *publication, const Question *ques
 	read->cost = catalog_int(0, "cost");
 	read->kept = catalog_int(0, "kept");
 	read->gaussian = catalog_int(0, "gaussian");
+	read->total = catalog_int(0, "total");
 	read->most_steps = catalog_int(0, "most_steps");
 	read->question = SPI_datumTransfer(catalog_field(0, "question", &isnull), false, -1);
 	catalog_leave(&access);
@@ -195,9 +198,10 @@ note_charge(const DeclaredPublication *publication, const Question *question, co
 
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub_internal.catalog_noise"
-					" (publication, number, asked_at, asked_by, asked_as, release, question, cost, counts, half_width, sums, sum_half_width, failure)"
+					" (publication, number, asked_at, asked_by, asked_as, release, question, cost, counts, half_width, sums, sum_half_width, failure, spent, own)"
 					" SELECT $1, (SELECT coalesce(max(number), 0) + 1 FROM pprepub_internal.catalog_noise WHERE publication = $1),"
-					"  now(), $2::text::name, $3::text::name, $4, $5, $6, $7, $8, $9, $10, $11 RETURNING number",
+					"  now(), $2::text::name, $3::text::name, $4, $5, $6, $7, $8, $9, $10, $11, a.spent + $6, a.own + $6"
+					" FROM pprepub_internal.noise_account($1, $2::text::name) a RETURNING number",
 					CATALOG_INT(publication->id), CATALOG_TEXT(question->request.by), CATALOG_TEXT(question->request.by_role),
 					CATALOG_INT(read->release), CATALOG_PARAM(JSONBOID, read->question),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(read->cost)),
@@ -275,7 +279,8 @@ question_of_arguments(FunctionCallInfo fcinfo)
 	if (strlen(question.bins) > MAX_BINS_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("bins may have %d bytes at most", MAX_BINS_BYTES)));
+				 errmsg("bins may have %d bytes at most", MAX_BINS_BYTES),
+				 errhint("Count in fewer bins, or in bins with shorter names.")));
 	found = publication_find(question.name);
 	question.publication = found.id;
 	question.owner = found.owner;
@@ -324,10 +329,11 @@ pprepub_noise_left(PG_FUNCTION_ARGS)
 		sum_half_width = CATALOG_PARAM(INT8OID, Int64GetDatum(noise_half_width(read->gaussian, noise_parameter(publication, read, true))));
 	catalog_enter(&access);
 	catalog_read("SELECT trim_scale(total / 1e9), trim_scale(greatest(total - spent, 0) / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9),"
-				 " trim_scale(per_question / 1e9), trim_scale($3 / 1e9), $4, $5 * coalesce(($6::jsonb -> 1 ->> 'step')::numeric, 1) FROM pprepub_internal.noise_account($1, $2::text::name)",
+				 " trim_scale(per_question / 1e9), trim_scale(at_least / 1e9), trim_scale($3 / 1e9), $4, $5 * coalesce(($6::jsonb -> 1 ->> 'step')::numeric, 1), $7 FROM pprepub_internal.noise_account($1, $2::text::name)",
 				 CATALOG_INT(publication->id), CATALOG_TEXT(question.request.by),
 				 CATALOG_PARAM(INT8OID, Int64GetDatum(read->kept > 0 ? 0 : read->cost)), CATALOG_PARAM(INT8OID, Int64GetDatum(half_width)),
-				 sum_half_width, CATALOG_TEXT(question.bins));
+				 sum_half_width, CATALOG_TEXT(question.bins),
+				 CATALOG_PARAM(FLOAT8OID, Float8GetDatum(read->gaussian ? epsilon_at_delta(read->total, TOLD_DELTA) : (double) read->total / COST_UNITS)));
 	tuplestore_puttuple(result->setResult, SPI_tuptable->vals[0]);
 	catalog_leave(&access);
 	act_as_before(&caller);
