@@ -15,9 +15,11 @@
 #include "answer/answer.h"
 
 #include "access/relation.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "compat.h"
 #include "declare/catalog.h"
 #include "executor/spi.h"
@@ -58,7 +60,8 @@ struct NoiseQuestion
 
 /*
  * Does an index see to it that each person has one row, so that rows can be counted?  That takes a fraction of the time.  A
- * table that others inherit from has rows that its index does not know.
+ * table that others inherit from has rows that its index does not know; and an index of another collation or operator class
+ * knows keys apart that are equal.
  */
 static bool
 has_unique_key(const DeclaredPublication *publication)
@@ -75,8 +78,9 @@ has_unique_key(const DeclaredPublication *publication)
 	catalog_enter(&access);
 	is_unique = is_unique &&
 		catalog_look("SELECT FROM pg_index WHERE indrelid = $1 AND indisunique AND indimmediate AND indisvalid AND indpred IS NULL"
-					 " AND indnkeyatts = 1 AND indkey[0] = $2",
-					 CATALOG_OID(source->relid), CATALOG_PARAM(INT2OID, Int16GetDatum(var->varattno))) > 0;
+					 " AND indnkeyatts = 1 AND indkey[0] = $2 AND indcollation[0] = $3 AND indclass[0] = $4",
+					 CATALOG_OID(source->relid), CATALOG_PARAM(INT2OID, Int16GetDatum(var->varattno)),
+					 CATALOG_OID(var->varcollid), CATALOG_OID(GetDefaultOpClass(var->vartype, BTREE_AM_OID))) > 0;
 	catalog_leave(&access);
 	relation_close(pinned, NoLock);
 	return is_unique;

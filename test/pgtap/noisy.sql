@@ -264,6 +264,15 @@ SELECT cmp_ok((SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_all_tables 
 COMMIT;
 SET SESSION AUTHORIZATION regress_noah;
 
+-- An index of another collation knows keys apart that are one person's.
+CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE named (name text COLLATE alike, age int, disease text);
+CREATE UNIQUE INDEX ON named (name COLLATE "C");
+INSERT INTO named VALUES ('a', 1, 'flu'), ('b', 1, 'flu');
+SELECT pprepub.create_publication('named', 'named', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "noise_budget": {"total": 1000}}');
+INSERT INTO named VALUES ('A', 1, 'flu');
+SELECT is((SELECT noisy_count FROM published.named_noisy('{}', epsilon => 100)), 2::bigint);
+
 -- Everything goes with the publication, which must be said where noisy counts are all that was told.
 SELECT throws_ok($$SELECT pprepub.drop_publication('visits')$$, '55000', 'publication "visits" has answered with noisy counts');
 SELECT pprepub.drop_publication('visits', true);
