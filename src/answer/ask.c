@@ -245,8 +245,7 @@ ask(Question *question, RowTarget *target)
 	question->request = session_request(question->request.cohort, question->request.columns);
 	question->time_grid = answer_time_grid;
 	question->sees_errors = sees_source_errors(question->owner);
-	if (question->bins == NULL)
-		count_question(question);
+	count_question(question);
 	target->slot = MakeSingleTupleTableSlot(target->desc, &TTSOpsMinimalTuple);
 	channel = channel_open(question);
 	worker = acquire_worker(channel, question);

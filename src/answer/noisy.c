@@ -15,9 +15,11 @@
 #include "answer/answer.h"
 
 #include "access/relation.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "compat.h"
 #include "declare/catalog.h"
 #include "executor/spi.h"
@@ -39,7 +41,8 @@
 PG_FUNCTION_INFO_V1(pprepub_noisy);
 PG_FUNCTION_INFO_V1(pprepub_noise_left);
 
-#define MAX_BINS_BYTES	1048576
+#define MAX_BINS_BYTES	65536
+#define TOLD_DELTA		1e-6
 
 /* A question that was read: see noise_question(). */
 struct NoiseQuestion
@@ -51,12 +54,14 @@ struct NoiseQuestion
 	int64		cost;
 	int32		kept;			/* the number of an answer that is given again, or 0 */
 	bool		gaussian;
+	int64		total;			/* the budget */
 	int64		most_steps;		/* that a person adds to a sum, or takes away; 0 without sums */
 };
 
 /*
  * Does an index see to it that each person has one row, so that rows can be counted?  That takes a fraction of the time.  A
- * table that others inherit from has rows that its index does not know.
+ * table that others inherit from has rows that its index does not know; and an index of another collation or operator class
+ * knows keys apart that are equal.
  */
 static bool
 has_unique_key(const DeclaredPublication *publication)
@@ -73,8 +78,9 @@ has_unique_key(const DeclaredPublication *publication)
 	catalog_enter(&access);
 	is_unique = is_unique &&
 		catalog_look("SELECT FROM pg_index WHERE indrelid = $1 AND indisunique AND indimmediate AND indisvalid AND indpred IS NULL"
-					 " AND indnkeyatts = 1 AND indkey[0] = $2",
-					 CATALOG_OID(source->relid), CATALOG_PARAM(INT2OID, Int16GetDatum(var->varattno))) > 0;
+					 " AND indnkeyatts = 1 AND indkey[0] = $2 AND indcollation[0] = $3 AND indclass[0] = $4",
+					 CATALOG_OID(source->relid), CATALOG_PARAM(INT2OID, Int16GetDatum(var->varattno)),
+					 CATALOG_OID(var->varcollid), CATALOG_OID(GetDefaultOpClass(var->vartype, BTREE_AM_OID))) > 0;
 	catalog_leave(&access);
 	relation_close(pinned, NoLock);
 	return is_unique;
@@ -108,6 +114,7 @@ read_noise_question(const DeclaredPublication *publication, const Question *ques
 	read->cost = catalog_int(0, "cost");
 	read->kept = catalog_int(0, "kept");
 	read->gaussian = catalog_int(0, "gaussian");
+	read->total = catalog_int(0, "total");
 	read->most_steps = catalog_int(0, "most_steps");
 	read->question = SPI_datumTransfer(catalog_field(0, "question", &isnull), false, -1);
 	catalog_leave(&access);
@@ -160,12 +167,12 @@ count_with_noise(void *what)
 	{
 		HeapTuple	row = SPI_tuptable->vals[i];
 		bool		isnull;
-		Datum		bin = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull);
+		int32		bin = DatumGetInt32(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
 
-		if (isnull)
-			continue;
-		count[DatumGetInt32(bin)] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
-		sum[DatumGetInt32(bin)] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
+		if (bin >= read->nbins)
+			continue;			/* the condition does not hold */
+		count[bin] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
+		sum[bin] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
 	}
 	SPI_finish();
 	for (int i = 0; i < read->nbins; i++)
@@ -195,9 +202,10 @@ note_charge(const DeclaredPublication *publication, const Question *question, co
 
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub_internal.catalog_noise"
-					" (publication, number, asked_at, asked_by, asked_as, release, question, cost, counts, half_width, sums, sum_half_width, failure)"
+					" (publication, number, asked_at, asked_by, asked_as, release, question, cost, counts, half_width, sums, sum_half_width, failure, spent, own)"
 					" SELECT $1, (SELECT coalesce(max(number), 0) + 1 FROM pprepub_internal.catalog_noise WHERE publication = $1),"
-					"  now(), $2::text::name, $3::text::name, $4, $5, $6, $7, $8, $9, $10, $11 RETURNING number",
+					"  now(), $2::text::name, $3::text::name, $4, $5, $6, $7, $8, $9, $10, $11, a.spent + $6, a.own + $6"
+					" FROM pprepub_internal.noise_account($1, $2::text::name) a RETURNING number",
 					CATALOG_INT(publication->id), CATALOG_TEXT(question->request.by), CATALOG_TEXT(question->request.by_role),
 					CATALOG_INT(read->release), CATALOG_PARAM(JSONBOID, read->question),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(read->cost)),
@@ -275,7 +283,8 @@ question_of_arguments(FunctionCallInfo fcinfo)
 	if (strlen(question.bins) > MAX_BINS_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("bins may have %d bytes at most", MAX_BINS_BYTES)));
+				 errmsg("bins may have %d bytes at most", MAX_BINS_BYTES),
+				 errhint("Count in fewer bins, or in bins with shorter names.")));
 	found = publication_find(question.name);
 	question.publication = found.id;
 	question.owner = found.owner;
@@ -324,10 +333,11 @@ pprepub_noise_left(PG_FUNCTION_ARGS)
 		sum_half_width = CATALOG_PARAM(INT8OID, Int64GetDatum(noise_half_width(read->gaussian, noise_parameter(publication, read, true))));
 	catalog_enter(&access);
 	catalog_read("SELECT trim_scale(total / 1e9), trim_scale(greatest(total - spent, 0) / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9),"
-				 " trim_scale(per_question / 1e9), trim_scale($3 / 1e9), $4, $5 * coalesce(($6::jsonb -> 1 ->> 'step')::numeric, 1) FROM pprepub_internal.noise_account($1, $2::text::name)",
+				 " trim_scale(per_question / 1e9), trim_scale(at_least / 1e9), trim_scale($3 / 1e9), $4, $5 * coalesce(($6::jsonb -> 1 ->> 'step')::numeric, 1), $7 FROM pprepub_internal.noise_account($1, $2::text::name)",
 				 CATALOG_INT(publication->id), CATALOG_TEXT(question.request.by),
 				 CATALOG_PARAM(INT8OID, Int64GetDatum(read->kept > 0 ? 0 : read->cost)), CATALOG_PARAM(INT8OID, Int64GetDatum(half_width)),
-				 sum_half_width, CATALOG_TEXT(question.bins));
+				 sum_half_width, CATALOG_TEXT(question.bins),
+				 CATALOG_PARAM(FLOAT8OID, Float8GetDatum(read->gaussian ? epsilon_at_delta(read->total, TOLD_DELTA) : (double) read->total / COST_UNITS)));
 	tuplestore_puttuple(result->setResult, SPI_tuptable->vals[0]);
 	catalog_leave(&access);
 	act_as_before(&caller);

@@ -18,21 +18,26 @@ CREATE TABLE pprepub_internal.catalog_noise (
 	sums bigint[],					-- likewise, in steps; NULL without sums
 	sum_half_width bigint,
 	failure text,
+	spent bigint NOT NULL,			-- by all, with this one
+	own bigint NOT NULL,			-- by asked_by, likewise
 	PRIMARY KEY (publication, number)
 );
 COMMENT ON TABLE pprepub_internal.catalog_noise IS 'the ledger of noisy counts, and what was answered';
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_noise', '');
+CREATE INDEX ON pprepub_internal.catalog_noise (publication, release, pg_catalog.jsonb_hash_extended(question, 0));
+CREATE INDEX ON pprepub_internal.catalog_noise (publication, asked_by, number);
 
--- The budget of a publication, and how much of it was spent, also by a role: in billionths.  NULL where it has no noisy counts.
+-- The budget of a publication, and how much of it was spent, also by a role: in billionths.  NULL where it has no noisy counts.  A question
+-- costs a ten-thousandth of it at least, so that the ledger ends with the budget.
 CREATE FUNCTION pprepub_internal.noise_account(publication int, role name, OUT total bigint, OUT spent bigint, OUT per_role bigint, OUT own bigint, OUT per_question bigint,
-		OUT gaussian boolean)
+		OUT at_least bigint, OUT gaussian boolean)
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
-	SELECT b.total, s.spent, least(b.per_role, b.total), s.own, least(b.per_question, b.per_role, b.total), b.gaussian
+	SELECT b.total, s.spent, least(b.per_role, b.total), s.own, least(b.per_question, b.per_role, b.total), ceil(b.total / 10000.0)::bigint, b.gaussian
 	FROM (SELECT ((n.n ->> 'total')::numeric * 1e9)::bigint AS total, ((n.n ->> 'per_role')::numeric * 1e9)::bigint AS per_role,
 			((n.n ->> 'per_question')::numeric * 1e9)::bigint AS per_question, n.n ->> 'noise' IS NOT DISTINCT FROM 'gaussian' AS gaussian
 		FROM pprepub_internal.catalog_publication p CROSS JOIN LATERAL (SELECT p.params -> 'noise_budget' AS n) n WHERE p.publication = $1) b
-	CROSS JOIN (SELECT coalesce(sum(c.cost), 0)::bigint AS spent, coalesce(sum(c.cost) FILTER (WHERE c.asked_by = $2), 0)::bigint AS own
-		FROM pprepub_internal.catalog_noise c WHERE c.publication = $1) s
+	CROSS JOIN (SELECT coalesce((SELECT c.spent FROM pprepub_internal.catalog_noise c WHERE c.publication = $1 ORDER BY c.number DESC LIMIT 1), 0) AS spent,
+		coalesce((SELECT c.own FROM pprepub_internal.catalog_noise c WHERE c.publication = $1 AND c.asked_by = $2 ORDER BY c.number DESC LIMIT 1), 0) AS own) s
 $$;
 COMMENT ON FUNCTION pprepub_internal.noise_account(int, name) IS 'what noisy counts of a publication may cost, and have cost';
 
@@ -67,6 +72,7 @@ DECLARE
 		WHEN kind = 'prefix' THEN format('List its bins: {"%s": ["53*", "54*"]}.', name)
 		ELSE format('List the values that are counted: {"%s": ["F", "M"]}.', name) END;
 	most constant int := 10000;
+	digits constant text := CASE type WHEN 'int2'::regtype THEN '^(0|-?[1-9]\d{0,3})$' WHEN 'int4'::regtype THEN '^(0|-?[1-9]\d{0,8})$' WHEN 'int8'::regtype THEN '^(0|-?[1-9]\d{0,17})$' END;
 	bounds text;
 	is_ascending boolean;
 	fault text;
@@ -105,8 +111,8 @@ BEGIN
 				fault := coalesce(fault, (SELECT format('There is no node "%s".', e) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 					WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = noise_bins.tree AND n.node = e) ORDER BY nth LIMIT 1));
 			END IF;
-			-- A few are found faster one by one
-			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I::text %s ELSE %s END', name, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
+			-- A few are found faster one by one, and integers without their texts
+			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I%s %s ELSE %s END', name, CASE WHEN NOT coalesce(bool_and(s.value ~ digits), false) THEN '::text' END, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
 				ELSE format('coalesce((%L::jsonb ->> %I::text)::int, %s)', jsonb_object_agg(s.value, s.nth), name, jsonb_array_length(labels)) END
 				FROM (
 					SELECT e AS value, nth - 1 AS nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
@@ -160,10 +166,10 @@ COMMENT ON FUNCTION pprepub_internal.noise_sum(int, jsonb, regtype[]) IS 'read a
 -- A question, read: its normal form, how many bins it has, a query that counts people in them, what it costs, and the number of an equal
 -- question that was answered since the newest release.  Rows say nothing here.
 --
--- The query has a row without a number for people in no bin.  A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  The condition is no
--- WHERE, so that all rows are read whatever it says.
+-- A person is counted in a bin once, and in max_rows bins at most; where there are more, in those that the key draws.  Time must not tell of how
+-- many people the condition holds.  So it is no WHERE: the others take the same way into bins of their own, from nbins on, which nobody looks at.
 CREATE FUNCTION pprepub_internal.noise_question(publication int, role name, by name[], given jsonb, condition text, epsilon numeric, types regtype[], must_fit boolean, is_unique boolean,
-		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT most_steps bigint, OUT wrong text[])
+		OUT question jsonb, OUT nbins int, OUT query text, OUT cost bigint, OUT release int, OUT kept int, OUT gaussian boolean, OUT total bigint, OUT most_steps bigint, OUT wrong text[])
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 DECLARE
@@ -172,6 +178,7 @@ DECLARE
 	col record;
 	columns jsonb := '[]';
 	cell text := '0';
+	source text;
 	cells numeric := 1;
 	bins constant jsonb := given -> 0;
 	sum constant jsonb := given -> 1;
@@ -228,20 +235,28 @@ BEGIN
 	END LOOP;
 	cost := epsilon * 1e9 * CASE WHEN most_steps IS NULL THEN 1 ELSE 2 END;
 	nbins := cells;
+	total := a.total;
+	IF octet_length(columns::text) > 65536 THEN
+		wrong := ARRAY['54000', 'bins may have 65536 bytes at most', NULL, 'Count in fewer bins, or in bins with shorter names.'];
+		RETURN;
+	END IF;
 	question := jsonb_build_object('by', columns, 'where', condition, CASE WHEN gaussian THEN 'rho' ELSE 'epsilon' END, trim_scale(epsilon)) ||
 		CASE WHEN most_steps IS NULL THEN '{}' ELSE jsonb_build_object('sum', '{"step": 1}'::jsonb || sum) END;
 	release := coalesce((SELECT max(r.number) FROM pprepub_internal.catalog_release r WHERE r.publication = noise_question.publication AND r.kind <> 'query'), 0);
-	kept := (SELECT max(n.number) FROM pprepub_internal.catalog_noise n
-		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND n.question = noise_question.question AND n.counts IS NOT NULL);
-	cell := format(CASE WHEN condition IS NULL THEN 'SELECT %s AS key, %2$s AS cell, %5$s AS added FROM %4$s' ELSE 'SELECT %s AS key, CASE WHEN %3$s THEN %2$s END AS cell, %5$s AS added FROM %4$s' END,
-		key, cell, condition, p.pinned, added);
-	query := format('SELECT cell, count(*), coalesce(sum(added), 0)::bigint FROM (%s) c GROUP BY cell', CASE
-		WHEN is_unique THEN format('SELECT cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', format(clamped, 'added'), cell)
-		WHEN p.max_rows = 1 THEN format('SELECT min(cell) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', format(clamped, 'min(added)'), cell)
-		ELSE format('SELECT * FROM (SELECT cell, %s AS added, row_number() OVER (PARTITION BY key ORDER BY hashint8extended(cell, hashtextextended(key::text, 0)), cell) AS nth'
-			' FROM (%s) r WHERE key IS NOT NULL AND cell IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', format(clamped, 'sum(added)'), cell, p.max_rows) END);
+	kept := (SELECT n.number FROM pprepub_internal.catalog_noise n
+		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND jsonb_hash_extended(n.question, 0) = jsonb_hash_extended(noise_question.question, 0)
+			AND n.question = noise_question.question AND n.counts IS NOT NULL LIMIT 1);
+	source := format('SELECT %s AS key, %s AS cell, (%s) IS TRUE AS is_in, %s AS added FROM %s', key, cell, coalesce(condition, 'true'), added, p.pinned);
+	cell := format('cell + CASE WHEN is_in THEN 0 ELSE %s END', nbins);
+	query := format('SELECT cell, count(*), %s FROM (%s) c GROUP BY cell', CASE WHEN most_steps IS NULL THEN '0::bigint' ELSE 'coalesce(sum(added), 0)::bigint' END, CASE
+		WHEN is_unique THEN format('SELECT %s AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', cell, format(clamped, 'added'), source)
+		WHEN p.max_rows = 1 THEN format('SELECT min(%s) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', cell, format(clamped, 'min(added)'), source)
+		ELSE format('SELECT %s AS cell, %s AS added FROM (SELECT cell, bool_or(is_in) AS is_in, CASE WHEN bool_or(is_in AND added IS NOT NULL) THEN sum(CASE WHEN is_in THEN added ELSE 0 END) END AS added,'
+			' %s AS nth FROM (%s) r WHERE key IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', cell, format(clamped, 'added'), CASE WHEN nbins <= p.max_rows THEN '1'
+			ELSE 'row_number() OVER (PARTITION BY key ORDER BY bool_or(is_in) DESC, hashint8extended(cell, hashtextextended(key::text, 0)), cell)' END, source, p.max_rows) END);
 	wrong := CASE
 		WHEN kept IS NOT NULL OR NOT must_fit THEN NULL
+		WHEN cost < a.at_least THEN ARRAY['53400', format('a question about publication "%s" costs %s at least', p.name, trim_scale(a.at_least / 1e9)), NULL, 'Ask with a larger epsilon.']
 		WHEN cost > a.per_question THEN ARRAY['53400', format('a question about publication "%s" may cost %s at most', p.name, trim_scale(a.per_question / 1e9)), NULL, 'Ask with a smaller epsilon.']
 		WHEN a.own + cost > a.per_role THEN ARRAY['53400', format('role "%s" has %s of its %s left for noisy counts of publication "%s"', role, trim_scale(greatest(a.per_role - a.own, 0) / 1e9),
 			trim_scale(a.per_role / 1e9), p.name), NULL, 'Ask with a smaller epsilon, or what was answered before. The publication''s owner can raise "per_role".']
@@ -272,7 +287,8 @@ COMMENT ON FUNCTION pprepub_internal.noisy(text, name[], text, jsonb, numeric, j
 	'count people with noise for TARGET.NAME_noisy(), in a transaction of its own, charged before the first row is returned';
 
 CREATE FUNCTION pprepub_internal.noise_left(publication text, by name[], "where" text, bins jsonb, epsilon numeric, sum jsonb,
-		OUT total numeric, OUT total_left numeric, OUT role_left numeric, OUT per_question numeric, OUT cost numeric, OUT half_width bigint, OUT sum_half_width numeric) RETURNS SETOF record
+		OUT total numeric, OUT total_left numeric, OUT role_left numeric, OUT per_question numeric, OUT least_cost numeric, OUT cost numeric, OUT half_width bigint, OUT sum_half_width numeric,
+		OUT total_epsilon double precision) RETURNS SETOF record
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_noise_left';
 COMMENT ON FUNCTION pprepub_internal.noise_left(text, name[], text, jsonb, numeric, jsonb) IS 'show for TARGET.NAME_noise_left() what is left, and what a question would cost';
 

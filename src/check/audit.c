@@ -434,8 +434,9 @@ check_noise(Audit *audit)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_look("SELECT trim_scale(total / 1e9)::text AS total, trim_scale(spent / 1e9)::text AS spent, spent <= total AS holds"
-				 " FROM pprepub_internal.noise_account($1, NULL) WHERE total IS NOT NULL", CATALOG_INT(audit->publication->id));
+	catalog_look("SELECT trim_scale(total / 1e9)::text AS total, trim_scale(c.cost / 1e9)::text AS spent, c.cost <= total AND c.cost = spent AS holds"
+				 " FROM pprepub_internal.noise_account($1, NULL), (SELECT coalesce(sum(cost), 0) AS cost FROM pprepub_internal.catalog_noise WHERE publication = $1) c"
+				 " WHERE total IS NOT NULL", CATALOG_INT(audit->publication->id));
 	if (SPI_processed > 0)
 	{
 		char	   *total = catalog_text(&access, 0, "total");

@@ -63,7 +63,7 @@ static const char *const type_words[] = {
 	[PARAM_QUASI_IDENTIFIERS] = "a list of quasi-identifiers or null",
 	[PARAM_WEIGHTS] = "an object of quasi-identifiers and numbers from 0.001 to 1000 with up to 6 digits behind the point, or null",
 	[PARAM_BANDS] = "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null",
-	[PARAM_NOISE] = "an object of \"total\" and, if you want, \"per_role\" and \"per_question\", numbers from 0.000001 to 1000 with up to 6 digits behind the point, and \"noise\", \"laplace\" or \"gaussian\"",
+	[PARAM_NOISE] = "an object of \"total\" and, if you want, \"per_role\" and \"per_question\", numbers from 0.000001 to 1000 with up to 6 digits behind the point and a ten-thousandth of \"total\" or more, and \"noise\", \"laplace\" or \"gaussian\"",
 };
 
 /* The values that a parameter may take, for a hint; "or" stands before the last word of its list. */
@@ -213,6 +213,7 @@ noise_total_of(const JsonbValue *value, int64 *total)
 	JsonbIterator *iterator = budget == NULL ? NULL : JsonbIteratorInit(budget);
 	JsonbValue	item;
 	JsonbIteratorToken token;
+	int64		least = PG_INT64_MAX;
 
 	*total = 0;
 	while (iterator != NULL && (token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
@@ -235,8 +236,11 @@ noise_total_of(const JsonbValue *value, int64 *total)
 			return false;
 		if (name == 1)
 			*total = most;
+		else if (name > 1)
+			least = Min(least, most);
 	}
-	return *total > 0;
+	/* A question costs a ten-thousandth of the total at least. */
+	return *total > 0 && least >= *total / 10000.0;
 }
 
 /* Is the value a list, or else an object, all of whose values are such? */

@@ -361,7 +361,8 @@ static const struct
 	{"noisy", "", "bin pg_catalog.jsonb, noisy_count pg_catalog.int8, half_width pg_catalog.int8, noisy_sum pg_catalog.\"numeric\", sum_half_width pg_catalog.\"numeric\"",
 	"count people in bins of these columns, with noise; each question that was not answered since the last release is charged"},
 	{"noise_left", " DEFAULT '{}'", "total pg_catalog.\"numeric\", total_left pg_catalog.\"numeric\", role_left pg_catalog.\"numeric\","
-		" per_question pg_catalog.\"numeric\", cost pg_catalog.\"numeric\", half_width pg_catalog.int8, sum_half_width pg_catalog.\"numeric\"",
+		" per_question pg_catalog.\"numeric\", least_cost pg_catalog.\"numeric\", cost pg_catalog.\"numeric\", half_width pg_catalog.int8,"
+		" sum_half_width pg_catalog.\"numeric\", total_epsilon pg_catalog.float8",
 	"show what is left for noisy counts, and what a question would cost; nothing is counted or charged"},
 };
 

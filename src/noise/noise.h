@@ -38,12 +38,6 @@ extern int64 noise_gaussian(Ratio variance);
 extern int64 noise_half_width(bool gaussian, Ratio parameter);
 
 /*
- * A decimal number between 0.000001 and 100 of at most nine decimals, exactly: a numeric's text.  False for anything else:
- * signs, exponents, spaces, NaN, infinity.
- */
-extern bool ratio_of_text(const char *decimal, Ratio *ratio);
-
-/*
  * The scale of the noise that keeps a promise of epsilon, or the variance that keeps one of rho (zero-concentrated), for
  * figures that one person changes by so much, all together: by the sum of changes for Laplace, of their squares for Gauss.
  * Each figure gets noise of its own.  Where the exact number does not fit a Ratio, it is the one above that is next to it; an
@@ -51,17 +45,8 @@ extern bool ratio_of_text(const char *decimal, Ratio *ratio);
  */
 extern Ratio noise_of_promise(bool gaussian, uint64 change, Ratio promise);
 
-/*
- * Costs, in units of 0.000000001, rounded up: integers, so that sums are exact.  A budget is pure, and counts epsilon, or
- * zero-concentrated, and counts rho: Laplace noise of epsilon costs it epsilon^2 / 2, and only it can pay for Gauss.
- */
+/* Budgets and costs are integers in units of 0.000000001, so that sums are exact. */
 #define COST_UNITS	UINT64CONST(1000000000)
-
-extern int64 cost_of_laplace(Ratio epsilon, bool concentrated);
-extern int64 cost_of_gaussian(Ratio rho);
-
-/* Whether somebody who has spent so much may spend this, too.  Never for a cost of 0 or less. */
-extern bool cost_fits(int64 spent, int64 cost, int64 limit);
 
 /* The epsilon that holds at this delta, between 0 and 1, after costs of rho.  For people: nothing is decided by it. */
 extern double epsilon_at_delta(int64 rho, double delta);

@@ -42,7 +42,7 @@ is($node->safe_psql('postgres', "SELECT count(*), count(*) FILTER (WHERE s.noisy
 my (%seen, $killed);
 my $rounds = $ENV{KILL_ROUNDS} // 15;
 draw_seed();
-$node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.alter_publication('patients', '{"noise_budget": {"total": 1000}, "accept_weakening": true}')});
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.alter_publication('patients', '{"noise_budget": {"total": 100}, "accept_weakening": true}')});
 foreach my $round (1 .. $rounds)
 {
 	my @sessions = map { my $n = $_; start_sql($node, 'postgres', q{SET application_name = 'asker'}, 'SET SESSION AUTHORIZATION owner', map {

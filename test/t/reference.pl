@@ -104,7 +104,7 @@ SQL
 	$expected{q[TARGET.NAME_counts(by name[], bins jsonb DEFAULT '{}', release integer DEFAULT NULL) → SETOF (bin jsonb, people_at_least bigint, estimate double precision, people_at_most bigint, rows_at_least bigint, rows_estimate double precision, rows_at_most bigint)]} = ucfirst "$target->[1].";
 	my $question = q["where" text DEFAULT NULL, bins jsonb DEFAULT '{}', epsilon numeric DEFAULT NULL, sum jsonb DEFAULT NULL];
 	$expected{"TARGET.NAME_noisy(by name[], $question) → SETOF (bin jsonb, noisy_count bigint, half_width bigint, noisy_sum numeric, sum_half_width numeric)"} = ucfirst "$target->[3].";
-	$expected{"TARGET.NAME_noise_left(by name[] DEFAULT '{}', $question) → SETOF (total numeric, total_left numeric, role_left numeric, per_question numeric, cost numeric, half_width bigint, sum_half_width numeric)"} =
+	$expected{"TARGET.NAME_noise_left(by name[] DEFAULT '{}', $question) → SETOF (total numeric, total_left numeric, role_left numeric, per_question numeric, least_cost numeric, cost numeric, half_width bigint, sum_half_width numeric, total_epsilon double precision)"} =
 		ucfirst "$target->[4].";
 	is($target->[2], q(by name[], bins jsonb DEFAULT '{}'::jsonb, release integer DEFAULT NULL::integer), 'arguments of TARGET.NAME_counts');
 
