@@ -88,6 +88,9 @@ SELECT is_empty('SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(nam
 SELECT is_empty('SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, ''{sex,ill}'', ''{}'', NULL) c WHERE method <> ''sequential'' EXCEPT SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, ''{sex,ill}'', ''{}'', 4) c WHERE method <> ''sequential''',
 	'the view tells what the newest release does');
 
+SELECT is(count(*), 24::bigint, 'owners are told how far estimates are from the source') FROM pprepub.release r, pprepub.metrics(publication, number) m
+WHERE method <> 'sequential' AND number IN (1, 4) AND metric IN ('count_error_percent_5', 'count_error_percent_20') AND value BETWEEN 0.01 AND 90;
+
 -- What is not told
 SELECT throws_ok('SELECT * FROM published.bpg_counts(''{age}'', release => 9)', '42704', 'publication "bpg" has no release 9 with a table', 'a release that does not exist');
 SELECT throws_ok('SELECT * FROM published.bpg_counts(''{age}'', ''{"age": ["[1,2)"], "ill": ["x"]}'', 1)', '22023', NULL, 'bins of another column');
