@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "audit/metrics.h"
+#include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -217,6 +218,8 @@ measure_release(const Frame *frame, const Classes *classes, const ReleaseCounts 
 	Metrics		metrics = {0};
 
 	Assert(k > 0);
+	for (int s = 0; s < NSIZES; s++)
+		metrics.count_error[s] = NAN;
 	metrics.classes = classes->nclasses;
 	metrics.rows = classes->nclasses > 0 ? classes->first[classes->nclasses] : 0;
 	metrics.suppressed = counts->suppressed;
@@ -320,4 +323,229 @@ costliest_qis(const Metrics *metrics, int nqis, int *costliest, int most)
 		costliest[place] = q;
 	}
 	return n;
+}
+
+/* ----------------------------------------------------------------
+ * Errors of counts
+ *
+ * As TARGET.NAME_counts() estimates: columns are independent within a class, and a cell is spread over its values, of a
+ * line evenly, of a tree by the cube root of the rows that show just the value, and of as many more as there are values.
+ * A condition is a run of codes of two or three columns, drawn by a generator that always begins alike: so two drafts
+ * are compared by much the same conditions, and the figure says nothing by chance.
+ * ----------------------------------------------------------------
+ */
+
+#define MOST_COLUMNS		3
+#define CONDITIONS			15	/* of a size, of so many tries at most; fewer than the fewest tell nothing */
+#define TRIES				45
+#define FEWEST_CONDITIONS	5
+
+typedef struct CountCondition
+{
+	int			n;
+	int			qi[MOST_COLUMNS];
+	Span		bin[MOST_COLUMNS];
+} CountCondition;
+
+typedef struct CountWeights
+{
+	double	   *upto;			/* [values + 1] sums of what values weigh; of a line, their places */
+	double		unit;			/* of a line, how wide the last value of a cell is, or -1 of a tree */
+	Code		n;				/* values; NULL weighs nothing */
+} CountWeights;
+
+/* Line up what a share is a difference of. */
+static CountWeights
+weigh_values(const Frame *frame, const Classes *classes, int q)
+{
+	const Domain *domain = &frame->domain[q];
+	Code		n = domain_values(domain);
+	CountWeights weights = {.upto = new_array(double, (Size) domain->size + 1), .unit = -1, .n = n};
+	double	   *upto = weights.upto;
+
+	upto[0] = 0;
+	if (domain->tree == NULL)
+	{
+		for (Code i = 0; i < n; i++)
+			upto[i] = domain->position[i];
+		weights.unit = domain->end != NULL && n > 0 ? domain->end[0] - upto[0] : n > 1 ? upto[1] - upto[0] : 1;
+		for (Code i = 1; i < n && domain->end == NULL; i++)
+			weights.unit = Min(weights.unit, upto[i] - upto[i - 1]);
+		return weights;
+	}
+	for (Code i = 0; i < n; i++)
+		upto[i + 1] = n;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		Span		cell = class_region(classes, c)[q];
+
+		if (cell.lo == cell.hi && cell.lo < n)
+			upto[cell.lo + 1] += class_size(classes, c) + class_counterfeits(classes, c);
+	}
+	for (Code i = 0; i < n; i++)
+		upto[i + 1] = upto[i] + cbrt(upto[i + 1]);
+	return weights;
+}
+
+/* How much of a cell lies in the bin. */
+static double
+share_in_bin(const CountWeights *weights, Span cell, Span bin)
+{
+	Span		values = {cell.lo, Min(cell.hi, weights->n - 1)};
+	Span		both = {Max(values.lo, bin.lo), Min(values.hi, bin.hi)};
+	double		from = weights->upto[values.lo];
+	double		end;
+
+	if (cell.lo >= weights->n || !span_overlaps(values, bin))
+		return 0;
+	if (span_contains(bin, values))
+		return 1;
+	end = weights->unit < 0 ? weights->upto[(Size) values.hi + 1] : weights->upto[values.hi] + weights->unit;
+	return ((both.hi == values.hi ? end : weights->upto[(Size) both.hi + 1]) - weights->upto[both.lo]) / (end - from);
+}
+
+/* A run of codes that about this share of all people have; its share is told. */
+static Span
+draw_bin(const Domain *domain, pg_prng_state *random, double *share)
+{
+	Code		n = domain_values(domain);
+	double		all = 0;
+	double		before;
+	double		within;
+	Span		bin = {0, 0};
+
+	for (Code i = 0; i < domain->size; i++)
+		all += domain->frequency[i];
+	before = pg_prng_double(random) * (1 - *share) * all;
+	while (bin.lo + 1 < n && before >= domain->frequency[bin.lo])
+		before -= domain->frequency[bin.lo++];
+	bin.hi = bin.lo;
+	within = domain->frequency[bin.lo];
+	while (bin.hi + 1 < n && within + domain->frequency[bin.hi + 1] / 2.0 <= *share * all)
+		within += domain->frequency[++bin.hi];
+	*share = within / all;
+	return bin;
+}
+
+/* Two or three columns, if there are as many, that would have about this share of the people if they were independent. */
+static CountCondition
+draw_condition(const Frame *frame, pg_prng_state *random, int most, double share)
+{
+	CountCondition condition = {.n = Min(frame->nqis, most)};
+
+	for (int i = 0; i < condition.n; i++)
+	{
+		double		part = pow(Min(share, 1), 1.0 / (condition.n - i));
+		bool		is_taken;
+
+		do
+		{
+			is_taken = false;
+			condition.qi[i] = pg_prng_uint64_range(random, 0, frame->nqis - 1);
+			for (int j = 0; j < i; j++)
+				is_taken |= condition.qi[j] == condition.qi[i];
+		} while (is_taken);
+		condition.bin[i] = draw_bin(&frame->domain[condition.qi[i]], random, &part);
+		share /= Max(part, share);
+	}
+	return condition;
+}
+
+/* A row costs three comparisons, whatever it is: most of the time goes here. */
+static double
+count_people(const Frame *frame, const CountCondition *condition)
+{
+	const Code *code[MOST_COLUMNS];
+	Code		lo[MOST_COLUMNS];
+	Code		wide[MOST_COLUMNS];
+	uint64		n = 0;
+
+	for (int i = 0; i < MOST_COLUMNS; i++)
+	{
+		int			at = i < condition->n ? i : 0;
+
+		code[i] = frame->code[condition->qi[at]];
+		lo[i] = condition->bin[at].lo;
+		wide[i] = condition->bin[at].hi - lo[i];
+	}
+	for (uint64 row = 0; row < frame->nrows;)
+	{
+		uint64		end = Min(row + STEPS_PER_INTERRUPT, frame->nrows);
+
+		CHECK_FOR_INTERRUPTS();
+		for (; row < end; row++)
+			if (frame->asked == NULL || frame->asked[row])
+				n += (code[0][row] - lo[0] <= wide[0]) & (code[1][row] - lo[1] <= wide[1]) & (code[2][row] - lo[2] <= wide[2]);
+	}
+	return n;
+}
+
+/* Rows of the release, invented ones too, that the condition is estimated to have. */
+static double
+estimate_rows(const Classes *classes, const CountWeights *weights, const CountCondition *condition)
+{
+	double		n = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		double		rows = class_size(classes, c) + class_counterfeits(classes, c);
+
+		if (c % STEPS_PER_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < condition->n && rows > 0; i++)
+			rows *= share_in_bin(&weights[condition->qi[i]], class_region(classes, c)[condition->qi[i]], condition->bin[i]);
+		n += rows;
+	}
+	return n;
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+void
+measure_counts(const Frame *frame, const Classes *classes, Metrics *metrics)
+{
+	static const double size[NSIZES] = {0.01, 0.05, 0.2};
+	double		asked = rows_asked_for(metrics);
+	double		scale = asked / Max(metrics->rows + metrics->counterfeits, 1);
+	CountWeights *weights = palloc(sizeof(CountWeights) * Max(frame->nqis, 1));
+	pg_prng_state random;
+
+	for (int q = 0; q < frame->nqis; q++)
+		weights[q] = weigh_values(frame, classes, q);
+	for (int s = 0; s < NSIZES; s++)
+	{
+		double		errors[CONDITIONS] = {0};
+		int			n = 0;
+
+		pg_prng_seed(&random, s);
+		for (int i = 0; i < TRIES && n < CONDITIONS && frame->nqis > 0; i++)
+		{
+			CountCondition condition = draw_condition(frame, &random, 2 + i % 2, size[s]);
+			double		truth = count_people(frame, &condition);
+
+			if (truth > 0 && truth >= asked * size[s] / 2 && truth <= asked * size[s] * 2)
+				errors[n++] = 100 * fabs(estimate_rows(classes, weights, &condition) * scale - truth) / truth;
+		}
+		qsort(errors, n, sizeof(double), compare_doubles);
+		metrics->count_error[s] = n < FEWEST_CONDITIONS ? NAN : errors[n / 2];
+	}
+	for (int q = 0; q < frame->nqis; q++)
+		pfree(weights[q].upto);
+	pfree(weights);
+}
+
+void
+list_count_errors(const Metrics *metrics, NamedMetric list[NSIZES])
+{
+	static const char *const names[NSIZES] = {"count_error_percent_1", "count_error_percent_5", "count_error_percent_20"};
+
+	for (int s = 0; s < NSIZES; s++)
+		list[s] = (NamedMetric) {names[s], metrics->count_error[s]};
 }

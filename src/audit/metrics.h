@@ -23,7 +23,10 @@ typedef struct ReleaseCounts
 	const bool *shown;			/* [nqis] quasi-identifiers that the release shows, or NULL for all */
 } ReleaseCounts;
 
-/* Never a NaN: what is an average over nothing is 0. */
+/* Conditions by which estimates of counts are measured: met by about 1, 5 and 20 % of the people. */
+#define NSIZES	3
+
+/* Never a NaN but of count_error: what is an average over nothing is 0. */
 typedef struct Metrics
 {
 	/* Losses: sums over the cells of true rows (paper 000, 5.2) */
@@ -59,6 +62,8 @@ typedef struct Metrics
 	uint64		counterfeits;
 	uint64		stale;
 	uint64		unrefreshed;
+
+	double		count_error[NSIZES];	/* median, in per cent of the truth; NaN where too few conditions are found */
 } Metrics;
 
 /*
@@ -68,6 +73,9 @@ typedef struct Metrics
  */
 extern Metrics measure_release(const Frame *frame, const Classes *classes,
 							   const ReleaseCounts *counts, double k);
+
+/* Measures how far TARGET.NAME_counts() is from the frame, after everything else. */
+extern void measure_counts(const Frame *frame, const Classes *classes, Metrics *metrics);
 
 /* The share of the rows asked for that were withheld. */
 extern double suppressed_share(const Metrics *metrics);
@@ -86,6 +94,8 @@ typedef struct NamedMetric
 
 /* All figures that are noted of a release, in their order. */
 extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
+
+extern void list_count_errors(const Metrics *metrics, NamedMetric list[NSIZES]);
 
 #define NSUMMARY	5
 

@@ -199,8 +199,9 @@ COMMENT ON FUNCTION pprepub_internal.bins_of(pprepub_internal.counted_column, te
 
 -- Which bins each cell touches, whether its value surely lies there, and its share in them: of a range evenly over its numbers, days or times, cut
 -- to what the release shows; of a node over its leaves, and of a prefix or a star over the finest cells within, as many times each as the cube root
--- of the rows that show just it.  Frequent values are frequent in wide cells, too, but less so: most who have them are in cells of their own
--- (bench counts tries others).  A withheld cell may stand for NULL: it touches all bins, that of NULL, too, and lies in none.
+-- of the rows that show just it, and of as many more as there are values.  Frequent values are frequent in wide cells, too, but less so: most who
+-- have them are in cells of their own; and a few rows say little.  A withheld cell may stand for NULL: it touches all bins, that of NULL, too, and
+-- lies in none.
 CREATE FUNCTION pprepub_internal.touches_of(col pprepub_internal.counted_column, cells text[], counts bigint[], bins jsonb, whole text)
 	RETURNS TABLE (cell text[], bin bigint, lies boolean, share float8)
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -219,8 +220,8 @@ BEGIN
 				own AS MATERIALIZED (SELECT n.leaves, sum(c.n) AS n FROM unnest(cells, counts) c (cell, n) JOIN n ON n.node = c.cell AND upper(n.leaves) - lower(n.leaves) = 1 GROUP BY 1),
 				-- sums of weights up to each leaf, from which that of any node is a difference; rounded, so that all orders of summing are alike
 				upto AS MATERIALIZED (
-					SELECT l AS leaf, sum(round(cbrt((1 + coalesce(own.n, 0))::float8)::numeric, 6)) OVER (ORDER BY l) AS sum
-					FROM generate_series(0, (SELECT max(upper(n.leaves)) FROM n) - 1) l LEFT JOIN own ON own.leaves = int8range(l, l + 1)),
+					SELECT l AS leaf, sum(round(cbrt((a.n + coalesce(own.n, 0))::float8)::numeric, 6)) OVER (ORDER BY l) AS sum
+					FROM (SELECT max(upper(n.leaves)) AS n FROM n) a CROSS JOIN generate_series(0, a.n - 1) l LEFT JOIN own ON own.leaves = int8range(l, l + 1)),
 				w AS MATERIALIZED (SELECT n.node, n.leaves, hi.sum - coalesce(lo.sum, 0) AS sum FROM n JOIN upto hi ON hi.leaf = upper(n.leaves) - 1 LEFT JOIN upto lo ON lo.leaf = lower(n.leaves) - 1),
 				c AS MATERIALIZED (SELECT c.cell, w.leaves, w.sum FROM unnest(cells) c (cell) JOIN w ON w.node = c.cell)
 			SELECT ARRAY[c.cell], b.nth, c.leaves <@ w.leaves AND c.cell <> col.withheld, (CASE WHEN c.leaves <@ w.leaves THEN 1 ELSE w.sum / c.sum END)::float8
@@ -228,7 +229,7 @@ BEGIN
 	ELSE
 		RETURN QUERY
 			WITH b AS MATERIALIZED (SELECT b.label, b.nth FROM jsonb_array_elements_text(bins) WITH ORDINALITY b (label, nth)),
-				f AS MATERIALIZED (SELECT f.cell, f.stem, round(cbrt((1 + c.n)::float8)::numeric, 6) AS weight FROM pprepub_internal.finest_cells(cells) f JOIN unnest(cells, counts) c (cell, n) ON c.cell = f.cell COLLATE "C"),
+				f AS MATERIALIZED (SELECT f.cell, f.stem, round(cbrt((count(*) OVER () + c.n)::float8)::numeric, 6) AS weight FROM pprepub_internal.finest_cells(cells) f JOIN unnest(cells, counts) c (cell, n) ON c.cell = f.cell COLLATE "C"),
 				-- the weight of those that lie in each cell or bin
 				within AS MATERIALIZED (
 					SELECT left(f.stem, p.n) || '*' AS label, sum(f.weight) AS n

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "release/release.h"
 
 #include "access/xact.h"
@@ -254,6 +256,8 @@ build_requested(DeclaredPublication *publication, const Request *request, Memory
 	verify_alone(publication);	/* the source was not locked before */
 	verify_something(build);
 	measure_against_source(build);
+	progress_phase("measure counts", NO_TOTAL);
+	measure_counts(&build->loaded->frame, build->draft->classes, &build->metrics);
 	notice_of_rows_kept_back(build);
 	warn_of_suppression(build);
 	return build;
@@ -306,7 +310,7 @@ static void
 put_metric(const OwnersWork *work, const char *name, double value)
 {
 	Datum		values[] = {CStringGetTextDatum(name), Float8GetDatum(value)};
-	bool		nulls[] = {false, false};
+	bool		nulls[] = {false, isnan(value)};
 
 	report_row(work, values, nulls);
 }
@@ -317,6 +321,7 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 {
 	NamedMetric summary[NSUMMARY];
 	NamedMetric list[NMETRICS];
+	NamedMetric errors[NSIZES];
 	NamedMetric *losses = palloc(sizeof(NamedMetric) * build->publication->ncolumns);
 	int			nlosses = list_losses(build->publication, &build->metrics, shown_columns(build->publication, build->request->columns), losses);
 	PhaseTime	phases[MOST_PHASES];
@@ -336,6 +341,9 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 		put_metric(work, summary[i].name, summary[i].value);
 	for (int i = 0; i < NMETRICS; i++)
 		put_metric(work, list[i].name, list[i].value);
+	list_count_errors(&build->metrics, errors);
+	for (int i = 0; i < NSIZES; i++)
+		put_metric(work, errors[i].name, errors[i].value);
 	for (int i = 0; i < nlosses; i++)
 		put_metric(work, losses[i].name, losses[i].value);
 	for (int i = 0; i < nphases; i++)

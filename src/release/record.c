@@ -74,15 +74,19 @@ list_losses(const DeclaredPublication *publication, const Metrics *metrics, cons
 static void
 note_metrics(const DeclaredPublication *publication, const ReleaseNote *note)
 {
-	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + 1 + publication->ncolumns));
-	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + 1 + publication->ncolumns));
+	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + 1 + NSIZES + publication->ncolumns));
+	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + 1 + NSIZES + publication->ncolumns));
 	int			n = NMETRICS;
 
 	list_metrics(note->metrics, list);
 	if (has_several_rows(publication))
 		list[n++] = (NamedMetric) {"kept_back", note->metrics->kept_back};
 	if (OidIsValid(note->table))
+	{
+		list_count_errors(note->metrics, list + n);
+		n += NSIZES;
 		n += list_losses(publication, note->metrics, noted_columns(publication, note->columns), list + n);
+	}
 	for (int i = 0; i < n; i++)
 	{
 		rows[i][0] = Int32GetDatum(publication->id);

@@ -258,20 +258,22 @@ CREATE FUNCTION pprepub_internal.report_releases(publication text) RETURNS text
 	AS $$
 DECLARE
 	rows jsonb := (
-		SELECT jsonb_agg(jsonb_build_array(r.number, r.published_at::timestamp(0)::text, r.kind, r.rows, r.people, r.classes, m.withheld, m.invented, m.stale, m.loss) ORDER BY r.number)
+		SELECT jsonb_agg(jsonb_build_array(r.number, r.published_at::timestamp(0)::text, r.kind, r.rows, r.people, r.classes, m.withheld, m.invented, m.stale, m.loss, m.count_errors) ORDER BY r.number)
 		FROM (SELECT * FROM pprepub.release e WHERE e.publication = report_releases.publication AND e.kind <> 'query' AND e.cohort IS NULL OFFSET 0) r
 			CROSS JOIN LATERAL (
 				SELECT round(max(f.value) FILTER (WHERE f.metric = 'withheld_percent')::numeric, 1) AS withheld,
 					round(max(f.value) FILTER (WHERE f.metric = 'invented_percent')::numeric, 1) AS invented,
 					round(max(f.value) FILTER (WHERE f.metric = 'stale_percent')::numeric, 1) AS stale,
-					round(max(f.value) FILTER (WHERE f.metric = 'loss_percent')::numeric, 1) AS loss
+					round(max(f.value) FILTER (WHERE f.metric = 'loss_percent')::numeric, 1) AS loss,
+					string_agg(coalesce(round(f.value::numeric, 1)::text, '-'), ', ') FILTER (WHERE f.metric LIKE 'count_error_percent%') AS count_errors
 				FROM pprepub.metrics(r.publication, r.number) f) m);
 BEGIN
 	RETURN pprepub_internal.html_heading('releases', 'Releases of everybody') || CASE WHEN rows IS NULL THEN pprepub_internal.html_paragraph('There is none.') ELSE
 		pprepub_internal.svg_lines('rows', 'Rows of releases of everybody', '', rows, '{3}', '{rows}') ||
 		pprepub_internal.svg_lines('shares', 'Withheld, invented, stale, and lost in cells', '%', rows, '{6,7,8,9}', '{withheld,invented,stale,loss}') ||
-		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#People,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %}', rows) ||
-		pprepub_internal.html_paragraph('Stale: people whose row shows an older value than theirs. Loss: 0 % shows values as they are, 100 % withholds all cells of quasi-identifiers.') END;
+		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#People,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %,"#Error of counts %"}', rows) ||
+		pprepub_internal.html_paragraph('Stale: people whose row shows an older value than theirs. Loss: 0 % shows values as they are, 100 % withholds all cells of quasi-identifiers.'
+			' Error of counts: the median of estimates of conditions that 1, 5 and 20 % of the people meet.') END;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_releases(text) IS 'write a section of report(): the releases of everybody';

@@ -25,7 +25,7 @@ CREATE FUNCTION pprepub_internal.metrics(publication text, release int, OUT metr
 				(-2, 'stale_percent', coalesce(100 * m.stale / nullif(m.people - m.counterfeits, 0), 0)),
 				(-1, 'average_class', coalesce(m.people / nullif(m.classes, 0), 0))) s (position, metric, value)
 			WHERE m.metric = 'lm'
-			UNION ALL SELECT m.position, m.metric, m.value FROM measured m) f
+			UNION ALL SELECT m.position, m.metric, nullif(m.value, 'NaN') FROM measured m) f
 		ORDER BY f.position;
 	END;
 COMMENT ON FUNCTION pprepub_internal.metrics(text, int) IS 'rows of pprepub.metrics(), for the owner of the publication';

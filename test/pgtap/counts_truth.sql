@@ -55,7 +55,9 @@ INSERT INTO s2 SELECT r.* FROM generate_series(1, 300) i, rows_of(i, 1 + i % 5) 
 CREATE VIEW s3 AS SELECT id, age, zip, sex, 'd' || lot(id * 100 + 1, 5, 24) AS ill FROM s1;
 CREATE TABLE kind (name text PRIMARY KEY, source text, method text, params jsonb);
 INSERT INTO kind VALUES ('bpg', 's1', 'bpg', '{"k": 5, "l": 3}'), ('dirty', 's1', 'bpg', '{"k": 5, "l": 3, "repair": "dirty"}'), ('several', 's2', 'bpg', '{"k": 5, "l": 3}'),
-	('global', 's3', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 6}'), ('invariant', 's3', 'm-invariance', '{"m": 3}'), ('sequential', 's3', 'sequential', '{"k": 2}');
+	('global', 's3', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 6}'), ('invariant', 's3', 'm-invariance', '{"m": 3}'), ('sequential', 's3', 'sequential', '{"k": 2}'),
+	('distinct', 's1', 'm-distinct', '{"m": 3, "updates": "becomes"}');
+CREATE TABLE becomes AS SELECT 'd' || a AS from_value, 'd' || b AS to_value FROM generate_series(0, 23) a, generate_series(0, 23) b;
 -- A copy each: publications of one table would have to be declared beside each other.
 SELECT format('CREATE TABLE of_%s AS TABLE %s', name, source) FROM kind \gexec
 SELECT pprepub.create_publication(name, ('of_' || name)::regclass, 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}', 'ill', method, params,
@@ -83,6 +85,11 @@ CALL remake();
 SELECT is(judged(name, source, 4, 4), '40 inside', 'release 4 of ' || name) FROM kind WHERE method <> 'sequential';
 SELECT ok(bool_or(suppressed > 0) AND bool_or(counterfeits > 0) AND bool_or(stale > 0), 'these have withheld, invented and stale rows') FROM pprepub.release WHERE publication IN ('bpg', 'several');
 SELECT is_empty('SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, ''{sex,ill}'', ''{}'', 1) c EXCEPT TABLE first', 'an older release tells what it told');
+SELECT is_empty('SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, ''{sex,ill}'', ''{}'', NULL) c WHERE method <> ''sequential'' EXCEPT SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(name, ''{sex,ill}'', ''{}'', 4) c WHERE method <> ''sequential''',
+	'the view tells what the newest release does');
+
+SELECT is(count(*), 24::bigint, 'owners are told how far estimates are from the source') FROM pprepub.release r, pprepub.metrics(publication, number) m
+WHERE method <> 'sequential' AND number IN (1, 4) AND metric IN ('count_error_percent_5', 'count_error_percent_20') AND value BETWEEN 0.01 AND 90;
 
 -- What is not told
 SELECT throws_ok('SELECT * FROM published.bpg_counts(''{age}'', release => 9)', '42704', 'publication "bpg" has no release 9 with a table', 'a release that does not exist');
@@ -99,3 +106,6 @@ SET ROLE regress_counts;
 SELECT ok(bool_and(people IS NULL AND withheld IS NULL AND invented IS NULL AND stale IS NULL), 'and to those who may read the release') FROM pprepub_internal.counted_view;
 RESET ROLE;
 DROP ROLE regress_counts;
+-- Older tables stay when a publication is dropped, and its function goes.
+SELECT pprepub.drop_publication('dirty', forget_history => true, keep_releases => true) \g /dev/null
+SELECT throws_ok('SELECT FROM pprepub_internal.counts(''dirty'', ''{age}'', ''{}'', 1)', '42704', 'publication "dirty" does not exist', 'a publication that was dropped');

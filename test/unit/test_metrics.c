@@ -506,6 +506,67 @@ test_summary(void)
 	check_summary(&m, 50, 0, 0, 5e18);
 }
 
+/* 200 people of a value each, at these places: alone, or all in one class. */
+static Metrics
+measure_line(double (*place) (double), bool alone)
+{
+	enum { N = 200 };
+	static double position[N];
+	static uint64 frequency[N];
+	static Code code[N];
+	static uint64 first[N + 1];
+	static RowId rows[N];
+	static Span regions[N];
+	Code	   *codes[] = {code};
+	Domain		domain = make_line(position, N, false, frequency);
+	Frame		frame = make_frame(N, 1, &domain, codes);
+	Classes		classes = make_classes(alone ? N : 1, 1, first, rows, regions);
+	Metrics		m;
+
+	for (uint32 i = 0; i < N; i++)
+	{
+		position[i] = place(i);
+		frequency[i] = 1;
+		code[i] = rows[i] = first[i] = i;
+		regions[i] = alone ? span_of(i) : (Span) {0, N - 1};
+	}
+	first[classes.nclasses] = N;
+	m = measure(&frame, &classes, 1);
+	check(isnan(m.count_error[0]));
+	measure_counts(&frame, &classes, &m);
+	return m;
+}
+
+static double
+even(double i)
+{
+	return i;
+}
+
+static double
+squared(double i)
+{
+	return i * i;
+}
+
+/* Estimates are right where cells are values, or people lie evenly in them. */
+static void
+test_count_errors(void)
+{
+	Metrics		alone = measure_line(squared, true);
+	Metrics		together = measure_line(even, false);
+	Metrics		uneven = measure_line(squared, false);
+	Metrics		nothing = {0};
+
+	for (int s = 0; s < NSIZES; s++)
+	{
+		check(alone.count_error[s] < 1e-9 && together.count_error[s] < 1e-9);
+		check(uneven.count_error[s] > 10 && uneven.count_error[s] == measure_line(squared, false).count_error[s]);
+	}
+	measure_counts(&(Frame) {0}, &(Classes) {0}, &nothing);
+	check(isnan(nothing.count_error[0]));
+}
+
 /* ---- Random releases ---- */
 
 typedef struct Release
