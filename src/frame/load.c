@@ -872,7 +872,7 @@ refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const Range
 
 /*
  * Adds a column to the fingerprints of rows: of its values, or of their bins.  Several rows of a person may come in any
- * order.
+ * order; murmurhash32() would take 0, the print of the number 0, to 0, as if there were no such row.
  */
 static void
 add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column, const Bins *bins)
@@ -884,7 +884,7 @@ add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn
 	{
 		uint32		number = column->further[i].number;
 
-		further[column->further[i].person] += murmurhash32(prints[bins == NULL ? number : bins->number[number]]);
+		further[column->further[i].person] += hash_bytes_uint32(prints[bins == NULL ? number : bins->number[number]]);
 	}
 	for (uint64 row = 0; row < load->nrows; row++)
 	{
@@ -893,7 +893,7 @@ add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn
 
 		CHECK_FOR_INTERRUPTS();
 		if (further != NULL && further[row] != 0)
-			print = murmurhash32(print) + further[row];
+			print = hash_bytes_uint32(print) + further[row];
 		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], print);
 	}
 	pfree(prints);
