@@ -31,7 +31,7 @@
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
 
-/* A value of one of a person's rows: that the first of them does not have, or of each of them, where has_own_rows(). */
+/* A value of a person's rows that the first of them does not have; or, where has_own_rows(), the value of each row. */
 typedef struct Further
 {
 	RowId		person;
@@ -309,7 +309,7 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 	}
 }
 
-/* Makes a row for each person of the new rows, which stand one after the other in the order of their people's first rows. */
+/* Makes one row of all new rows of each person; people stand in the order of their first rows. */
 static void
 gather_people(FrameLoad *load, uint64 from)
 {

@@ -42,7 +42,7 @@ sub declare
 	my ($life) = @_;
 	my $is_bpg = $life->{method} =~ /bpg/;
 	my @columns = ('s', $is_bpg && chance(0.3) ? 'z' : ());
-	my $self = { life => $life, is_bpg => $is_bpg, k => draw(2, 2, 3, 4), l => draw(1, 2, 2, 3), most => draw(2, 2, 3, 10), people => draw(10, 20, 40), values => draw(3, 6, 12), skew => draw(1, 1, 2),
+	my $self = { life => $life, is_bpg => $is_bpg, k => draw(2, 2, 3, 4), l => draw(1, 2, 2, 3), most => draw(2, 2, 3, 10), people => $is_bpg ? draw(10, 20, 40) : draw(40, 80), values => draw(3, 6, 12) * ($is_bpg ? 1 : 4), skew => draw(1, 1, 2),
 		nulls => draw(0, 0, 0.1), spots => draw(5, 40), columns => \@columns, key => draw('int', 'text'), imports => chance(0.2) ? 0.2 : 0, tables => [], promises => {}, releases => 0, last => {}, rows => {}, kept => {} };
 	my $k = $self->{k};
 	my $params;
