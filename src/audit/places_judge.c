@@ -428,9 +428,10 @@ verify_parting(const PlacesJudge *judge, uint32 group, uint32 part, uint64 ngone
 			!all_parts_are_allowed(&judge->principle, judge->frame->aspects, judge->value, nplaces, nplaces - ngone, judge->tally))
 			refuse_draft(c, "places are parted off that may show too few values");
 	}
-	if (judge->is_true &&
-		!(changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some, ngone, NULL) &&
-		  changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some + ngone, nplaces - ngone, NULL)))
+	if (judge->is_true ?
+		!changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some, ngone, NULL) ||
+		!changes_of_places_are_allowed(&judge->principle, judge->frame->aspects, places, group, judge->some + ngone, nplaces - ngone, NULL) :
+		!changes_of_places_are_allowed(NULL, judge->frame->aspects, places, group, judge->some, nplaces, NULL))
 		refuse_draft(c, "places are parted off that show rows which came to few people, or went");
 }
 

@@ -4,8 +4,9 @@
  *
  * A part of a group is shown whole, or not at all.  It shows the values that it showed last, or, where everybody sits where
  * he sat before and nobody is missing, those of today.  People who come take places that show their own values already, and
- * never a second place in a group; so do those who come back, but for their own places where they may have several rows.  Then every order of the people in the places of a part is as likely as the
- * true one, to all who know the releases and the rules.
+ * never a second place in a group; so do those who come back, but for their own places where they may have several rows.
+ * Then every order of the people in the places of a part is as likely as the true one, to all who know the releases and the
+ * rules.
  */
 #ifndef PPREPUB_AUDIT_PLACES_JUDGE_H
 #define PPREPUB_AUDIT_PLACES_JUDGE_H

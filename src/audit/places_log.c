@@ -285,8 +285,10 @@ fault_of_parting(LogJudge *judge, const Principle *principle, int32 r, uint32 gr
 			!all_parts_are_allowed(principle, judge->aspects, judge->some, nplaces, nshown, judge->tally))
 			return "places are parted off that may show too few values";
 	}
-	if (judge->is_true[r] && !judge->is_met[group] &&
-		!(changes_were_allowed(judge, principle, group, place, ngone) && changes_were_allowed(judge, principle, group, place + ngone, nshown)))
+	if (!judge->is_met[group] && (judge->is_true[r] ?
+								  !changes_were_allowed(judge, principle, group, place, ngone) ||
+								  !changes_were_allowed(judge, principle, group, place + ngone, nshown) :
+								  !changes_were_allowed(judge, NULL, group, place, nplaces)))
 		return "places are parted off that show rows which came to few people, or went";
 	pfree(place);
 	return NULL;

@@ -345,7 +345,7 @@ set_band(DeclaredColumn *column, const char *text)
 	(void) step_of(column);
 }
 
-/* Parameters that speak of the one row of a person. */
+/* Refuses parameters that speak of the one row of a person, where each may have several. */
 static void
 refuse_with_several_rows(const DeclaredPublication *publication, Jsonb *params)
 {

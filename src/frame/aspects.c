@@ -339,11 +339,7 @@ is_beyond(const SensitiveColumns *columns, int column, Code value)
 	const Code *code = columns->aspects == NULL ? NULL : columns->aspects->aspect[column].code;
 	bool		is = false;
 
-	if (beyond == NO_CODE || value == NO_CODE)
-		return false;
-	if (columns->first == NULL)
-		return code[value] == beyond;
-	for (uint64 row = columns->first[value]; row < columns->first[value + 1]; row++)
+	for (uint64 row = rows_begin(columns->first, value); beyond != NO_CODE && row < rows_end(columns->first, value); row++)
 		is |= code[row] == beyond;
 	return is;
 }
@@ -483,7 +479,7 @@ codes_of_first(const Aspect *aspect, const uint64 *first, const double *share, c
 
 	for (int pass = 0; pass < 2; pass++)
 		for (Code value = 0; value < n; value++)
-			for (uint64 row = first == NULL ? value : first[value]; row < (first == NULL ? (uint64) value + 1 : first[value + 1]); row++)
+			for (uint64 row = rows_begin(first, value); row < rows_end(first, value); row++)
 			{
 				Code		code = aspect->code == NULL ? value : aspect->code[row];
 

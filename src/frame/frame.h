@@ -125,8 +125,8 @@ has_row_values(const Aspects *aspects)
 }
 
 /*
- * The values of a person's rows, equal ones side by side, some of them NO_CODE; where each person has one, the sensitive value
- * itself.
+ * The values of a person's rows in the only sensitive column, equal ones side by side, some of them NO_CODE; where each
+ * person has one row, the sensitive value itself.
  */
 static inline const Code *
 single_values(const Aspects *aspects, const Code *value, uint64 *n)

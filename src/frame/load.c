@@ -31,7 +31,7 @@
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
 
-/* A value of one of a person's rows: that the first of them does not have, or of each of them, where has_own_rows(). */
+/* A value of a person's rows that the first of them does not have; or, where has_own_rows(), the value of each row. */
 typedef struct Further
 {
 	RowId		person;
@@ -309,7 +309,7 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 	}
 }
 
-/* Makes a row for each person of the new rows, which stand one after the other in the order of their people's first rows. */
+/* Makes one row of all new rows of each person; people stand in the order of their first rows. */
 static void
 gather_people(FrameLoad *load, uint64 from)
 {
@@ -872,7 +872,7 @@ refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const Range
 
 /*
  * Adds a column to the fingerprints of rows: of its values, or of their bins.  Several rows of a person may come in any
- * order.
+ * order; murmurhash32() would take 0, the print of the number 0, to 0, as if there were no such row.
  */
 static void
 add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column, const Bins *bins)
@@ -884,7 +884,7 @@ add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn
 	{
 		uint32		number = column->further[i].number;
 
-		further[column->further[i].person] += murmurhash32(prints[bins == NULL ? number : bins->number[number]]);
+		further[column->further[i].person] += hash_bytes_uint32(prints[bins == NULL ? number : bins->number[number]]);
 	}
 	for (uint64 row = 0; row < load->nrows; row++)
 	{
@@ -893,7 +893,7 @@ add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn
 
 		CHECK_FOR_INTERRUPTS();
 		if (further != NULL && further[row] != 0)
-			print = murmurhash32(print) + further[row];
+			print = hash_bytes_uint32(print) + further[row];
 		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], print);
 	}
 	pfree(prints);

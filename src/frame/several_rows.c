@@ -111,29 +111,29 @@ row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 
 
 /* ---- Samples ---- */
 
-/* A row in a lottery. */
-typedef struct Lot
+/* A row that may be in a sample. */
+typedef struct DrawnRow
 {
 	Datum		tuple;
 	bool		was_shown;
-	uint64		drawn;
-} Lot;
+	uint64		drawn;			/* the least ones are in it */
+} DrawnRow;
 
 /* Rows that were shown come first. */
 static int
-compare_lots(const void *a, const void *b)
+compare_drawn(const void *a, const void *b)
 {
-	const Lot  *x = a;
-	const Lot  *y = b;
+	const DrawnRow *x = a;
+	const DrawnRow *y = b;
 
 	return x->was_shown != y->was_shown ? y->was_shown - x->was_shown : (x->drawn > y->drawn) - (x->drawn < y->drawn);
 }
 
-/* Gives each row a lot, by what it says and whose it is: so it is the next time as it is now.  Both lists are in order. */
-static Lot *
-draw_lots(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, int nshown, uint32 person_hash)
+/* Draws a number for each row, by what it says and whose it is: so it is the next time as it is now.  Both lists are in order. */
+static DrawnRow *
+draw_rows(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, int nshown, uint32 person_hash)
 {
-	Lot		   *lot = new_array(Lot, n);
+	DrawnRow   *row = new_array(DrawnRow, n);
 	uint64		copy = 0;		/* counts equal rows */
 
 	for (int i = 0, next = 0; i < n; i++)
@@ -143,13 +143,13 @@ draw_lots(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, in
 		while (next < nshown && (order = compare_tuples(&shown[next], &tuple[i], sets->compare)) < 0)
 			next++;
 		copy = i > 0 && compare_tuples(&tuple[i - 1], &tuple[i], sets->compare) == 0 ? copy + 1 : 0;
-		lot[i] = (Lot) {
+		row[i] = (DrawnRow) {
 			.tuple = tuple[i], .was_shown = next < nshown && order == 0,
 			.drawn = hash_combine64(hash_combine64(person_hash, copy), DatumGetUInt32(FunctionCall1(sets->hash, tuple[i])))
 		};
-		next += lot[i].was_shown;
+		next += row[i].was_shown;
 	}
-	return lot;
+	return row;
 }
 
 uint32
@@ -163,11 +163,11 @@ row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 show
 
 	if (n > sets->most)
 	{
-		Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
+		DrawnRow   *row = draw_rows(sets, tuple, n, before, nshown, person_hash);
 
-		qsort(lot, n, sizeof(Lot), compare_lots);
+		qsort(row, n, sizeof(DrawnRow), compare_drawn);
 		for (int i = 0; i < sets->most; i++)
-			tuple[i] = lot[i].tuple;
+			tuple[i] = row[i].tuple;
 		qsort_arg(tuple, sets->most, sizeof(Datum), compare_tuples, sets->compare);
 		number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, sets->most), false);
 	}

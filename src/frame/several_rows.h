@@ -29,8 +29,8 @@ extern RowSets *row_sets_create(const DeclaredPublication *publication);
 extern uint32 row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 nrows);
 
 /*
- * The number of a sample of a value with too many rows, which is drawn by the person, and has all rows first that a value
- * has which was shown before; NULL, if none was.
+ * The number of a sample of a value with too many rows, or of the value itself.  The person's hash draws it, and rows of
+ * the value that was shown before come first; DICTIONARY_NULL, if none was.
  */
 extern uint32 row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 shown, uint32 person_hash);
 

@@ -216,7 +216,7 @@ read_table(Import *import)
  * ----------------------------------------------------------------
  */
 
-/* All rows that are out are remembered, but for those of a key that can hardly tell people apart. */
+/* Tells of people with more rows than releases show, all of which are remembered; an error where the key is hardly right. */
 static void
 count_rows_each(const Import *import)
 {
@@ -530,16 +530,14 @@ match_rows(Import *import)
 	for (uint64 person = 0; person < import->people->size; person++)
 	{
 		RowId		found = import->row_of_person[person];
-		uint64		begin;
-		uint64		end;
+		const uint64 *first;
 
 		CHECK_FOR_INTERRUPTS();
 		if (found == NO_ROW)
 			continue;
-		begin = present->first_own == NULL ? rows_begin(present->columns->first, present->sensitive.code[found]) : present->first_own[found];
-		end = present->first_own == NULL ? rows_end(present->columns->first, present->sensitive.code[found]) : present->first_own[found + 1];
+		first = present->first_own == NULL ? &present->columns->first[present->sensitive.code[found]] : &present->first_own[found];
 		words[0] = person;
-		for (uint64 own = begin; own < end; own++)
+		for (uint64 own = first[0]; own < first[1]; own++)
 		{
 			uint64		row = present->first_own == NULL ? own : present->columns->first[present->sensitive.own[own]];
 			uint32		number;

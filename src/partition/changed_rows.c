@@ -181,7 +181,7 @@ changes_are_allowed(const Principle *principle, const Aspects *aspects, const Co
 	old = MemoryContextSwitchTo(work);
 	for (uint64 person = 0; person < n; person++)
 		follow_person(&rows, epoch, nepochs, person);
-	allowed = !rows.have_changed || (!principle_compares(principle) && sets_are_allowed(principle, &rows));
+	allowed = !rows.have_changed || (principle != NULL && !principle_compares(principle) && sets_are_allowed(principle, &rows));
 	/* Rows that went are those that came, looked at backward. */
 	for (uint64 e = 1; e < nepochs && rows.have_changed && allowed; e++)
 		allowed = known_rows_are_allowed(principle, aspects, epoch[e - 1], epoch[e], n) &&

@@ -17,7 +17,10 @@
 #include "history/places.h"
 #include "partition/principle.h"
 
-/* epoch[e]: the sensitive values of n people, as releases showed them one after the other.  People with one row each may always change. */
+/*
+ * epoch[e]: the sensitive values of n people, as releases showed them one after the other.  People with one row each may
+ * always change.  A principle of NULL asks about any of the people, whichever they are: so nobody's rows may have changed.
+ */
 extern bool changes_are_allowed(const Principle *principle, const Aspects *aspects, const Code *const *epoch, uint64 nepochs, uint64 n);
 
 /* For n places of a group in all epochs, and today, or NULL. */

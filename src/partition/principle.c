@@ -289,22 +289,9 @@ found_in(const Judging *judging, Code value)
 	return judging->share[value] <= 0 ? NOT_FOUND : judging->since == NULL ? 0 : judging->since[value];
 }
 
-/* The rows of a value: [first_row, behind_rows). */
-static inline uint64
-first_row(const Judging *judging, Code value)
-{
-	return judging->first == NULL ? value : judging->first[value];
-}
-
-static inline uint64
-behind_rows(const Judging *judging, Code value)
-{
-	return judging->first == NULL ? (uint64) value + 1 : judging->first[value + 1];
-}
-
 /*
  * The next code of a person's rows, from this one on, that the person's rows before do not have; NO_CODE behind the last.
- * The caller begins each person with a new number of theirs.
+ * The caller counts people up in judging->person.
  */
 static inline Code
 next_code(Judging *judging, AspectRoom *room, uint64 *row, uint64 end)
@@ -339,12 +326,12 @@ add_shares(Judging *judging, AspectRoom *room, const uint32 *values, uint64 n, C
 	{
 		Code		value = values == NULL ? i : values[i];
 		int32		since = found_in(judging, value);
-		uint64		row = first_row(judging, value);
+		uint64		row = rows_begin(judging->first, value);
 		uint64		rows = 0;
 
 		if (since == NOT_FOUND)
 			continue;
-		for (judging->person++; (code = next_code(judging, room, &row, behind_rows(judging, value))) != NO_CODE; rows++)
+		for (judging->person++; (code = next_code(judging, room, &row, rows_end(judging->first, value))) != NO_CODE; rows++)
 			shares->since[code] = Min(shares->since[code], since);
 		if (rows == 0)
 			continue;
@@ -355,9 +342,9 @@ add_shares(Judging *judging, AspectRoom *room, const uint32 *values, uint64 n, C
 	{
 		Code		value = values == NULL ? i : values[i];
 		int32		since = found_in(judging, value);
-		uint64		row = first_row(judging, value);
+		uint64		row = rows_begin(judging->first, value);
 
-		for (judging->person++; since != NOT_FOUND && (code = next_code(judging, room, &row, behind_rows(judging, value))) != NO_CODE;)
+		for (judging->person++; since != NOT_FOUND && (code = next_code(judging, room, &row, rows_end(judging->first, value))) != NO_CODE;)
 		{
 			if (since > shares->since[code])
 				continue;
@@ -499,11 +486,11 @@ count_code(AspectRoom *room, ValueCounts *counts, Code code, uint32 rows)
 static void
 count_rows(Judging *judging, AspectRoom *room, ValueCounts *counts, Code value, uint32 people)
 {
-	uint64		row = first_row(judging, value);
+	uint64		row = rows_begin(judging->first, value);
 	bool		any = false;
 	Code		code;
 
-	for (judging->person++; (code = next_code(judging, room, &row, behind_rows(judging, value))) != NO_CODE; any = true)
+	for (judging->person++; (code = next_code(judging, room, &row, rows_end(judging->first, value))) != NO_CODE; any = true)
 		count_code(room, counts, code, people);
 	counts->known += any ? people : 0;
 }
@@ -648,8 +635,8 @@ term_margin(const PrincipleTerm *term, double measure)
 }
 
 /*
- * The least different values that a set must have.  Of people with one row each, shares say it.  Of several, a value that few people
- * have may fill so many rows that observers who know how many rows each has are sure of one of these.
+ * The least different values that a set must have.  Of people with one row each, shares say it.  Of several, a value that
+ * few people have may fill so many rows that observers who know how many rows each has are sure of one of these.
  */
 static uint32
 least_distinct(const Principle *principle, const ValueCounts *set)

@@ -38,8 +38,9 @@ use Lives::Candidates;
 use Lives::Global;
 use Lives::Life;
 use Lives::Sequential;
+use Lives::Several;
 
-my %methods = (bpg => \&Lives::Bpg::live, global => \&Lives::Global::live, sequential => \&Lives::Sequential::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
+my %methods = (bpg => \&Lives::Bpg::live, (map { $_ => \&Lives::Several::live } 'bpg several', 'global several'), global => \&Lives::Global::live, sequential => \&Lives::Sequential::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
 my @methods = ('bpg', 'bpg', sort keys %methods);
 my %option = (seed => $ENV{PPREPUB_TEST_SEED} // int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
 GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i', 'valgrind') or exit 2;

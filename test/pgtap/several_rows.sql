@@ -90,6 +90,12 @@ SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{hiv,a,b,a,b}', 'true'), rows_
 SELECT is(ward_of(:few, rows_come('{1,2,3,4,5,4,5}', '{a,b,a,b,a,c,c}', 'true'), rows_come('{1,2,3}', '{hiv,d,e}'), rows_come('{}', '{}', $$(patient, ill) IN ((1, 'hiv'), (4, 'b'), (5, 'a'))$$)),
 	'a a a b b c c d e hiv', 'of three who lose rows one alone may have had the new one');
 
+SELECT is(ward_of(:few, rows_come('{1,2,3,4,5}', '{flu,flu,cold,gout,cold}', 'true'), 'INSERT INTO ward VALUES (1, 0, ''flu'')'),
+	'cold cold flu flu gout', 'a row with the number 0 is another row: audit() does not take the person for one who stayed as before');
+
+SELECT is(ward_of('{"k": 2, "l": 1, "reserve": 2}', rows_come('{1,2,3,4}', '{a,b,c,d}', 'true'), rows_come('{1,2}', '{e,f}'), 'DELETE FROM ward WHERE patient IN (2, 4)'),
+	'a b c d e f', 'two who got rows are not parted, each with somebody who got none');
+
 -- Shares count people, who may fill more rows.
 SELECT throws_like(format('SELECT ward_of(%L, rows_come(''{1,2,3,4,5,1,1,1,1,1,1}'', ''{cold,hiv,gout,cold,angina,flu,flu,flu,flu,flu,flu}'', ''true''))', params),
 	'%has nothing that may be published', params || ': who has most rows has one value for certain')

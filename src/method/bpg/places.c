@@ -326,7 +326,7 @@ may_be_parted(Bpg *bpg, const Part *part)
 			principle_allows_every_part(&bpg->principle, bpg->tally, part->occupied);
 		tally_clear(bpg->tally);
 	}
-	return allowed;
+	return allowed && changes_of_places_are_allowed(NULL, bpg->frame->aspects, bpg->places, part->group, bpg->member + part->first, part->n, NULL);
 }
 
 /* Have so many places shown rows in each release so far that are allowed, with all that came and went between releases? */
