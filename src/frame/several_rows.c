@@ -174,9 +174,14 @@ draw_lots(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, in
 uint32
 row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 shown, uint32 person_hash)
 {
-	MemoryContext old = MemoryContextSwitchTo(sets->person);
-	ArrayType  *array = array_of_value(dictionary_value(dictionary, number));
+	MemoryContext old;
+	ArrayType  *array;
 
+	/* most values are too short for so many tuples */
+	if (VARSIZE_ANY(DatumGetPointer(dictionary_value(dictionary, number))) <= (Size) sets->most * SizeofHeapTupleHeader)
+		return number;
+	old = MemoryContextSwitchTo(sets->person);
+	array = array_of_value(dictionary_value(dictionary, number));
 	if (array != NULL && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) > sets->most)
 	{
 		int			n;
