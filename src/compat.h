@@ -91,6 +91,7 @@ typedef bool TU_UpdateIndexes;
 
 #define heap_form_minimal_tuple(desc, values, nulls, ...) \
 	heap_form_minimal_tuple(desc, values, nulls)
+#define minimal_tuple_from_heap_tuple(tuple, ...) minimal_tuple_from_heap_tuple(tuple)
 #define pgstat_report_vacuum(table, shared, live, dead, ...) \
 	pgstat_report_vacuum(table, shared, live, dead)
 #define make_tuple_hash(parent, desc, nkeys, keys, equal, hashes, collations, buckets, context, temporary) \

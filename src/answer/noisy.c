@@ -233,7 +233,7 @@ make_noisy_answer(const DeclaredPublication *publication, const Question *questi
 	answer->nrows = SPI_processed;
 	answer->rows = palloc(sizeof(MinimalTuple) * (answer->nrows + 1));
 	for (uint64 i = 0; i < answer->nrows; i++)
-		answer->rows[i] = minimal_tuple_from_heap_tuple(SPI_tuptable->vals[i]);
+		answer->rows[i] = minimal_tuple_from_heap_tuple(SPI_tuptable->vals[i], 0);
 	if (error != NULL)
 	{
 		ErrorData  *told = palloc0(sizeof(ErrorData));

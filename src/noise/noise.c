@@ -220,7 +220,7 @@ noise_gaussian(Ratio variance)
 	do
 	{
 		noise = draw_laplace((Ratio) {t, 1});
-		off = (uint128) Abs(noise) * variance.den * t;
+		off = (uint128) llabs(noise) * variance.den * t;
 		off = off > variance.num ? off - variance.num : variance.num - off;
 		if (off > PG_UINT64_MAX)
 			refuse_noise();

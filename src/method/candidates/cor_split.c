@@ -440,14 +440,13 @@ draft_signatures(Drafting *drafting, const Past *past, SignatureSets *signatures
 		{
 			const HcClass *class = &partition.classes[c];
 			const Code *values = signatures->value + signatures->first_value[b];
-			uint32		n = partition.nvalues;
 
 			if (class->sets == 0)
 				continue;
 			for (uint64 set = class->first; set != NO_SET; set = partition.next[set])
-				add_set(drafting, partition.cell + set * n, values, n);
+				add_set(drafting, partition.cell + set * nvalues, values, nvalues);
 			for (uint64 i = 0; i < class->counterfeit_sets; i++)
-				memcpy(drafting_invent(drafting, n), values, sizeof(Code) * n);
+				memcpy(drafting_invent(drafting, nvalues), values, sizeof(Code) * nvalues);
 			(void) drafting_end_class(drafting, NULL);
 		}
 		MemoryContextReset(work);
