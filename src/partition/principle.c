@@ -704,7 +704,8 @@ few_people_suffice(const Judging *judging, AspectRoom *room, const Tally *set, u
 				room->value[n++] = code[row];
 			else
 				is_apart &= row > first && code[row - 1] == code[row];
-			commonest = Max(commonest, ++room->count[code[row]]);
+			room->count[code[row]]++;
+			commonest = Max(commonest, room->count[code[row]]);
 			rows++;
 		}
 		apart += is_apart && n > before;
