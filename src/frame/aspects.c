@@ -158,6 +158,7 @@ code_parts(SensitiveColumns *columns, const Datum *values, uint64 n)
 		Datum	   *merged;
 		const Code *code = dictionary_merge_equal(dictionary[c], column->column->collation, &column->ncodes, &merged);
 
+		columns->has_spellings |= column->ncodes < dictionary_size(dictionary[c]) - 1;
 		for (uint64 value = 0; value < n; value++)
 			number[c][value] = code[number[c][value]];
 		column->values = merged;
@@ -370,7 +371,7 @@ spell_alike(const DeclaredPublication *publication, const SensitiveColumns *colu
 {
 	Oid			type = publication_column(publication, ROLE_SENSITIVE)->type;
 
-	for (Code value = 0; value < n && (columns->n > 1 || columns->first != NULL); value++)
+	for (Code value = 0; value < n && columns->has_spellings; value++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (columns->first != NULL)

@@ -41,6 +41,7 @@ typedef struct SensitiveColumns
 	SensitiveColumn *column;	/* [n] in the order of the publication's columns */
 	const uint64 *first;		/* [sensitive values + 1] where each is several rows: see Aspects; or NULL */
 	const Aspects *aspects;		/* an aspect for each column; NULL for a column without bands that is the only one */
+	bool		has_spellings;	/* of tuples: are there equal values of a column that are written in several ways? */
 } SensitiveColumns;
 
 /* Takes n sensitive values apart, in the current context; the values are borrowed. */

@@ -30,6 +30,7 @@
 #define MORE_ROWS		16		/* a quarter of a few rows is none */
 #define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
 #define KEYS_PER_LIST	100
+#define ROWS_PER_TUPLE	64		/* so many times must tuples repeat themselves for an order of all to be worth its time */
 
 /* A value of a person's rows that the first of them does not have; or, where has_own_rows(), the value of each row. */
 typedef struct Further
@@ -294,7 +295,11 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 {
 	uint32	   *own = NULL;
 	uint64		room = 0;
+	Code	   *order = NULL;
+	Code		ncodes;
 
+	if (dictionary_size(column->dictionary) < (load->nrows - from) / ROWS_PER_TUPLE)
+		order = dictionary_codes_in_order(column->dictionary, InvalidOid, &ncodes);
 	for (uint64 p = 0; p < npeople; p++)
 	{
 		uint64		n = first[p + 1] - first[p];
@@ -304,7 +309,7 @@ gather_sensitive(FrameLoad *load, LoadingColumn *column, uint64 from, uint64 npe
 		array_reserve(own, room, n);
 		for (uint64 i = 0; i < n; i++)
 			own[i] = column->number[from + row[first[p] + i]];
-		column->number[from + p] = row_set_number(load->sets, column->dictionary, own, n);
+		column->number[from + p] = row_set_number(load->sets, column->dictionary, order, own, n);
 		load->kept_back += from > 0 ? 0 : n - Min(n, (uint64) load->publication->max_rows);
 	}
 }

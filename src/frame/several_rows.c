@@ -4,6 +4,7 @@
  */
 #include "frame/several_rows.h"
 
+#include "access/htup_details.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
 #include "frame/arrays.h"
@@ -22,20 +23,26 @@ type_of_rows(Oid type)
 	return tuple;
 }
 
+/* The array of a value, which is its only field, and so all behind its header; NULL if there is none. */
+static ArrayType *
+array_of_value(Datum value)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+
+	return (header->t_infomask & HEAP_HASNULL) != 0 ? NULL : DatumGetArrayTypeP(PointerGetDatum((char *) header + header->t_hoff));
+}
+
 Datum *
 rows_of_value(Datum value, int *nrows)
 {
-	bool		isnull;
-	Datum		tuples = GetAttributeByNum(DatumGetHeapTupleHeader(value), 1, &isnull);
-	ArrayType  *array;
+	ArrayType  *array = array_of_value(value);
 	Datum	   *rows;
 	bool	   *nulls;
 	int			n;
 
 	*nrows = 0;
-	if (isnull)					/* who tampers with the log can write this, and NULL for a row */
+	if (array == NULL)			/* who tampers with the log can write this, and NULL for a row */
 		return palloc(sizeof(Datum));
-	array = DatumGetArrayTypeP(tuples);
 	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &rows, &nulls, &n);
 	for (int i = 0; i < n; i++)
 		if (!nulls[i])
@@ -85,8 +92,17 @@ compare_tuples(const void *a, const void *b, void *arg)
 	return DatumGetInt32(FunctionCall2(arg, *(const Datum *) a, *(const Datum *) b));
 }
 
+static int
+compare_by_codes(const void *a, const void *b, void *arg)
+{
+	Code		x = ((const Code *) arg)[*(const uint32 *) a];
+	Code		y = ((const Code *) arg)[*(const uint32 *) b];
+
+	return (x > y) - (x < y);
+}
+
 uint32
-row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 nrows)
+row_set_number(RowSets *sets, Dictionary *dictionary, const Code *order, uint32 *row, uint32 nrows)
 {
 	MemoryContext old;
 	uint32		number;
@@ -96,13 +112,16 @@ row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 
 		return row[0];
 	old = MemoryContextSwitchTo(sets->person);
 	tuple = new_array(Datum, nrows);
+	if (order != NULL)
+		qsort_arg(row, nrows, sizeof(uint32), compare_by_codes, unconstify(Code *, order));
 	for (uint32 i = 0; i < nrows; i++)
 	{
 		int			one;
 
 		tuple[i] = rows_of_value(dictionary_value(dictionary, row[i]), &one)[0];
 	}
-	qsort_arg(tuple, nrows, sizeof(Datum), compare_tuples, sets->compare);
+	if (order == NULL)
+		qsort_arg(tuple, nrows, sizeof(Datum), compare_tuples, sets->compare);
 	number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, nrows), false);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sets->person);
@@ -155,18 +174,40 @@ draw_rows(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, in
 uint32
 row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 shown, uint32 person_hash)
 {
-	MemoryContext old = MemoryContextSwitchTo(sets->person);
-	int			n;
-	int			nshown = 0;
-	Datum	   *tuple = rows_of_value(dictionary_value(dictionary, number), &n);
-	Datum	   *before = shown == DICTIONARY_NULL ? NULL : rows_of_value(dictionary_value(dictionary, shown), &nshown);
+	MemoryContext old;
+	ArrayType  *array;
 
-	if (n > sets->most)
+	/* most values are too short for so many tuples */
+	if (VARSIZE_ANY(DatumGetPointer(dictionary_value(dictionary, number))) <= (Size) sets->most * SizeofHeapTupleHeader)
+		return number;
+	old = MemoryContextSwitchTo(sets->person);
+	array = array_of_value(dictionary_value(dictionary, number));
+	if (array != NULL && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) > sets->most)
 	{
-		DrawnRow   *row = draw_rows(sets, tuple, n, before, nshown, person_hash);
+		<<<<<<<HEAD
+			DrawnRow   *row = draw_rows(sets, tuple, n, before, nshown, person_hash);
 
-		qsort(row, n, sizeof(DrawnRow), compare_drawn);
-		for (int i = 0; i < sets->most; i++)
+		|||||||32e7517 d
+			Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
+
+		== == == =
+			int			n;
+		int			nshown = 0;
+		Datum	   *tuple = rows_of_value(dictionary_value(dictionary, number), &n);
+		Datum	   *before = shown == DICTIONARY_NULL ? NULL : rows_of_value(dictionary_value(dictionary, shown), &nshown);
+		Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
+
+		>>>>>>>5303 d0f005b234317d231f28a1a5e147a3e2bfd1
+
+			<< <<<<<HEAD
+			qsort(row, n, sizeof(DrawnRow), compare_drawn);
+		|||||||32e7517 d
+			qsort(lot, n, sizeof(Lot), compare_lots);
+		== == == =
+			Assert(n > sets->most);
+		qsort(lot, n, sizeof(Lot), compare_lots);
+		>>>>>>>5303 d0f005b234317d231f28a1a5e147a3e2bfd1
+			for (int i = 0; i < sets->most; i++)
 			tuple[i] = row[i].tuple;
 		qsort_arg(tuple, sets->most, sizeof(Datum), compare_tuples, sets->compare);
 		number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, sets->most), false);

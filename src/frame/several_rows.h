@@ -25,8 +25,11 @@ typedef struct RowSets RowSets;
 
 extern RowSets *row_sets_create(const DeclaredPublication *publication);
 
-/* The number of the value that has the rows with these numbers, each of which the dictionary has as a value of one row. */
-extern uint32 row_set_number(RowSets *sets, Dictionary *dictionary, const uint32 *row, uint32 nrows);
+/*
+ * The number of the value that has the rows with these numbers, each of which the dictionary has as a value of one row.  The
+ * numbers are sorted in the order of their codes, if that is known: it spares the comparison of rows.
+ */
+extern uint32 row_set_number(RowSets *sets, Dictionary *dictionary, const Code *order, uint32 *row, uint32 nrows);
 
 /*
  * The number of a sample of a value with too many rows, or of the value itself.  The person's hash draws it, and rows of

@@ -296,7 +296,7 @@ gather_values(const Import *import, Dictionary *dictionary, const uint32 *number
 	for (uint64 p = 0; p < npeople; p++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		of_person[p] = row_set_number(sets, dictionary, own + first[p], first[p + 1] - first[p]);
+		of_person[p] = row_set_number(sets, dictionary, NULL, own + first[p], first[p + 1] - first[p]);
 	}
 	return of_person;
 }

@@ -200,23 +200,24 @@ compare_descending(const void *a, const void *b)
 static uint64 *
 list_rows(const ValueCounts *set, uint64 *rows, uint64 *longest)
 {
-	uint64	   *of_code = new_zeros(uint64, set->ncodes);
-	uint64	   *of_value = new_array(uint64, set->n);
+	uint64	   *of_value = new_zeros(uint64, set->n);
+	uint32	   *place = set->room;
 
 	*rows = *longest = 0;
+	for (uint32 i = 0; i < set->n; i++)
+		place[set->value[i]] = i;
 	for (uint32 i = 0; i < set->npeople; i++)
 	{
 		Code		person = set->person[i];
 
 		for (uint64 row = set->first[person]; row < set->first[person + 1]; row++)
 			if (set->code[row] != NO_CODE)
-				of_code[set->code[row]] += set->times[person];
+				of_value[place[set->code[row]]] += set->times[person];
 		*longest = Max(*longest, set->first[person + 1] - set->first[person]);
 	}
 	for (uint32 i = 0; i < set->n; i++)
-		*rows += of_value[i] = of_code[set->value[i]];
+		*rows += of_value[i];
 	qsort(of_value, set->n, sizeof(uint64), compare_descending);
-	pfree(of_code);
 	return of_value;
 }
 

@@ -254,6 +254,7 @@ typedef struct Judging
 	const int32 *since;			/* [nsensitive] or NULL */
 	const uint64 *first;		/* [nsensitive + 1] where people have several rows each; or NULL */
 	Code		ntallied;		/* sensitive values that tallies count: the distribution may have more */
+	uint64		longest;		/* rows of anybody */
 	uint64		person;			/* the last one whose rows were counted */
 	uint32	   *scratch;		/* as long as the longest aspect */
 	Code	   *sorted;			/* [nsensitive] */
@@ -423,6 +424,8 @@ bind_to_aspects(Principle *principle, Code ntallied, const Aspects *aspects)
 		longest = Max(longest, aspects->aspect[a].ncodes);
 	}
 	judging->scratch = new_array(uint32, longest);
+	for (Code value = 0; value < ntallied && aspects->first != NULL; value++)
+		judging->longest = Max(judging->longest, aspects->first[value + 1] - aspects->first[value]);
 }
 
 Principle
@@ -659,11 +662,58 @@ look_whether_allowed(const Principle *principle, const ValueCounts *set, int asp
 	return *allowed;
 }
 
+/*
+ * Do a few people of a set, who may have several rows each, show that it has the least distinct values?  They are people with
+ * different values, each once.  So many of them share none, and have so many rows of others than the commonest values, that
+ * further people cannot undo it: see people_apart.c.
+ */
+static bool
+few_people_suffice(const Judging *judging, AspectRoom *room, const Tally *set, uint32 least)
+{
+	const Code *code = room->aspect->code;
+	uint32		n = 0;			/* different codes */
+	uint32		commonest = 0;
+	uint64		rows = 0;
+	uint32		apart = 0;
+	bool		suffice = false;
+
+	for (uint32 i = 0; i < set->values && !suffice; i++)
+	{
+		uint64		first = judging->first[set->value[i]];
+		uint32		before = n;
+		bool		is_apart = true;
+
+		for (uint64 row = first; row < judging->first[set->value[i] + 1]; row++)
+		{
+			if (code[row] == NO_CODE)
+				continue;
+			if (room->count[code[row]] == 0)
+				room->value[n++] = code[row];
+			else
+				is_apart &= row > first && code[row - 1] == code[row];
+			room->count[code[row]]++;
+			commonest = Max(commonest, room->count[code[row]]);
+			rows++;
+		}
+		apart += is_apart && n > before;
+		suffice = apart >= least && rows >= judging->longest + (uint64) (least - 1) * commonest;
+	}
+	while (n > 0)
+		room->count[room->value[--n]] = 0;
+	return suffice;
+}
+
 bool
 values_are_allowed(const Principle *principle, const Tally *set)
 {
-	bool		allowed = true;
+	Judging    *judging = principle->judging;
+	bool		allowed = judging->first != NULL && principle->l > 1 && principle->nterms == 0 && !principle->joint;
 
+	for (int a = 0; a < judging->naspects && allowed; a++)
+		allowed = few_people_suffice(judging, &judging->room[a], set, principle->l);
+	if (allowed)
+		return true;
+	allowed = true;
 	look_at_all(principle, set, look_whether_allowed, &allowed);
 	return allowed;
 }
