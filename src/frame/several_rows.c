@@ -184,30 +184,15 @@ row_set_sample(RowSets *sets, Dictionary *dictionary, uint32 number, uint32 show
 	array = array_of_value(dictionary_value(dictionary, number));
 	if (array != NULL && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) > sets->most)
 	{
-		<<<<<<<HEAD
-			DrawnRow   *row = draw_rows(sets, tuple, n, before, nshown, person_hash);
-
-		|||||||32e7517 d
-			Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
-
-		== == == =
-			int			n;
+		int			n;
 		int			nshown = 0;
 		Datum	   *tuple = rows_of_value(dictionary_value(dictionary, number), &n);
 		Datum	   *before = shown == DICTIONARY_NULL ? NULL : rows_of_value(dictionary_value(dictionary, shown), &nshown);
-		Lot		   *lot = draw_lots(sets, tuple, n, before, nshown, person_hash);
+		DrawnRow   *row = draw_rows(sets, tuple, n, before, nshown, person_hash);
 
-		>>>>>>>5303 d0f005b234317d231f28a1a5e147a3e2bfd1
-
-			<< <<<<<HEAD
-			qsort(row, n, sizeof(DrawnRow), compare_drawn);
-		|||||||32e7517 d
-			qsort(lot, n, sizeof(Lot), compare_lots);
-		== == == =
-			Assert(n > sets->most);
-		qsort(lot, n, sizeof(Lot), compare_lots);
-		>>>>>>>5303 d0f005b234317d231f28a1a5e147a3e2bfd1
-			for (int i = 0; i < sets->most; i++)
+		Assert(n > sets->most);
+		qsort(row, n, sizeof(DrawnRow), compare_drawn);
+		for (int i = 0; i < sets->most; i++)
 			tuple[i] = row[i].tuple;
 		qsort_arg(tuple, sets->most, sizeof(Datum), compare_tuples, sets->compare);
 		number = dictionary_number(dictionary, value_of_rows(sets->type, tuple, sets->most), false);
