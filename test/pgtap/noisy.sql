@@ -259,8 +259,9 @@ INSERT INTO pprepub_internal.catalog_noise SELECT p.publication, i, now(), 'regr
 	FROM pprepub_internal.catalog_publication p, generate_series(100, 3000) i WHERE p.name = 'ticked';
 ANALYZE pprepub_internal.catalog_noise;
 BEGIN;
+SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_all_tables WHERE relid = 'pprepub_internal.catalog_noise'::regclass \gset
 SELECT is((SELECT ARRAY[total_left, cost] FROM published.ticked_noise_left('{age}', 'sex < 0', '{"age": [0, 50, 101]}', 1)), '{996.999997099,0}', 'costs of all, and an answer');
-SELECT cmp_ok((SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_all_tables WHERE relid = 'pprepub_internal.catalog_noise'::regclass), '<', 20::bigint, 'without all rows');
+SELECT cmp_ok((SELECT seq_tup_read + idx_tup_fetch - :read FROM pg_stat_xact_all_tables WHERE relid = 'pprepub_internal.catalog_noise'::regclass), '<', 20::bigint, 'without all rows');
 COMMIT;
 SET SESSION AUTHORIZATION regress_noah;
 
