@@ -530,8 +530,16 @@ live_all(Lives lives)
 		make_sets();
 	lives.settings.values = nsets;
 	lives.settings.is_fixed = true;
-	for (int n = 0; n < some_of(6000); n++)
+	for (int n = 0; n < 400 + some_of(2000); n++)
+	{
+		MemoryContext outer = CurrentMemoryContext;
+		MemoryContext context = AllocSetContextCreate(outer, "life", ALLOCSET_DEFAULT_SIZES);
+
+		MemoryContextSwitchTo(context);
 		live(&lives, 1000 * lives.settings.k + n);
+		MemoryContextSwitchTo(outer);
+		MemoryContextDelete(context);
+	}
 	printf("# k %d, l %d: %d asked, %d found, %d undecided; %d parted, %d drafts refused\n", lives.settings.k, lives.settings.l,
 		   lives.asked, lives.found, lives.undecided, lives.parted, lives.refused);
 	check(lives.fault != NO_FAULT || lives.undecided < lives.asked / 500);
