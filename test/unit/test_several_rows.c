@@ -302,7 +302,7 @@ fill_places(int g, int at, int r, Code before, int when, uint32 avoided)
 		return at + 1 == n || (is_enough_room(g, at + 1) && fill_places(g, at + 1, 0, NO_CODE, when, avoided));
 	if (before != NO_CODE && may_go[r][place] == 0 && size_at[r][place] == size_of(before))
 		from = nsets;
-	for (int i = from; i <= nsets && steps < MAX_STEPS; i++)
+	for (Code i = from; i <= nsets && steps < MAX_STEPS; i++)
 	{
 		Code		set = from > 0 ? before : i == 0 && turn % 2 == 0 ? truth[r][place] : (i + turn) % nsets; /* many worlds are much like it */
 		uint32		has = 0;
@@ -406,7 +406,8 @@ show_todays(OpenDraft *open)
 		bool		is_full = !class->is_new;
 
 		for (int i = 0; i < class->n; i++)
-			is_full &= class->row[i].person != NOBODY && life.holder[class->row[i].place] == class->row[i].person && !life.away[class->row[i].place];
+			is_full &= class->row[i].person != NOBODY && class->row[i].place >= 0 &&
+				life.holder[class->row[i].place] == class->row[i].person && !life.away[class->row[i].place];
 		for (int i = 0; i < class->n && is_full; i++)
 		{
 			any |= class->row[i].value != life.person[class->row[i].person].value;
