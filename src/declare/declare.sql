@@ -45,6 +45,7 @@ CREATE TABLE pprepub_internal.catalog_publication (
 	params jsonb NOT NULL,
 	target name NOT NULL,
 	max_rows int NOT NULL,
+	sample_seed bigint NOT NULL DEFAULT pg_catalog.hashtextextended(pg_catalog.gen_random_uuid()::text, 0),	-- secret: who knows it knows which rows of a person are likely shown
 	beside int[] NOT NULL,
 	releases int NOT NULL DEFAULT 0,
 	remembered bigint NOT NULL DEFAULT 0,

@@ -269,7 +269,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	MemoryContext old;
 
 	verify_version();
-	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, max_rows, beside, releases, remembered"
+	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, max_rows, sample_seed, beside, releases, remembered"
 					" FROM pprepub_internal.catalog_publication WHERE publication = $1", mode,
 					CATALOG_PARAMS(CATALOG_INT(publication->id))) == 0)
 	{
@@ -286,6 +286,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	publication->method = catalog_text(access, 0, "method");
 	publication->target = catalog_text(access, 0, "target");
 	publication->max_rows = catalog_int(0, "max_rows");
+	publication->sample_seed = catalog_int(0, "sample_seed");
 	publication->releases = catalog_int(0, "releases");
 	publication->remembered = catalog_int(0, "remembered");
 	old = MemoryContextSwitchTo(access->context);

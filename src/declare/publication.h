@@ -107,6 +107,7 @@ typedef struct DeclaredPublication
 	char	   *target;			/* schema of what analysts see */
 	char	   *private;		/* schema of what only the owner sees */
 	int32		max_rows;		/* that a release shows of a person; 1: the key tells rows apart */
+	int64		sample_seed;	/* which rows of a person with more are shown; nobody may be told */
 	int32	   *beside;			/* publications judged apart from this one */
 	int			nbeside;
 	Oid		   *lookups;		/* of a declaration: tables without people, which others may read, too */

@@ -66,6 +66,7 @@ value_of_rows(Oid type, Datum *rows, int nrows)
 struct RowSets
 {
 	int			most;			/* rows */
+	uint64		seed;			/* of samples */
 	Oid			type;			/* of values */
 	FmgrInfo   *compare;		/* the order of rows */
 	FmgrInfo   *hash;
@@ -80,7 +81,7 @@ row_sets_create(const DeclaredPublication *publication)
 	TypeCacheEntry *tuple = lookup_type_cache(type_of_rows(type), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_HASH_PROC_FINFO);
 
 	*sets = (RowSets) {
-		.most = publication->max_rows, .type = type, .compare = &tuple->cmp_proc_finfo, .hash = &tuple->hash_proc_finfo,
+		.most = publication->max_rows, .seed = publication->sample_seed, .type = type, .compare = &tuple->cmp_proc_finfo, .hash = &tuple->hash_proc_finfo,
 		.person = AllocSetContextCreate(CurrentMemoryContext, "rows of a person", ALLOCSET_SMALL_SIZES)
 	};
 	return sets;
@@ -148,12 +149,16 @@ compare_drawn(const void *a, const void *b)
 	return x->was_shown != y->was_shown ? y->was_shown - x->was_shown : (x->drawn > y->drawn) - (x->drawn < y->drawn);
 }
 
-/* Draws a number for each row, by what it says and whose it is: so it is the next time as it is now.  Both lists are in order. */
+/*
+ * Draws a number for each row, by what it says and whose it is: so it is the next time as it is now.  Without the seed,
+ * observers could compute which of the values of a class a person with many rows can have in a sample.  Both lists are in
+ * order.
+ */
 static DrawnRow *
 draw_rows(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, int nshown, uint32 person_hash)
 {
 	DrawnRow   *row = new_array(DrawnRow, n);
-	uint64		copy = 0;		/* counts equal rows */
+	uint32		drawn_by[3] = {person_hash, 0, 0};	/* the copy of equal rows, and what they say */
 
 	for (int i = 0, next = 0; i < n; i++)
 	{
@@ -161,10 +166,11 @@ draw_rows(const RowSets *sets, const Datum *tuple, int n, const Datum *shown, in
 
 		while (next < nshown && (order = compare_tuples(&shown[next], &tuple[i], sets->compare)) < 0)
 			next++;
-		copy = i > 0 && compare_tuples(&tuple[i - 1], &tuple[i], sets->compare) == 0 ? copy + 1 : 0;
+		drawn_by[1] = i > 0 && compare_tuples(&tuple[i - 1], &tuple[i], sets->compare) == 0 ? drawn_by[1] + 1 : 0;
+		drawn_by[2] = DatumGetUInt32(FunctionCall1(sets->hash, tuple[i]));
 		row[i] = (DrawnRow) {
 			.tuple = tuple[i], .was_shown = next < nshown && order == 0,
-			.drawn = hash_combine64(hash_combine64(person_hash, copy), DatumGetUInt32(FunctionCall1(sets->hash, tuple[i])))
+			.drawn = hash_bytes_extended((const unsigned char *) drawn_by, sizeof(drawn_by), sets->seed)
 		};
 		next += row[i].was_shown;
 	}

@@ -16,6 +16,11 @@ CREATE TABLE bills AS SELECT patient, 30 AS age, 'bill ' || patient || '.' || i 
 SELECT pprepub.create_publication('bills', 'bills', 'patient', '{"age": "range"}', 'bill', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', rows => 'several', max_rows => 3) \g /dev/null
 SELECT * FROM pprepub.publish('bills') \g /dev/null
 SELECT is(count(*), 120::bigint, 'three of four rows each') FROM published.bills_1;
+-- Observers who know the key of a person, and values, cannot compute which ones a sample shows.
+SELECT pprepub.create_publication('bills_too', 'bills', 'patient', '{"age": "range"}', 'bill', 'bpg', '{"k": 5, "l": 2}', beside => '{bills}', rows => 'several', max_rows => 3) \g /dev/null
+SELECT * FROM pprepub.publish('bills_too') \g /dev/null
+SELECT isnt_empty('SELECT bill FROM published.bills_1 EXCEPT SELECT bill FROM published.bills_too_1', 'a publication draws samples of its own');
+SELECT pprepub.drop_publication('bills_too', true) \g /dev/null
 INSERT INTO bills SELECT patient, 30, 'bill ' || patient || '.' || i FROM generate_series(1, 40) patient, generate_series(5, 12) i;
 SELECT * FROM pprepub.publish('bills') \g /dev/null
 SELECT bag_eq('SELECT bill FROM published.bills_2', 'SELECT bill FROM published.bills_1', 'new rows displace none that was shown');
