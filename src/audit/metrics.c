@@ -230,6 +230,7 @@ measure_release(const Frame *frame, const Classes *classes, const ReleaseCounts 
 	metrics.stale = counts->stale;
 	metrics.unrefreshed = counts->unrefreshed;
 	metrics.kept_back = counts->kept_back;
+	metrics.stale_rows = counts->stale_rows;
 	if (counts->counterfeits != NULL)
 		for (uint32 c = 0; c < classes->nclasses; c++)
 			metrics.counterfeits += counts->counterfeits[c];
@@ -265,6 +266,13 @@ list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS])
 
 	StaticAssertStmt(lengthof(all) == NMETRICS, "metrics missing from the list");
 	memcpy(list, all, sizeof(all));
+}
+
+void
+list_row_figures(const Metrics *metrics, NamedMetric list[NROWFIGURES])
+{
+	list[0] = (NamedMetric) {"kept_back", metrics->kept_back};
+	list[1] = (NamedMetric) {"stale_rows", metrics->stale_rows};
 }
 
 /* The rows asked for, shown or not. */

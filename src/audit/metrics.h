@@ -19,6 +19,7 @@ typedef struct ReleaseCounts
 	uint64		stale;			/* rows of people that show another value than that of today */
 	uint64		unrefreshed;	/* rows that could not show new values, invented ones too */
 	uint64		kept_back;		/* rows of people asked for who have too many */
+	uint64		stale_rows;		/* of people with several: shown and gone, or there and not shown */
 	const uint64 *counterfeits; /* [nclasses] invented rows, or NULL for none */
 	const bool *shown;			/* [nqis] quasi-identifiers that the release shows, or NULL for all */
 } ReleaseCounts;
@@ -52,6 +53,7 @@ typedef struct Metrics
 	uint64		rows;			/* members of classes, dirty rows included: people, however many rows each has */
 	uint64		leaving;		/* rows that leave, of people and invented ones */
 	uint64		kept_back;
+	uint64		stale_rows;
 	uint64		classes;
 	int			columns;		/* quasi-identifiers that are shown */
 	uint64		suppressed;
@@ -96,6 +98,10 @@ typedef struct NamedMetric
 extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
 
 extern void list_count_errors(const Metrics *metrics, NamedMetric list[NSIZES]);
+
+/* Figures of rows, where people may have several. */
+#define NROWFIGURES	2
+extern void list_row_figures(const Metrics *metrics, NamedMetric list[NROWFIGURES]);
 
 #define NSUMMARY	5
 

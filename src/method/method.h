@@ -48,6 +48,7 @@ struct Draft
 	uint64		hidden;			/* of these: people of parts that may not be shown, or not yet */
 	uint64		dirty;			/* rows in classes that were not asked for */
 	uint64		stale;			/* rows of people that show another value than that of today */
+	uint64		stale_rows;		/* of people with several: shown and gone, or there and not shown; see release/build.c */
 
 	/*
 	 * Rows, invented ones too, of groups of the past of which not every place has a row of somebody who held it

@@ -37,6 +37,28 @@ are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
 	return equal;
 }
 
+uint64
+count_other_rows(const Aspects *aspects, Code a, Code b)
+{
+	uint64		begin = rows_begin(aspects->first, b);
+	uint64		end = rows_end(aspects->first, b);
+	uint64		others = end - begin;
+	bool	   *is_met = new_zeros(bool, others);
+
+	for (uint64 row = rows_begin(aspects->first, a); row < rows_end(aspects->first, a); row++)
+	{
+		uint64		equal = begin;
+
+		while (equal < end && (is_met[equal - begin] || !are_equal_rows(aspects, row, equal)))
+			equal++;
+		if (equal < end)
+			is_met[equal - begin] = true;
+		others += equal < end ? -1 : 1;
+	}
+	pfree(is_met);
+	return others;
+}
+
 /* Adds the rows of a person; of equal ones those that came first stay. */
 static void
 follow_person(ShownRows *rows, const Code *const *epoch, uint64 nepochs, uint64 person)

@@ -17,6 +17,9 @@
 #include "history/places.h"
 #include "partition/principle.h"
 
+/* How many rows has one of two sensitive values, and the other not? */
+extern uint64 count_other_rows(const Aspects *aspects, Code a, Code b);
+
 /*
  * epoch[e]: the sensitive values of n people, as releases showed them one after the other.  People with one row each may
  * always change.  A principle of NULL asks about any of the people, whichever they are: so nobody's rows may have changed.

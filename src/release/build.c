@@ -16,6 +16,7 @@
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "miscadmin.h"
+#include "partition/changed_rows.h"
 #include "release/past_releases.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"
@@ -118,6 +119,26 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
+/* Rows of people who show those of an earlier day: shown and gone, or there and not shown. */
+static uint64
+count_stale_rows(const Draft *draft, const Frame *frame)
+{
+	uint64		n = 0;
+
+	if (draft->shown == NULL || !has_row_values(frame->aspects))
+		return 0;
+	for (uint64 i = 0; i < draft->classes->first[draft->classes->nclasses]; i++)
+	{
+		RowId		row = draft->classes->rows[i];
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (draft->shown[row] != frame->sensitive[row])
+			n += count_other_rows(frame->aspects, draft->shown[row], frame->sensitive[row]);
+	}
+	return n;
+}
+
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
 draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
@@ -141,6 +162,7 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 		judge_places(&build->loaded->frame, past, places_shown(build->draft), &promised, promised.k,
 					 shows_true_rows(build->publication->method, build->publication->params));
 	}
+	build->draft->stale_rows = count_stale_rows(build->draft, &build->loaded->frame);
 	frame_take_shown(&build->loaded->frame, build->draft);
 	build->loaded->sensitive.code = build->loaded->frame.sensitive;
 	build->draft->suppressed += build->loaded->left_out;
@@ -194,6 +216,7 @@ measure(ReleaseBuild *build)
 		.stale = draft->stale,
 		.unrefreshed = draft->unrefreshed,
 		.kept_back = build->loaded->kept_back,
+		.stale_rows = draft->stale_rows,
 		.counterfeits = counterfeits,
 	};
 

@@ -322,6 +322,7 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 	NamedMetric summary[NSUMMARY];
 	NamedMetric list[NMETRICS];
 	NamedMetric errors[NSIZES];
+	NamedMetric figures[NROWFIGURES];
 	NamedMetric *losses = palloc(sizeof(NamedMetric) * build->publication->ncolumns);
 	int			nlosses = list_losses(build->publication, &build->metrics, shown_columns(build->publication, build->request->columns), losses);
 	PhaseTime	phases[MOST_PHASES];
@@ -334,7 +335,9 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 	if (has_several_rows(build->publication))
 	{
 		put_metric(work, "people", build->metrics.rows + build->metrics.counterfeits);
-		put_metric(work, "kept_back", build->metrics.kept_back);
+		list_row_figures(&build->metrics, figures);
+		for (int i = 0; i < NROWFIGURES; i++)
+			put_metric(work, figures[i].name, figures[i].value);
 	}
 	put_metric(work, "classes", build->metrics.classes);
 	for (int i = 0; i < NSUMMARY; i++)

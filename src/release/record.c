@@ -74,13 +74,16 @@ list_losses(const DeclaredPublication *publication, const Metrics *metrics, cons
 static void
 note_metrics(const DeclaredPublication *publication, const ReleaseNote *note)
 {
-	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + 1 + NSIZES + publication->ncolumns));
-	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + 1 + NSIZES + publication->ncolumns));
+	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + NROWFIGURES + NSIZES + publication->ncolumns));
+	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + NROWFIGURES + NSIZES + publication->ncolumns));
 	int			n = NMETRICS;
 
 	list_metrics(note->metrics, list);
 	if (has_several_rows(publication))
-		list[n++] = (NamedMetric) {"kept_back", note->metrics->kept_back};
+	{
+		list_row_figures(note->metrics, list + n);
+		n += NROWFIGURES;
+	}
 	if (OidIsValid(note->table))
 	{
 		list_count_errors(note->metrics, list + n);

@@ -38,6 +38,7 @@ BEGIN
 END $$;
 SELECT is(shown_after('SELECT 1'), 5::bigint, 'a row each');
 SELECT is(shown_after('INSERT INTO ward VALUES (1, 40, ''new'')'), 5::bigint, 'a new row of one person waits');
+SELECT is((SELECT array_agg(value ORDER BY metric) FROM pprepub.metrics('ward', 2) WHERE metric IN ('stale', 'stale_rows')), '{1,1}', 'of whom one row is not shown');
 SELECT is(shown_after('INSERT INTO ward VALUES (2, 40, ''new'')'), 5::bigint, 'and of two');
 SELECT is(shown_after('INSERT INTO ward VALUES (3, 40, ''new'')'), 5::bigint, 'and of three, if all are the same');
 SELECT is(shown_after('UPDATE ward SET ill = ''other'' WHERE patient = 3 AND ill = ''new'''), 8::bigint, 'but not if they differ');
@@ -45,6 +46,7 @@ SELECT is(shown_after('DELETE FROM ward WHERE patient = 1 AND ill = ''new'''), 8
 SELECT is(shown_after('DELETE FROM ward WHERE patient = 5'), 8::bigint, 'a place is free');
 SELECT is(shown_after('INSERT INTO ward VALUES (5, 40, ''else''), (5, 40, ''more'')'), 8::bigint, 'a person who comes back with other rows shows the old ones');
 SELECT is((counterfeits, suppressed, stale), (0::bigint, 0::bigint, 2::bigint), 'in the own place') FROM pprepub.release WHERE publication = 'ward' ORDER BY number DESC LIMIT 1;
+SELECT is(value, 4::float8, 'a row of one person has gone; of the other one has, and two are there') FROM pprepub.preview('ward') WHERE metric = 'stale_rows';
 SELECT ok(bool_and(holds), 'the log tells nothing else') FROM pprepub.audit('ward');
 SELECT is((SELECT equal FROM pprepub.rebuild_history('ward')), true, 'the history can be made again');
 SELECT throws_ok(format('SELECT pprepub.create_publication(''w'', ''ward'', ''patient'', ''{"age": "range"}'', ''ill'', %L, %L, rows => ''several'')', method, params),
