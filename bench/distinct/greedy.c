@@ -73,35 +73,6 @@ typedef struct Greedy
  * ----------------------------------------------------------------
  */
 
-/* Lists the sets of a bucket's entries, each as often as its multiplicity says. */
-static SetId *
-slots_of(const Bucket *bucket)
-{
-	SetId	   *slots = palloc(sizeof(SetId) * (bucket->n + 1));
-	uint32		at = 0;
-
-	for (uint32 e = 0; e < bucket->nentries; e++)
-		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
-			slots[at++] = bucket->set[e];
-	return slots;
-}
-
-/* The share of values of either that both have. */
-static double
-overlap(Sets *sets, SetId a, SetId b)
-{
-	SetId		common;
-	double		both;
-
-	if (a == b)
-		return 1;
-	if (!sets_meet(sets, a, b))
-		return 0;
-	common = set_intersection(sets, a, b);	/* which may move the sets: not between them and a place in them */
-	both = set_at(sets, common).n;
-	return both / (set_at(sets, a).n + set_at(sets, b).n - both);
-}
-
 /*
  * The assignment with the least cost, by shortest augmenting paths with
  * potentials (Kuhn and Munkres); pair[j] is set to the row of column j.
@@ -174,8 +145,8 @@ pair_entries(const double *cost, uint32 n, uint32 *pair)
 static SetId *
 meet_by_best_plan(Distinct *distinct, const Bucket *a, const Bucket *b)
 {
-	SetId	   *x = slots_of(a);
-	SetId	   *y = slots_of(b);
+	SetId	   *x = bucket_slots(a);
+	SetId	   *y = bucket_slots(b);
 	uint32		n = a->n;
 	double	   *cost = palloc(sizeof(double) * n * n);
 	uint32	   *pair = palloc(sizeof(uint32) * n);
@@ -184,7 +155,7 @@ meet_by_best_plan(Distinct *distinct, const Bucket *a, const Bucket *b)
 	for (uint32 i = 0; i < n; i++)
 		for (uint32 j = 0; j < n; j++)
 		{
-			double		both = overlap(distinct->sets, x[i], y[j]);
+			double		both = sets_overlap(distinct->sets, x[i], y[j]);
 
 			cost[(Size) i * n + j] = both > 0 ? -both : n;	/* more than all others can save */
 		}

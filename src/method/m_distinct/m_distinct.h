@@ -47,6 +47,9 @@ extern SetId set_union(Sets *sets, SetId a, SetId b);
 extern bool set_has(const Sets *sets, SetId set, Code value);
 extern bool sets_meet(const Sets *sets, SetId a, SetId b);
 
+/* The share of values of either that both have. */
+extern double sets_overlap(Sets *sets, SetId a, SetId b);
+
 /* Of sets each of which updates connect: are the two of different components? */
 extern bool sets_apart(const Sets *sets, SetId a, SetId b);
 
@@ -81,6 +84,9 @@ typedef struct Bucket
 	uint64		rows;
 	uint32		groups;			/* that it needs */
 } Bucket;
+
+/* Lists the sets of a bucket's entries, each as often as its multiplicity says. */
+extern SetId *bucket_slots(const Bucket *bucket);
 
 /* Something and its amount; sorted with the greatest first. */
 typedef struct Ranked

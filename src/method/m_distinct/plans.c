@@ -30,9 +30,8 @@
  * ----------------------------------------------------------------
  */
 
-/* Lists the sets of a bucket's entries, each as often as its multiplicity says. */
-static SetId *
-slots_of(const Bucket *bucket)
+SetId *
+bucket_slots(const Bucket *bucket)
 {
 	SetId	   *slots = palloc(sizeof(SetId) * (bucket->n + 1));
 	uint32		at = 0;
@@ -43,9 +42,8 @@ slots_of(const Bucket *bucket)
 	return slots;
 }
 
-/* The share of values of either that both have. */
-static double
-overlap(Sets *sets, SetId a, SetId b)
+double
+sets_overlap(Sets *sets, SetId a, SetId b)
 {
 	SetId		common;
 	double		both;
@@ -62,8 +60,8 @@ overlap(Sets *sets, SetId a, SetId b)
 SetId *
 intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b)
 {
-	SetId	   *x = slots_of(a);
-	SetId	   *y = slots_of(b);
+	SetId	   *x = bucket_slots(a);
+	SetId	   *y = bucket_slots(b);
 	uint32		n = a->n;
 	Code	   *value = palloc(sizeof(Code) * n);
 
@@ -75,7 +73,7 @@ intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b)
 
 		for (uint32 j = i; j < n; j++)
 		{
-			double		both = overlap(distinct->sets, x[i], y[j]);
+			double		both = sets_overlap(distinct->sets, x[i], y[j]);
 
 			if (both <= most)
 				continue;
@@ -212,7 +210,7 @@ number_components(const Distinct *distinct)
 	for (uint32 b = 0; b < distinct->nbuckets; b++)
 	{
 		uint32		n = distinct->buckets[b].n;
-		SetId	   *slots = slots_of(&distinct->buckets[b]);
+		SetId	   *slots = bucket_slots(&distinct->buckets[b]);
 
 		for (uint32 i = 0; i < n; i++)
 			slots[i] = distinct->sets->component[set_at(distinct->sets, slots[i]).value[0]];
