@@ -4,6 +4,8 @@
  */
 #include "groups.h"
 
+#include "audit/judge_draft.h"
+#include "audit/places_judge.h"
 #include "frame/arrays.h"
 
 static uint64 random_state;
@@ -562,4 +564,29 @@ show_life(const Life *life)
 					show_class(&life->release[r].class[c]);
 				}
 	}
+}
+
+/* ---- Judges ---- */
+
+static const Life *judged_life;
+static const Draft *judged;
+
+static void
+judge(void)
+{
+	const int64 *params = judged_life->params;
+	Principle	promised = principle_declared(params[AT_K], params[AT_L], params + AT_PRINCIPLES);
+	Frame		shown = judged_life->frame;
+
+	judge_places(&judged_life->frame, &judged_life->past, places_shown(judged), &promised, params[AT_K], params[AT_REPAIR]);
+	frame_take_shown(&shown, judged);
+	judge_classes(&shown, judged->classes, &promised);
+}
+
+const char *
+life_refusal(const Life *life, const Draft *draft)
+{
+	judged_life = life;
+	judged = draft;
+	return error_of(judge);
 }

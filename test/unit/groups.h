@@ -158,6 +158,9 @@ extern void show_life(const Life *life);
 extern void draft_open(const Life *life, const Draft *draft, OpenDraft *open);
 extern Draft *draft_close(const Life *life, const OpenDraft *open);
 
+/* Why the judges of drafts refuse one, or NULL. */
+extern const char *life_refusal(const Life *life, const Draft *draft);
+
 /*
  * The observer.  Values change freely; or no more of them than releases force, and a person's value is the same at the next
  * place as it was at the last one.

@@ -52,28 +52,8 @@ typedef struct Lives
 } Lives;
 
 static Life life;
-static const Draft *judged;
-static Principle promised;
 
 /* ---- Judges ---- */
-
-static void
-judge(void)
-{
-	Frame		shown = life.frame;
-
-	judge_places(&life.frame, &life.past, places_shown(judged), &promised, life.params[AT_K], life.params[AT_REPAIR]);
-	frame_take_shown(&shown, judged);
-	judge_classes(&shown, judged->classes, &promised);
-}
-
-static const char *
-refusal_of(const Draft *draft)
-{
-	judged = draft;
-	promised = principle_declared(life.params[AT_K], life.params[AT_L], life.params + AT_PRINCIPLES);
-	return error_of(judge);
-}
 
 static PlacesVerdict
 judge_log(void)
@@ -404,7 +384,7 @@ static void
 release(Lives *lives, uint64 seed)
 {
 	const Draft *draft = bpg_method.draft(&life.frame, &life.past, life.params, seed);
-	const char *refusal = refusal_of(draft);
+	const char *refusal = life_refusal(&life, draft);
 	OpenDraft	open;
 
 	check_at(refusal == NULL, refusal, __FILE__, __LINE__);
@@ -424,7 +404,7 @@ release(Lives *lives, uint64 seed)
 	if (spoil(&open, lives->fault, seed))
 	{
 		lives->spoiled++;
-		lives->refused += refusal_of(draft_close(&life, &open)) != NULL;
+		lives->refused += life_refusal(&life, draft_close(&life, &open)) != NULL;
 		life_publish_open(&life, &open);
 	}
 	else if (lives->fault != NO_FAULT)

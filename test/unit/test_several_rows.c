@@ -382,19 +382,6 @@ observe_group(int g, Lives *lives)
 
 /* ---- Lives ---- */
 
-static const Draft *judged;
-static Principle promised;
-
-static void
-judge(void)
-{
-	Frame		shown = life.frame;
-
-	judge_places(&life.frame, &life.past, places_shown(judged), &promised, life.params[AT_K], life.params[AT_REPAIR]);
-	frame_take_shown(&shown, judged);
-	judge_classes(&shown, judged->classes, &promised);
-}
-
 static bool
 show_todays(OpenDraft *open)
 {
@@ -478,13 +465,11 @@ release(Lives *lives, uint64 seed)
 	life.frame.aspects = lives->fault == FAULT_SETS ? &sets : &aspects;
 	draft = bpg_method.draft(&life.frame, &life.past, life.params, seed);
 	life.frame.aspects = &aspects;
-	promised = principle_declared(life.params[AT_K], life.params[AT_L], life.params + AT_PRINCIPLES);
 	draft_open(&life, draft, &open);
 	if ((lives->fault == FAULT_NEW_ROWS && show_todays(&open)) || (lives->fault == FAULT_RETURN && show_returners(&open)) ||
 		(lives->fault == FAULT_ARRIVAL && life.past.is_whole && seat_wrongly(&open)))
 		draft = draft_close(&life, &open);
-	judged = draft;
-	refusal = error_of(judge);
+	refusal = life_refusal(&life, draft);
 	lives->refused += refusal != NULL;
 	if (lives->fault == NO_FAULT)
 		check_at(refusal == NULL, refusal, __FILE__, __LINE__);
