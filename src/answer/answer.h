@@ -165,6 +165,10 @@ extern void verify_may_ask(void);
  */
 extern void ask(Question *question, RowTarget *target);
 
+/* For functions beside the releases: a question about a publication by name, and its rows as the function's result. */
+extern Question question_about(const char *name);
+extern Datum ask_for_result(FunctionCallInfo fcinfo, Question *question);
+
 /* By the worker, with the publication locked: an error if the method does not answer, or the role has had max_answers_per_role. */
 extern void verify_may_have_answer(const DeclaredPublication *publication, const char *asked_by);
 

@@ -254,29 +254,38 @@ ask(Question *question, RowTarget *target)
 	ExecDropSingleTupleTableSlot(target->slot);
 }
 
+Question
+question_about(const char *name)
+{
+	FoundPublication found = publication_find(name);
+
+	return (Question) {.name = name, .publication = found.id, .owner = found.owner, .method = found.method, .params = found.params};
+}
+
+Datum
+ask_for_result(FunctionCallInfo fcinfo, Question *question)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	RowTarget	target;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	target.desc = result->setDesc;
+	target.store = result->setResult;
+	ask(question, &target);
+	return (Datum) 0;
+}
+
 /* TARGET.NAME() asks: an error unless the caller has the rights of the publication's owner, as that function has. */
 Datum
 pprepub_answer(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Question	question = {0};
-	FoundPublication found;
-	RowTarget	target;
+	Question	question;
 
 	verify_may_ask();
-	question.name = text_argument(fcinfo, 0, "the name of a publication");
+	question = question_about(text_argument(fcinfo, 0, "the name of a publication"));
 	question.request.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
 	question.request.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
-	found = publication_find(question.name);
-	question.publication = found.id;
-	question.owner = found.owner;
-	question.method = found.method;
-	question.params = found.params;
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	target.desc = result->setDesc;
-	target.store = result->setResult;
-	ask(&question, &target);
-	return (Datum) 0;
+	return ask_for_result(fcinfo, &question);
 }
 
 /* ----------------------------------------------------------------

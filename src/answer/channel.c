@@ -3,8 +3,8 @@
  *		The segment of shared memory between an analyst's backend and the worker, and the messages in its queue.
  *
  * The segment holds the head; name, session user, its role, cohort, bins and epsilon, each with its terminator; the array
- * of columns; and the queue.  A message is a word, which tells its kind, and a body.  Rows follow the oids of their columns' types,
- * many to a message, each aligned.
+ * of columns; and the queue.  A message is a word, which tells its kind, and a body.  Rows follow the oids of their
+ * columns' types, many to a message, each aligned.
  */
 #include "answer/answer.h"
 

@@ -5,8 +5,8 @@
  * PROMISE
  *		Sources that differ by one person give each answer with probabilities that differ by a factor of e^epsilon at most.
  *		A person is counted once in a bin, and in max_rows bins at most, and adds a number between bounds that were asked for
- *		to a sum.  Bins follow from the declaration and the question, and each has a row.  An equal question gets the answer that is out until the next release, whatever happens to the
- *		source: so nothing tells whether it changed.
+ *		to a sum.  Bins follow from the declaration and the question, and each has a row.  Until the next release an equal
+ *		question gets the answer that is out, whatever happens to the source: so nothing tells whether it changed.
  *
  * ORDER
  *		Charge and answer are one row of the ledger, committed before anything leaves.  Whatever goes wrong once the source
@@ -265,12 +265,10 @@ make_noisy_answer(const DeclaredPublication *publication, const Question *questi
 static Question
 question_of_arguments(FunctionCallInfo fcinfo)
 {
-	Question	question = {0};
-	FoundPublication found;
+	Question	question = question_about(text_argument(fcinfo, 0, "the name of a publication"));
 	Jsonb	   *bins;
 	Jsonb	   *sum;
 
-	question.name = text_argument(fcinfo, 0, "the name of a publication");
 	verify_not_null(fcinfo, 1, "the columns to count by");
 	verify_not_null(fcinfo, 3, "the bins");
 	question.request.columns = PG_GETARG_ARRAYTYPE_P(1);
@@ -285,28 +283,17 @@ question_of_arguments(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("bins may have %d bytes at most", MAX_BINS_BYTES),
 				 errhint("Count in fewer bins, or in bins with shorter names.")));
-	found = publication_find(question.name);
-	question.publication = found.id;
-	question.owner = found.owner;
-	question.method = found.method;
-	question.params = found.params;
 	return question;
 }
 
 Datum
 pprepub_noisy(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Question	question;
-	RowTarget	target;
 
 	verify_may_ask();
 	question = question_of_arguments(fcinfo);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	target.desc = result->setDesc;
-	target.store = result->setResult;
-	ask(&question, &target);
-	return (Datum) 0;
+	return ask_for_result(fcinfo, &question);
 }
 
 /* Reads no source, and charges nothing. */
