@@ -37,6 +37,16 @@ are_equal_rows(const Aspects *aspects, uint64 a, uint64 b)
 	return equal;
 }
 
+/* Is there an equal row among those that were not met yet?  It is met then. */
+static bool
+meets_row(const Aspects *aspects, uint64 row, uint64 begin, uint64 end, bool *is_met)
+{
+	for (uint64 other = begin; other < end; other++)
+		if (!is_met[other - begin] && are_equal_rows(aspects, row, other))
+			return is_met[other - begin] = true;
+	return false;
+}
+
 uint64
 count_other_rows(const Aspects *aspects, Code a, Code b)
 {
@@ -46,15 +56,7 @@ count_other_rows(const Aspects *aspects, Code a, Code b)
 	bool	   *is_met = new_zeros(bool, others);
 
 	for (uint64 row = rows_begin(aspects->first, a); row < rows_end(aspects->first, a); row++)
-	{
-		uint64		equal = begin;
-
-		while (equal < end && (is_met[equal - begin] || !are_equal_rows(aspects, row, equal)))
-			equal++;
-		if (equal < end)
-			is_met[equal - begin] = true;
-		others += equal < end ? -1 : 1;
-	}
+		others += meets_row(aspects, row, begin, end, is_met) ? -1 : 1;
 	pfree(is_met);
 	return others;
 }
@@ -78,18 +80,8 @@ follow_person(ShownRows *rows, const Code *const *epoch, uint64 nepochs, uint64 
 		rows->have_changed |= e > 0;
 		is_met = new_zeros(bool, end - begin);
 		for (ShownRow *shown = rows->row + first_shown; shown < rows->row + rows->n; shown++)
-		{
-			uint64		row = begin;
-
-			if (shown->gone < nepochs)
-				continue;
-			while (row < end && (is_met[row - begin] || !are_equal_rows(rows->aspects, shown->row, row)))
-				row++;
-			if (row < end)
-				is_met[row - begin] = true;
-			else
+			if (shown->gone == nepochs && !meets_row(rows->aspects, shown->row, begin, end, is_met))
 				shown->gone = e;
-		}
 		array_reserve(rows->row, rows->room, rows->n + end - begin);
 		for (uint64 row = begin; row < end; row++)
 			if (!is_met[row - begin])

@@ -542,9 +542,12 @@ is_shown(const Bpg *bpg, const Part *part, uint64 asked)
 static bool
 rows_may_change(const Bpg *bpg, const Part *part)
 {
-	Code	   *today = new_array(Code, part->n);
+	Code	   *today;
 	bool		may;
 
+	if (!has_row_values(bpg->frame->aspects))
+		return true;
+	today = new_array(Code, part->n);
 	for (uint64 i = 0; i < part->n; i++)
 		today[i] = bpg->frame->sensitive[bpg->sitter[bpg->member[part->first + i]]];
 	may = changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + part->first, part->n, today);
