@@ -151,6 +151,8 @@ measure_sizes(Metrics *metrics, const Classes *classes, const ReleaseCounts *cou
 		double		all_rows = true_rows + (counts->counterfeits ? counts->counterfeits[c] : 0);
 
 		CHECK_FOR_INTERRUPTS();
+		metrics->smallest = c == 0 ? all_rows : Min(metrics->smallest, all_rows);
+		metrics->largest = Max(metrics->largest, all_rows);
 		metrics->dm += all_rows * all_rows;
 		if (true_rows == 0)
 			continue;

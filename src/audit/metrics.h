@@ -38,6 +38,8 @@ typedef struct Metrics
 	/* How large classes are, counterfeits included */
 	double		dm;				/* discernibility */
 	double		avg;			/* average class size over k */
+	uint64		smallest;		/* 0 if there is no class */
+	uint64		largest;
 
 	/* Averages over true rows */
 	double		ail;			/* loss of a row */

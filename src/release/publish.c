@@ -340,6 +340,8 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 			put_metric(work, figures[i].name, figures[i].value);
 	}
 	put_metric(work, "classes", build->metrics.classes);
+	put_metric(work, "smallest_class", build->metrics.smallest);
+	put_metric(work, "largest_class", build->metrics.largest);
 	for (int i = 0; i < NSUMMARY; i++)
 		put_metric(work, summary[i].name, summary[i].value);
 	for (int i = 0; i < NMETRICS; i++)

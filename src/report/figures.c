@@ -19,6 +19,7 @@
 #include "history/past_tables.h"
 #include "nodes/params.h"
 #include "release/past_releases.h"
+#include "shared/progress.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -30,6 +31,7 @@ PG_FUNCTION_INFO_V1(pprepub_release_figures);
 PG_FUNCTION_INFO_V1(pprepub_class_members);
 PG_FUNCTION_INFO_V1(pprepub_source_figures);
 PG_FUNCTION_INFO_V1(pprepub_report);
+PG_FUNCTION_INFO_V1(pprepub_explore);
 
 /* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
 static void
@@ -165,16 +167,29 @@ pprepub_source_figures(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ---- The page ---- */
+/* ---- Pages ---- */
+
+/* Does the work that makes a page, of a publication that is open. */
+static Datum
+make_page(OwnersWork *work, FunctionCallInfo fcinfo)
+{
+	MemoryContext context = CurrentMemoryContext;
+	text	   *page;
+
+	work_begin(work, work->publication->owner, GetActiveSnapshot());
+	call_internal(fcinfo, NULL);
+	page = cstring_to_text(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+	page = (text *) memcpy(MemoryContextAlloc(context, VARSIZE(page)), page, VARSIZE(page));
+	work_close(work);
+	PG_RETURN_TEXT_P(page);
+}
 
 /* The page names people only where the owner asks for that. */
 static Datum
-make_page(FunctionCallInfo fcinfo)
+make_report(FunctionCallInfo fcinfo)
 {
 	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
-	MemoryContext context = CurrentMemoryContext;
 	OwnersWork	work;
-	text	   *page;
 
 	report_open_for_auditor(&work, fcinfo);
 	if (is_internal && !has_rights_of(work.publication->owner))
@@ -185,17 +200,26 @@ make_page(FunctionCallInfo fcinfo)
 				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(work.publication->name))));
 	if (!is_internal)
 		hide_data();
-	work_begin(&work, work.publication->owner, GetActiveSnapshot());
-	call_internal(fcinfo, NULL);
-	page = cstring_to_text(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
-	page = (text *) memcpy(MemoryContextAlloc(context, VARSIZE(page)), page, VARSIZE(page));
-	work_close(&work);
-	PG_RETURN_TEXT_P(page);
+	return make_page(&work, fcinfo);
 }
 
-/* report(publication, internal): for auditors, too, unless it is internal.  A publication without releases has a page. */
+/* report(publication, …): for auditors, too, unless it is internal.  A publication without releases has a page. */
 Datum
 pprepub_report(PG_FUNCTION_ARGS)
 {
-	return for_auditors(fcinfo, make_page);
+	return for_auditors(fcinfo, make_report);
+}
+
+/* explore(publication, grid): for the owner. */
+Datum
+pprepub_explore(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+	Datum		page;
+
+	report_open(&work, fcinfo);
+	progress_begin("explore", work.publication->owner, work.publication->name);
+	page = make_page(&work, fcinfo);
+	progress_end();
+	return page;
 }

@@ -193,6 +193,8 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.risks('people', 99) $$),
 	($$ SELECT pprepub.report('people') $$),
 	($$ SELECT pprepub.report('people', true) $$),
+	($$ SELECT pprepub.explore('people') $$),
+	($$ SELECT pprepub.explore('people', '{"k": 3}') $$),
 	($$ SELECT pprepub.grant_audit('people', 'regress_stranger') $$),
 	($$ SELECT pprepub.revoke_audit('people', 'regress_stranger') $$),
 	($$ SELECT pprepub.audit('people') $$),

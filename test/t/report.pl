@@ -108,6 +108,11 @@ unlike($told, qr/^(?:image|img): *$/m, 'and none has no name');
 like($told, qr/^(?:rowheader|columnheader|cell|gridcell): <b onclick="alert\(1\)">gout<\/b>$/m, 'a value that is markup is text');
 is($browser->value('document.querySelectorAll("b, [onclick]").length'), 0, 'and nothing else');
 
+$file = "$directory/explore.html";
+append_to_file($file, $node->safe_psql('postgres', q{SELECT pprepub.explore('patients', '{"k": [5, 10, 3000], "reserve": [1, 2, 4, 8], "<b>": ["<i>"]}')}));
+looks_well('explore', $file);
+like(told(), qr/^(?:image|img): Lost in cells, withheld and invented: less is better now: [\d.]+%\.$/m, 'the chart of settings has words');
+
 $file = page_of('guests', q{'guests'});
 looks_well('guests', $file);
 like(told(), qr/^StaticText: Do not sign: \d+ of \d+ checks fail\.$/m, 'a page that says no');
