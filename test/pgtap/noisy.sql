@@ -228,14 +228,39 @@ SELECT is((SELECT noisy_sum FROM published.visits_noisy('{}', epsilon => 100, su
 UPDATE visit SET day = 9e131071 WHERE patient = 1;
 SELECT is((SELECT noisy_sum FROM published.visits_noisy('{}', 'ward < 2', epsilon => 100, sum => '{"column": "day", "from": 0, "to": 2}')), 200::numeric, 'and is never too large to be added');
 
--- Work does not follow the condition: all rows take the same way, and all of them are put into bins.
+-- Whatever comes in with a person, the counts move by no more than the noise is made for, and so do sums, in their steps.
 RESET SESSION AUTHORIZATION;
+CREATE FUNCTION asked(by name[], given jsonb, condition text, OUT query text, OUT nbins int, OUT most_steps bigint) LANGUAGE sql AS $$
+	SELECT q.query, q.nbins, q.most_steps FROM pprepub_internal.catalog_publication p, pprepub_internal.noise_question(p.publication, 'regress_noah', by, given, condition, 1, '{int,int,numeric,text}', true, false) q
+	WHERE p.name = 'visits' $$;
+CREATE FUNCTION moved(by name[], given jsonb, condition text) RETURNS numeric[] LANGUAGE plpgsql AS $$
+DECLARE
+	q record := asked(by, given, condition);
+	figures constant text := format('SELECT array_agg(c.count ORDER BY i) || array_agg(c.sum ORDER BY i) FROM generate_series(0, %1$s - 1) i LEFT JOIN (%2$s) c(cell, count, sum) ON c.cell = i', q.nbins, q.query);
+	before bigint[];
+	after bigint[];
+	most numeric[] := '{0,0}';
+BEGIN
+	FOR person IN 1000 .. 1080 LOOP
+		EXECUTE figures INTO before;
+		INSERT INTO visit SELECT person, random() * 2, (ARRAY[NULL, 'NaN', 'Infinity', '-Infinity', -9e131071, 2, 3, 4])[1 + floor(random() * 8)::int], (ARRAY['flu', 'cold', NULL])[1 + floor(random() * 3)::int] FROM generate_series(1, 1 + (random() * 20)::int);
+		EXECUTE figures INTO after;
+		most := (SELECT ARRAY[greatest(most[1], sum(d) FILTER (WHERE i <= q.nbins)), greatest(most[2], sum(d) FILTER (WHERE i > q.nbins))] FROM (SELECT i, abs(coalesce(after[i], 0) - coalesce(before[i], 0)) AS d FROM generate_series(1, 2 * q.nbins) i) m);
+		DELETE FROM visit WHERE patient = person;
+	END LOOP;
+	RETURN ARRAY[most[1] / least(3, q.nbins), most[2] / least(3, q.nbins) / q.most_steps];
+END
+$$;
+SELECT is(moved(by, jsonb_build_array(bins, '{"column": "day"}' || sum), condition), '{1,1}', format('by %s, where %s, sum %s', by, condition, sum)) FROM (VALUES
+	('{}'::name[], '{}'::jsonb, '{"from": -2, "to": 3, "step": 0.5}'::jsonb, NULL), ('{day}', '{"day": [1, 2, 3, 7]}', '{"from": 1, "to": 2}', 'ward < 2'), ('{disease,day}', '{"day": [2, 4], "disease": ["flu"]}', '{"from": -1, "to": 2}', NULL),
+	('{ward}', '{"ward": [0, 1]}', '{"from": -1, "to": 1}', 'day > 2 OR day IS NULL')) a(by, bins, sum, condition);
+
+-- Work does not follow the condition: all rows take the same way, and all of them are put into bins.
 CREATE FUNCTION way(condition text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
 	way jsonb;
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || (SELECT q.query FROM pprepub_internal.catalog_publication p,
-		pprepub_internal.noise_question(p.publication, 'regress_noah', '{day}', '[{"day": [1, 2, 3, 7]}, {"column": "day", "from": 0, "to": 9}]', condition, 1, '{int,int,numeric,text}', true, false) q WHERE p.name = 'visits') INTO way;
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || (asked('{day}', '[{"day": [1, 2, 3, 7]}, {"column": "day", "from": 0, "to": 9}]', condition)).query INTO way;
 	RETURN jsonb_build_array(jsonb_path_query_array(way, '$[0].Plan.Plans.**."Node Type"'), jsonb_path_query_array(way, '$[0].Plan.Plans.**."Actual Rows"'));
 END
 $$;
