@@ -30,13 +30,13 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.grid_settings(jsonb) IS 'list all settings of a grid of pprepub.explore()';
 
--- Around the parameters that decide most, as they are declared
+-- Around the parameters that decide most, as they are declared: of global, l
 CREATE FUNCTION pprepub_internal.usual_grid(params jsonb) RETURNS jsonb
 	LANGUAGE SQL IMMUTABLE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT coalesce(jsonb_object_agg(p.key, CASE WHEN p.key = 'reserve' THEN '[1, 2, 4]'::jsonb
 		WHEN p.key = 'k' THEN jsonb_build_array(greatest(p.value::int / 2, 2), p.value, p.value::int * 2) ELSE jsonb_build_array(p.value, p.value::int + 1, p.value::int + 2) END), '{}')
-	FROM jsonb_each(params) p WHERE p.key IN ('k', 'm', 'reserve') AND p.value::text ~ '^\d{1,6}$'
+	FROM jsonb_each(params) p WHERE p.key IN ('k', 'm', 'reserve', CASE WHEN NOT params ? 'k' THEN 'l' END) AND p.value::text ~ '^\d{1,6}$'
 $$;
 COMMENT ON FUNCTION pprepub_internal.usual_grid(jsonb) IS 'choose a grid where the caller of pprepub.explore() gave none';
 
@@ -81,14 +81,14 @@ BEGIN
 		pprepub_internal.html_paragraph(format('Figures of the next release of everybody, by method %s, if it were made now: as declared, and with other parameters. Nothing was published or changed.', declared.method)) ||
 		pprepub_internal.svg_stacks('cost', 'Lost in cells, withheld and invented: less is better', '%', rows, ARRAY(SELECT cardinality(names) + c FROM generate_series(1, 3) c), '{loss,withheld,invented}') ||
 		pprepub_internal.html_table('Settings', '{Setting}' || ARRAY(SELECT '#' || n FROM unnest(names) WITH ORDINALITY n (n, i) ORDER BY n.i) || '{#Loss %,#Withheld %,#Invented %,#Stale %,#Error of counts %,#Classes,#Class sizes,Good for}', rows, classes) ||
-		pprepub_internal.html_heading('reading', 'How to read this') || jsonb_build_array(jsonb_build_object('list', ARRAY[
+		pprepub_internal.html_heading('reading', 'How to read this') || jsonb_build_array(jsonb_build_object('list', array_remove(ARRAY[
 			'A smaller k, l or m promises less and looks better here: that is no reason to choose it. Compare settings that promise the same.',
-			'Groups of method bpg last: after the first release, other parameters change who joins them, and what is made for newcomers, and hide groups that became too small.',
+			CASE declared.method WHEN 'bpg' THEN 'Groups of method bpg last: after the first release, other parameters change who joins them, and what is made for newcomers, and hide groups that became too small.' END,
 			'One release is shown. What suits it best need not suit the next ones: pprepub.forecast() plays those.',
 			'Class sizes: the least, the average and the most rows of a class, invented rows included.',
 			'Error of counts: half of the estimates of conditions that 5 % of the people meet are off by so much or more. A dash: it was not measured.',
 			'Settings that cannot be have no bar, and say why. The limits of what is good for what are those of pprepub.report().',
-			'The figures tell of true rows: they are for the owner alone.'])));
+			'The figures tell of true rows: they are for the owner alone.'], NULL))));
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.explore(text, jsonb) IS 'make the page of pprepub.explore(), for the owner of the publication';

@@ -67,12 +67,14 @@ put_rows(FunctionCallInfo fcinfo)
 	call_internal(fcinfo, receiver);
 }
 
-/* Begins the work, puts its rows, and ends it. */
+/* Begins the work, puts its rows, of people in the log if it must be whole, and ends it. */
 static Datum
-report_rows(OwnersWork *work, FunctionCallInfo fcinfo)
+report_rows(OwnersWork *work, FunctionCallInfo fcinfo, bool is_log_whole)
 {
 	if (report_begin(work, fcinfo))
 	{
+		if (is_log_whole)
+			log_verify(work->publication);
 		put_rows(fcinfo);
 		work_close(work);
 	}
@@ -85,7 +87,7 @@ report_figures(FunctionCallInfo fcinfo)
 	OwnersWork	work;
 
 	report_open_for_auditor(&work, fcinfo);
-	return report_rows(&work, fcinfo);
+	return report_rows(&work, fcinfo, false);
 }
 
 /* Figures of a cohort are for nobody but the owner. */
@@ -98,7 +100,7 @@ report_release_figures(FunctionCallInfo fcinfo)
 	verify_not_null(fcinfo, 1, "the number of a release");
 	verify_release_number(work.publication, PG_GETARG_INT32(1));
 	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
-	return report_rows(&work, fcinfo);
+	return report_rows(&work, fcinfo, false);
 }
 
 /* NAME(publication, …), which may list people and values: for the owner. */
@@ -108,7 +110,7 @@ pprepub_owners_list(PG_FUNCTION_ARGS)
 	OwnersWork	work;
 
 	report_open(&work, fcinfo);
-	return report_rows(&work, fcinfo);
+	return report_rows(&work, fcinfo, false);
 }
 
 /* NAME(publication, …): for auditors, too. */
@@ -132,13 +134,7 @@ pprepub_class_members(PG_FUNCTION_ARGS)
 	OwnersWork	work;
 
 	report_open(&work, fcinfo);
-	if (report_begin(&work, fcinfo))
-	{
-		log_verify(work.publication);
-		put_rows(fcinfo);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report_rows(&work, fcinfo, true);
 }
 
 /*

@@ -261,21 +261,25 @@ CREATE VIEW pprepub_internal.shown_checksum WITH (security_barrier) AS
 	WHERE a.is_owner AND r.kind <> 'query';
 COMMENT ON VIEW pprepub_internal.shown_checksum IS 'checksums of your releases that have tables';
 
--- The smallest set and the fewest values that releases reveal together are the worst of all their classes, too.
-CREATE FUNCTION pprepub_internal.report_sentence(declared pprepub.publication, rows bigint, sensitive_values bigint) RETURNS jsonb
+-- The smallest set and the fewest values that releases reveal together are the worst of all their classes, too.  Other methods
+-- than bpg promise nothing of such sets, but something else: there a sentence can be of classes of one release alone.
+CREATE FUNCTION pprepub_internal.report_sentence(declared pprepub.publication, newest int, rows bigint, sensitive_values bigint) RETURNS jsonb
 	LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT pprepub_internal.html_heading('sentence', 'In one sentence') || pprepub_internal.html_paragraph(
-		format('A neighbor who knows %s of a person, and %s, ', pprepub_internal.in_words(ARRAY(SELECT jsonb_object_keys(declared.quasi_identifiers))),
-			CASE declared.releases WHEN 1 THEN 'that the person is in the release' ELSE format('in which of all %s releases and answers the person is', declared.releases) END) ||
-		CASE WHEN rows > 0 THEN format('%s, and sees at least %s of %s there.',
+		format('A neighbor who knows %s of a person, and ', pprepub_internal.in_words(ARRAY(SELECT jsonb_object_keys(declared.quasi_identifiers)))) ||
+		CASE WHEN rows > 0 THEN format('%s, %s, and sees at least %s of %s there.',
+			CASE declared.releases WHEN 1 THEN 'that the person is in the release' ELSE format('in which of all %s releases and answers the person is', declared.releases) END,
 			CASE WHEN rows = 1 THEN 'may find what is shown of this person alone'
 				ELSE format('finds the person among at least %s %s', rows, CASE WHEN declared.max_rows > 1 THEN 'people' ELSE 'rows' END) END,
-			pprepub_internal.in_number(sensitive_values, 'different value'),
+			pprepub_internal.in_number(sensitive_values, CASE WHEN starts_with(declared.sensitive, '{') THEN 'different combination' ELSE 'different value' END),
 			CASE WHEN starts_with(declared.sensitive, '{') THEN pprepub_internal.in_words(declared.sensitive::text[]) ELSE declared.sensitive END)
-			ELSE 'is left with so many sensitive values as "How far releases can be joined back to people" counts.' END)
+		ELSE format('that the person is in release %s, finds at least %s with equal cells there; of all releases together method %s promises %s.', newest,
+			pprepub_internal.in_number((SELECT r.value::bigint FROM pprepub_internal.risks(declared.name, newest, NULL) r WHERE r.measure = 'class_smallest'), CASE WHEN declared.max_rows > 1 THEN 'person' ELSE 'row' END),
+			declared.method, pprepub_internal.promise(declared.name)) END)
+	WHERE CASE WHEN declared.method = 'bpg' THEN rows > 0 ELSE newest IS NOT NULL END
 $$;
-COMMENT ON FUNCTION pprepub_internal.report_sentence(pprepub.publication, bigint, bigint) IS 'write a section of report(): the worst case in a sentence';
+COMMENT ON FUNCTION pprepub_internal.report_sentence(pprepub.publication, int, bigint, bigint) IS 'write a section of report(): the worst case in a sentence';
 
 -- The limits are ours.  A column that is as good as withheld is a reason for care, however little all others lose.
 CREATE FUNCTION pprepub_internal.usefulness(metrics jsonb, OUT measure text, OUT value float8, OUT care float8, OUT little float8, OUT words text, OUT grade text)
@@ -329,8 +333,9 @@ CREATE FUNCTION pprepub_internal.report_questions(declared pprepub.publication, 
 	SELECT pprepub_internal.html_heading('questions', 'Singling out, linkability, inference') ||
 		pprepub_internal.html_table('What can be done with releases and answers, and what stands against it', '{Question,What stands against it,Measured,What is left}', jsonb_build_array(
 			jsonb_build_array('Singling out: can somebody be told apart from all others?',
-				'Rows are shown in classes with equal cells. No releases and answers together may tell a smaller set apart than was promised (checks k and atoms, attack).',
-				coalesce('The smallest set that all releases and answers tell apart has ' || pprepub_internal.in_number(rows, 'row') || '.', elsewhere),
+				'Rows are shown in classes with equal cells. No releases and answers together may tell a smaller set apart than was promised (the checks above, and attack).',
+				coalesce('The smallest set that all releases and answers tell apart has ' || pprepub_internal.in_number(rows, 'row') || '.',
+					CASE declared.method WHEN 'sequential' THEN 'It is not promised: method sequential hides which value is whose, not which row.' ELSE elsewhere END),
 				'Small sets, if little was promised. Insensitive columns, which leave as they are.'),
 			jsonb_build_array('Linkability: can records of one person be joined?',
 				'Keys never leave. A record of another source fits all rows of a class. From release to release classes can be followed, and nobody in them.',
@@ -344,7 +349,7 @@ CREATE FUNCTION pprepub_internal.report_questions(declared pprepub.publication, 
 				format('Sets of people must show several sensitive values, as promised: %s.', pprepub_internal.promise(declared.name)),
 				coalesce('The set with the fewest shows ' || pprepub_internal.in_number(sensitive_values, 'sensitive value') || '.', elsewhere),
 				'How probable each value is, unless a principle of shares is promised. Values that mean nearly the same. What is true of all people alike.')))
-	FROM (SELECT 'No set of rows tells it: see how far releases can be joined back.') e (elsewhere)
+	FROM (SELECT 'The checks above judge it, by what the method promises.') e (elsewhere)
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_questions(pprepub.publication, int, bigint, bigint) IS 'write a section of report(): what stands against what observers may try';
 
@@ -372,12 +377,11 @@ BEGIN
 	FROM (SELECT a.kind, count(*) AS pairs, count(*) FILTER (WHERE NOT a.holds) AS failing, min(a.records) AS records, min(a.sensitive_values) AS sensitive_values,
 			bool_and(a.holds) AS holds
 		  FROM pprepub.attack(declared.name) a GROUP BY a.kind) s;
-	-- Rows of sequential releases hide among others whose cells overlap with theirs: a set of rows that are alike is not all there is.
-	IF declared.method = 'sequential' THEN
+	IF declared.method <> 'bpg' THEN
 		fewest := NULL;
 		least := NULL;
 	END IF;
-	RETURN CASE WHEN declared.releases > 0 AND (fewest > 0 OR declared.method = 'sequential') THEN pprepub_internal.report_sentence(declared, fewest, least) ELSE '[]' END ||
+	RETURN coalesce(pprepub_internal.report_sentence(declared, newest, fewest, least), '[]') ||
 		pprepub_internal.html_heading('verdict', 'Verdict') ||
 		CASE WHEN failing > 0 THEN pprepub_internal.html_paragraph(format('Do not sign: %s of %s checks fail.', failing, failing + holding), 'verdict bad')
 			WHEN holding = 0 THEN pprepub_internal.html_paragraph('Nothing was published, so nothing was checked.', 'verdict open')
