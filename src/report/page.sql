@@ -268,12 +268,11 @@ CREATE FUNCTION pprepub_internal.report_sentence(declared pprepub.publication, n
 	AS $$
 	SELECT pprepub_internal.html_heading('sentence', 'In one sentence') || pprepub_internal.html_paragraph(
 		format('A neighbor who knows %s of a person, and ', pprepub_internal.in_words(ARRAY(SELECT jsonb_object_keys(declared.quasi_identifiers)))) ||
-		CASE WHEN rows > 0 THEN format('%s, %s, and sees at least %s of %s there.',
-			CASE declared.releases WHEN 1 THEN 'that the person is in the release' ELSE format('in which of all %s releases and answers the person is', declared.releases) END,
-			CASE WHEN rows = 1 THEN 'may find what is shown of this person alone'
-				ELSE format('finds the person among at least %s %s', rows, CASE WHEN declared.max_rows > 1 THEN 'people' ELSE 'rows' END) END,
+		CASE WHEN rows > 0 THEN CASE declared.releases WHEN 1 THEN 'that the person is in the release, ' ELSE format('in which of all %s releases and answers the person is, ', declared.releases) END ||
+			CASE WHEN rows = 1 THEN 'may find what is shown of this person alone.' ELSE format('finds the person among at least %s %s, and sees at least %s of %s there.',
+			rows, CASE WHEN declared.max_rows > 1 THEN 'people' ELSE 'rows' END,
 			pprepub_internal.in_number(sensitive_values, CASE WHEN starts_with(declared.sensitive, '{') THEN 'different combination' ELSE 'different value' END),
-			CASE WHEN starts_with(declared.sensitive, '{') THEN pprepub_internal.in_words(declared.sensitive::text[]) ELSE declared.sensitive END)
+			CASE WHEN starts_with(declared.sensitive, '{') THEN pprepub_internal.in_words(declared.sensitive::text[]) ELSE declared.sensitive END) END
 		ELSE format('that the person is in release %s, finds at least %s with equal cells there; of all releases together method %s promises %s.', newest,
 			pprepub_internal.in_number((SELECT r.value::bigint FROM pprepub_internal.risks(declared.name, newest, NULL) r WHERE r.measure = 'class_smallest'), CASE WHEN declared.max_rows > 1 THEN 'person' ELSE 'row' END),
 			declared.method, pprepub_internal.promise(declared.name)) END)
@@ -331,13 +330,14 @@ CREATE FUNCTION pprepub_internal.report_questions(declared pprepub.publication, 
 	LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT pprepub_internal.html_heading('questions', 'Singling out, linkability, inference') ||
-		pprepub_internal.html_table('What can be done with releases and answers, and what stands against it', '{Question,What stands against it,Measured,What is left}', jsonb_build_array(
-			jsonb_build_array('Singling out: can somebody be told apart from all others?',
+		pprepub_internal.html_paragraph('Singling out: can somebody be told apart from all others? Linkability: can records of one person be joined? Inference: can a value of a person be concluded?') ||
+		pprepub_internal.html_table('What can be done with releases and answers, and what stands against it', '{What,What stands against it,Measured,What is left}', jsonb_build_array(
+			jsonb_build_array('Singling out',
 				'Rows are shown in classes with equal cells. No releases and answers together may tell a smaller set apart than was promised (the checks above, and attack).',
 				coalesce('The smallest set that all releases and answers tell apart has ' || pprepub_internal.in_number(rows, 'row') || '.',
 					CASE declared.method WHEN 'sequential' THEN 'It is not promised: method sequential hides which value is whose, not which row.' ELSE elsewhere END),
 				'Small sets, if little was promised. Insensitive columns, which leave as they are.'),
-			jsonb_build_array('Linkability: can records of one person be joined?',
+			jsonb_build_array('Linkability',
 				'Keys never leave. A record of another source fits all rows of a class. From release to release classes can be followed, and nobody in them.',
 				coalesce((SELECT format('Somebody who links all people of release %s to a row each is right for %s %%, and for one person with a chance of %s %% at most.', newest,
 						pprepub_internal.html_number(max(round(100 * r.value::numeric, 1)::float8) FILTER (WHERE r.measure = 'marketer')),
@@ -345,7 +345,7 @@ CREATE FUNCTION pprepub_internal.report_questions(declared pprepub.publication, 
 					FROM pprepub_internal.risks(declared.name, newest, NULL) r WHERE newest IS NOT NULL HAVING count(r.value) FILTER (WHERE r.measure = 'prosecutor_highest') > 0),
 					'No release of everybody has people in it.'),
 				'Observers who know more columns of a person than the quasi-identifiers. Publications that are judged apart.'),
-			jsonb_build_array('Inference: can a value of a person be concluded?',
+			jsonb_build_array('Inference',
 				format('Sets of people must show several sensitive values, as promised: %s.', pprepub_internal.promise(declared.name)),
 				coalesce('The set with the fewest shows ' || pprepub_internal.in_number(sensitive_values, 'sensitive value') || '.', elsewhere),
 				'How probable each value is, unless a principle of shares is promised. Values that mean nearly the same. What is true of all people alike.')))
