@@ -40,7 +40,7 @@ CREATE FUNCTION pprepub_internal.usual_grid(params jsonb) RETURNS jsonb
 $$;
 COMMENT ON FUNCTION pprepub_internal.usual_grid(jsonb) IS 'choose a grid where the caller of pprepub.explore() gave none';
 
-CREATE FUNCTION pprepub_internal.explore(publication text, grid jsonb) RETURNS text
+CREATE FUNCTION pprepub_internal.explore(publication text, grid jsonb, releases int) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET client_min_messages = error
 	AS $$
 DECLARE
@@ -54,6 +54,9 @@ DECLARE
 	classes text[];
 	names text[];
 BEGIN
+	IF releases IS NULL OR releases < 1 THEN
+		RAISE EXCEPTION '"releases" must be 1 or more' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
 	SELECT * INTO STRICT declared FROM pprepub.publication p WHERE p.name = explore.publication;
 	grid := coalesce(grid, pprepub_internal.usual_grid(declared.params));
 	settings := pprepub_internal.grid_settings(grid);
@@ -61,7 +64,13 @@ BEGIN
 	FOREACH setting IN ARRAY '{}'::jsonb || settings LOOP
 		metrics := '{}';
 		BEGIN
-			SELECT jsonb_object_agg(p.metric, p.value) INTO metrics FROM pprepub.preview(declared.name, params => setting) p;
+			IF releases = 1 THEN
+				SELECT jsonb_object_agg(p.metric, p.value) INTO metrics FROM pprepub.preview(declared.name, params => setting) p;
+			ELSE
+				SELECT jsonb_build_object('loss_percent', avg(f.loss_percent), 'withheld_percent', avg(f.withheld_percent), 'invented_percent', avg(f.invented_percent),
+					'stale_percent', avg(f.stale_percent), 'average_class', avg(f.average_class))
+				INTO metrics FROM pprepub.forecast(declared.name, explore.releases, params => setting) f;
+			END IF;
 			SELECT v.grade, v.words INTO verdict FROM pprepub_internal.verdict_on_use(metrics) v;
 		EXCEPTION WHEN OTHERS THEN
 			-- neither an error of the moment nor one of ours is a reason
@@ -78,22 +87,23 @@ BEGIN
 		classes := classes || verdict.grade;
 	END LOOP;
 	RETURN pprepub_internal.html_page(format('Settings of publication %s', publication),
-		pprepub_internal.html_paragraph(format('Figures of the next release of everybody, by method %s, if it were made now: as declared, and with other parameters. Nothing was published or changed.', declared.method)) ||
+		pprepub_internal.html_paragraph(format(CASE releases WHEN 1 THEN 'Figures of the next release of everybody, if it were made now:' ELSE 'Averages of the next %s releases of everybody, played on the rows of today as pprepub.forecast() supposes people to come and leave:' END ||
+			' as declared, and with other parameters. Nothing was published or changed.', releases)) ||
 		pprepub_internal.svg_stacks('cost', 'Lost in cells, withheld and invented: less is better', '%', rows, ARRAY(SELECT cardinality(names) + c FROM generate_series(1, 3) c), '{loss,withheld,invented}') ||
 		pprepub_internal.html_table('Settings', '{Setting}' || ARRAY(SELECT '#' || n FROM unnest(names) WITH ORDINALITY n (n, i) ORDER BY n.i) || '{#Loss %,#Withheld %,#Invented %,#Stale %,#Error of counts %,#Classes,#Class sizes,Good for}', rows, classes) ||
 		pprepub_internal.html_heading('reading', 'How to read this') || jsonb_build_array(jsonb_build_object('list', array_remove(ARRAY[
 			'A smaller k, l or m promises less and looks better here: that is no reason to choose it. Compare settings that promise the same.',
 			CASE declared.method WHEN 'bpg' THEN 'Groups of method bpg last: after the first release, other parameters change who joins them, and what is made for newcomers, and hide groups that became too small.' END,
-			'One release is shown. What suits it best need not suit the next ones: pprepub.forecast() plays those.',
+			CASE releases WHEN 1 THEN 'One release is shown. What suits it best need not suit the next ones: pprepub.explore(..., releases => 12) plays those.' END,
 			'Class sizes: the least, the average and the most rows of a class, invented rows included.',
 			'Error of counts: half of the estimates of conditions that 5 % of the people meet are off by so much or more. A dash: it was not measured.',
 			'Settings that cannot be have no bar, and say why. The limits of what is good for what are those of pprepub.report().',
 			'The figures tell of true rows: they are for the owner alone.'], NULL))));
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.explore(text, jsonb) IS 'make the page of pprepub.explore(), for the owner of the publication';
+COMMENT ON FUNCTION pprepub_internal.explore(text, jsonb, int) IS 'make the page of pprepub.explore(), for the owner of the publication';
 
-CREATE FUNCTION pprepub.explore(publication text, grid jsonb DEFAULT NULL) RETURNS text
+CREATE FUNCTION pprepub.explore(publication text, grid jsonb DEFAULT NULL, releases int DEFAULT 1) RETURNS text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_explore';
-COMMENT ON FUNCTION pprepub.explore(text, jsonb) IS
-	'make an HTML page that compares the next release under up to 30 settings, each value of a parameter with each of the others; nothing is published or changed';
+COMMENT ON FUNCTION pprepub.explore(text, jsonb, int) IS
+	'make an HTML page that compares the next release, or releases, under up to 30 settings, each value of a parameter with each of the others; nothing is published or changed';

@@ -41,6 +41,9 @@ SELECT throws_ok(format('SELECT pprepub.explore(%L, %L)', :'name', grid), code, 
 	('{"k": [5, 6, 7, 8, 9, 10, 11, 12], "l": [1, 2, 3, 4]}', '54000', 'a grid must not have more than 30 settings')) v (grid, code, message);
 SELECT is(counted(pprepub.explore(:'name', jsonb_build_object('k', (SELECT jsonb_agg(i) FROM generate_series(3, 32) i))), '//tbody/tr'), 31, '30 settings are not too many');
 SELECT throws_ok(format('SELECT pprepub.explore(%L, %L)', :'name', jsonb_build_object('k', (SELECT jsonb_agg(i) FROM generate_series(3, 33) i))), '54000', NULL, '31 are');
+SELECT throws_ok(format('SELECT pprepub.explore(%L, releases => %L)', :'name', n), '22023', '"releases" must be 1 or more', 'releases: ' || coalesce(n, 'NULL')) FROM unnest('{0,-1,NULL}'::text[]) n;
+SELECT is((cells(pprepub.explore(:'name', '{"reserve": [1]}', 3)))[13 : 19], (SELECT ARRAY(SELECT trim_scale(round(f::numeric, 1))::text FROM unnest(ARRAY[avg(loss_percent), avg(withheld_percent), avg(invented_percent), avg(stale_percent)]) f)
+	|| '{–,–}' || trim_scale(round(avg(average_class)::numeric, 1))::text FROM pprepub.forecast(:'name', 3, params => '{"reserve": 1}')), 'several releases are averages of forecast()');
 SELECT throws_ok($$ SELECT pprepub.explore('none') $$, '42704', 'publication "none" does not exist', 'no such publication');
 SELECT throws_ok($$ SELECT pprepub.explore(NULL) $$, '22004', 'the name of a publication must not be null', 'no publication');
 SET ROLE explore_auditor;
