@@ -35,6 +35,7 @@
 #include "rewrite/rewriteHandler.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
@@ -145,6 +146,7 @@ draw_noise(const NoiseQuestion *read, Ratio parameter)
 typedef struct Counting
 {
 	const NoiseQuestion *read;
+	bool		has_several_rows;
 	Ratio		parameter;
 	Ratio		sum_parameter;
 	Datum	   *counts;			/* [nbins] */
@@ -161,6 +163,9 @@ count_with_noise(void *what)
 	int64	   *sum = palloc0(sizeof(int64) * read->nbins);
 
 	SPI_connect();
+	/* Rows of a person are sorted anyway to draw bins, and a hash of people is larger than the planner expects. */
+	if (counting->has_several_rows)
+		(void) set_config_option("enable_hashagg", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (SPI_execute(read->query, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not count: %s", SPI_result_code_string(SPI_result));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -226,7 +231,7 @@ Answer *
 make_noisy_answer(const DeclaredPublication *publication, const Question *question, const NoiseQuestion *read, MemoryContext context)
 {
 	Counting	counting = {
-		.read = read, .parameter = noise_parameter(publication, read, false), .counts = palloc(sizeof(Datum) * read->nbins),
+		.read = read, .has_several_rows = has_several_rows(publication), .parameter = noise_parameter(publication, read, false), .counts = palloc(sizeof(Datum) * read->nbins),
 		.sum_parameter = read->most_steps > 0 ? noise_parameter(publication, read, true) : (Ratio) {0}, .sums = palloc(sizeof(Datum) * read->nbins),
 	};
 	ErrorData  *error = read->kept > 0 ? NULL : look_in_subtransaction(count_with_noise, &counting);

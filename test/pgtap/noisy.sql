@@ -25,7 +25,7 @@ SET SESSION AUTHORIZATION regress_noah;
 SELECT pprepub.create_taxonomy('land', 'land');
 SELECT pprepub.create_range_taxonomy('costs', 0, 100, '{50,100}');
 SELECT pprepub.create_publication('exact', 'person', 'id', '{"age": "range", "height": "range", "born": "range", "seen": "range", "country": "taxonomy land",
-	"cost": "taxonomy costs", "mood": "suppress", "zip": "prefix", "sick": "suppress"}', 'disease', 'sequential', '{"k": 2, "noise_budget": {"total": 880}}');
+	"cost": "taxonomy costs", "mood": "suppress", "zip": "prefix", "sick": "suppress"}', 'disease', 'sequential', '{"k": 2, "noise_budget": {"total": 940}}');
 
 CREATE FUNCTION counted(by name[], "where" text DEFAULT NULL, bins jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(coalesce((SELECT string_agg(coalesce(v, '-'), ' ' ORDER BY k) FROM jsonb_each_text(bin) e(k, v)), '') || ': ' || noisy_count, ', ') FROM published.exact_noisy(by, "where", bins, 20)
@@ -50,6 +50,9 @@ INSERT INTO counting VALUES
 	('{zip}', NULL, '{"zip": ["53*", "5*", "9", "99*"]}', '53*: 2, 5*: 1, 9: 1, 99*: 0, -: 1', 'prefixes'),
 	('{sick}', NULL, '{"sick": [true]}', 'true: 2, -: 3', 'booleans'),
 	('{disease}', NULL, '{"disease": ["flu", "null", "''; DROP"]}', 'flu: 2, null: 1, ''; DROP: 0, -: 2', 'sensitive values, and a text is no NULL'),
+	('{disease}', NULL, '{"disease": ["a", "b", "flu", "c", "cold"]}', 'a: 0, b: 0, flu: 2, c: 0, cold: 1, -: 2', 'of many texts'),
+	('{age,disease}', NULL, '{"age": [0, 30, 50], "disease": ["flu"]}', '[0,30) flu: 1, [0,30) -: 1, [30,50) flu: 1, [30,50) -: 1, - flu: 0, - -: 1', 'bounds before others'),
+	('{zip,sick}', NULL, '{"zip": ["53*"], "sick": [true]}', 'true 53*: 1, - 53*: 1, true -: 1, - -: 2', 'prefixes before others'),
 	('{sick,age}', NULL, '{"age": [0, 40], "sick": [true, false]}', '[0,40) true: 1, [0,40) false: 2, [0,40) -: 0, - true: 1, - false: 0, - -: 1', 'several columns'),
 	('{age,sick}', NULL, '{"sick": [true, false], "age": [0, 40]}', '[0,40) true: 1, [0,40) false: 2, [0,40) -: 0, - true: 1, - false: 0, - -: 1', 'in any order');
 SELECT is(counted(c.by, c."where", c.bins), c.counts, c.why) FROM counting c;
@@ -219,6 +222,7 @@ SELECT results_eq($$SELECT bin ->> 'disease', noisy_count FROM published.visits_
 SELECT is((SELECT sum(noisy_count) FROM published.visits_noisy('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 100)), 300::numeric, 'each in three bins');
 SELECT cmp_ok((SELECT min(noisy_count) FROM published.visits_noisy('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 100) WHERE bin ->> 'day' IS NOT NULL), '>', 25::bigint, 'that are drawn for each');
 SELECT is((SELECT noisy_count FROM published.visits_noisy('{}', 'day > 3 AND ward = 1', epsilon => 100)), 50::bigint, 'by any of the rows');
+SELECT is((SELECT noisy_count FROM published.visits_noisy('{ward,disease}', NULL, '{"ward": [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1], "disease": ["flu"]}', 100) WHERE bin = '{"ward": "1", "disease": "flu"}'), 50::bigint, 'of many integers');
 SELECT results_eq($$SELECT (SELECT half_width FROM published.visits_noise_left(epsilon => 0.1)), (SELECT half_width FROM published.visits_noise_left('{day}', bins => '{"day": [1, 3]}', epsilon => 0.1)),
 	(SELECT half_width FROM published.visits_noise_left('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 0.1))$$, 'VALUES (30::bigint, 60::bigint, 90::bigint)', 'noise grows with bins up to max_rows');
 
@@ -226,16 +230,18 @@ SELECT is((SELECT noisy_sum FROM published.visits_noisy('{}', epsilon => 100, su
 
 -- Work does not follow the condition: all rows take the same way, and all of them are put into bins.
 RESET SESSION AUTHORIZATION;
-CREATE FUNCTION way(condition text) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE FUNCTION way(condition text, by name[], is_unique boolean) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
 	way jsonb;
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || (SELECT q.query FROM pprepub_internal.catalog_publication p,
-		pprepub_internal.noise_question(p.publication, 'regress_noah', '{day}', '[{"day": [1, 2, 3, 7]}, {"column": "day", "from": 0, "to": 9}]', condition, 1, '{int,int,int,text}', true, false) q WHERE p.name = 'visits') INTO way;
+		pprepub_internal.noise_question(p.publication, 'regress_noah', by, jsonb_build_array(CASE WHEN by = '{}' THEN '{}' ELSE '{"day": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}'::jsonb END, '{"column": "day", "from": 0, "to": 9}'::jsonb),
+			condition, 1, '{int,int,int,text}', true, is_unique) q WHERE p.name = 'visits') INTO way;
 	RETURN jsonb_build_array(jsonb_path_query_array(way, '$[0].Plan.Plans.**."Node Type"'), jsonb_path_query_array(way, '$[0].Plan.Plans.**."Actual Rows"'));
 END
 $$;
-SELECT is(way(c), way('day < 9'), 'where ' || c) FROM unnest('{day < 0,day < 2,ward = 1,ward IS NULL}'::text[]) c;
+SELECT is(way(c, by, u), way('day < 9', by, u), format('where %s, by %s, unique %s', c, by, u))
+	FROM unnest('{day < 0,day < 2,ward = 1,ward IS NULL}'::text[]) c, (VALUES ('{day}'::name[], false), ('{}', false), ('{day}', true)) v(by, u);
 SET SESSION AUTHORIZATION regress_noah;
 CREATE SEQUENCE ticks;
 CREATE FUNCTION tick(n int) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN PERFORM nextval(''public.ticks''); RETURN n; END';
@@ -263,7 +269,20 @@ SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_all_tables WHERE r
 SELECT is((SELECT ARRAY[total_left, cost] FROM published.ticked_noise_left('{age}', 'sex < 0', '{"age": [0, 50, 101]}', 1)), '{996.999997099,0}', 'costs of all, and an answer');
 SELECT cmp_ok((SELECT seq_tup_read + idx_tup_fetch - :read FROM pg_stat_xact_all_tables WHERE relid = 'pprepub_internal.catalog_noise'::regclass), '<', 20::bigint, 'without all rows');
 COMMIT;
+-- An index of another operator class knows keys apart that are one person's.
+CREATE FUNCTION by_text(numeric, numeric) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT bttextcmp($1::text, $2::text)';
+CREATE OPERATOR CLASS text_of FOR TYPE numeric USING btree AS OPERATOR 3 =, FUNCTION 1 by_text(numeric, numeric);
 SET SESSION AUTHORIZATION regress_noah;
+CREATE TABLE numbered (number numeric, age int, disease text);
+CREATE UNIQUE INDEX ON numbered (number text_of);
+INSERT INTO numbered VALUES (1, 1, 'flu'), (2, 1, 'flu');
+SELECT pprepub.create_publication('numbered', 'numbered', 'number', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "noise_budget": {"total": 1000}}');
+INSERT INTO numbered VALUES (1.0, 1, 'flu');
+SELECT is((SELECT noisy_count FROM published.numbered_noisy('{}', epsilon => 100)), 2::bigint);
+
+-- Sums under Gaussian noise: at a rho of 100 it is 0, but for one draw in 10^10.
+SELECT results_eq($$SELECT noisy_count, noisy_sum FROM published.ticked_noisy('{}', rho => 100, sum => '{"column": "age", "from": 0, "to": 2}')$$, 'VALUES (100::bigint, 199::numeric)');
+SELECT results_eq($$SELECT cost, half_width, sum_half_width FROM published.ticked_noise_left(rho => 0.5, sum => '{"column": "age", "from": -30, "to": 10}')$$, 'VALUES (1::numeric, 2::bigint, 59::numeric)', 'of a deviation of 1 and 30');
 
 -- An index of another collation knows keys apart that are one person's.
 CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
