@@ -292,6 +292,9 @@ INSERT INTO named VALUES ('a', 1, 'flu'), ('b', 1, 'flu');
 SELECT pprepub.create_publication('named', 'named', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "noise_budget": {"total": 1000}}');
 INSERT INTO named VALUES ('A', 1, 'flu');
 SELECT is((SELECT noisy_count FROM published.named_noisy('{}', epsilon => 100)), 2::bigint);
+CREATE VIEW spelled AS SELECT name COLLATE "en-x-icu" AS name, age, disease FROM named;
+SELECT pprepub.create_publication('spelled', 'spelled', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "noise_budget": {"total": 1000}}', beside => '{named}');
+SELECT is((SELECT noisy_count FROM published.spelled_noisy('{}', epsilon => 100)), 3::bigint, 'people are told apart as their column tells them');
 
 -- Everything goes with the publication, which must be said where noisy counts are all that was told.
 SELECT throws_ok($$SELECT pprepub.drop_publication('visits')$$, '55000', 'publication "visits" has answered with noisy counts');
