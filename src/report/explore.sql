@@ -71,7 +71,9 @@ BEGIN
 					'stale_percent', avg(f.stale_percent), 'average_class', avg(f.average_class))
 				INTO metrics FROM pprepub.forecast(declared.name, explore.releases, params => setting) f;
 			END IF;
-			SELECT v.grade, v.words INTO verdict FROM pprepub_internal.verdict_on_use(metrics) v;
+			SELECT v.grade, CASE WHEN EXISTS (SELECT FROM jsonb_each_text(setting) s JOIN jsonb_each_text(declared.params) d USING (key)
+				WHERE key IN ('k', 'l', 'm', 'n') AND s.value::numeric < d.value::numeric) THEN 'Promises less than declared. ' ELSE '' END || v.words AS words
+			INTO verdict FROM pprepub_internal.verdict_on_use(metrics) v;
 		EXCEPTION WHEN OTHERS THEN
 			-- neither an error of the moment nor one of ours is a reason
 			IF SQLSTATE ~ '^(40|53|57|XX)' OR SQLSTATE = '55P03' THEN

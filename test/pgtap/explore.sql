@@ -28,6 +28,7 @@ SELECT is((cells(:'page'))[11 * i + 4 : 11 * i + 10], said(:'name', params), par
 	FROM unnest('{"{}","{\"k\": 5, \"reserve\": 1}","{\"k\": 5, \"reserve\": 4}","{\"k\": 20, \"reserve\": 1}","{\"k\": 20, \"reserve\": 4}"}'::jsonb[]) WITH ORDINALITY p (params, n), LATERAL (SELECT n::int - 1 AS i) o;
 SELECT is(counted(:'page', '//*[local-name() = "rect"]'), 5 + 3, 'a bar for each that withholds and invents nothing, and a legend');
 SELECT is(counted(:'usual', '//tbody/tr'), 1 + 9, 'without a grid: three k, three reserves');
+SELECT is(array_positions(ARRAY(SELECT cell ~ '^Promises less than declared\. Useful' FROM unnest(cells(:'usual')) WITH ORDINALITY c (cell, n) WHERE n % 11 = 0 ORDER BY n), true), '{2,3,4}', 'a smaller k is said to promise less');
 SELECT is(counted(pprepub.explore(:'name', '{}'), '//tbody/tr'), 2, 'a grid of nothing has one setting');
 SELECT is(counted(:'hostile', '//tr[@class="bad"]'), 3, 'settings that cannot be are shown');
 SELECT is((cells(:'hostile'))[22], 'Cannot be: unknown parameter "<i>" for method "bpg".', 'and say why');
@@ -78,7 +79,9 @@ SELECT is(pprepub_internal.verdict_on_use('{}'), (NULL::text, 'It was not measur
 SELECT is(json_array_length(pprepub.report(:'name', format => 'json')::json -> 'sections'), 7, 'before the first release');
 SELECT pprepub.publish(:'name') \g /dev/null
 DELETE FROM people WHERE id % 4 = 1;
+SELECT array_agg(value::bigint ORDER BY value) AS sizes FROM pprepub.preview(:'name') WHERE metric IN ('smallest_class', 'largest_class') \gset
 SELECT pprepub.publish(:'name') \g /dev/null
+SELECT is(ARRAY[min(rows), max(rows)], :'sizes', 'the sizes of classes that preview() told, with invented rows') FROM (SELECT count(*) AS rows FROM published."<script>alert(1)</script>_2" GROUP BY class) c;
 SELECT count(*) FROM published."<script>alert(1)</script>"('ward < 6') \g /dev/null
 SELECT pprepub.report(:'name') AS page, pprepub.report(:'name', true) AS internal, pprepub.report(:'name', format => 'json') AS json, pprepub.report(:'name', true, 'json') AS internal_json \gset
 SELECT is((xpath('//h2[@id="sentence"]/following-sibling::p[1]/text()', :'page'::xml))[1]::text, format('A neighbor who knows ward and a&lt;b&gt; &amp; %%s of a person, and in which of all 3 releases and answers the person is, '

@@ -96,4 +96,4 @@ CREATE FUNCTION called(call text) RETURNS void LANGUAGE plpgsql SET search_path 
 UPDATE stays SET age = age + 1;
 SELECT throws_ok($$ SELECT called('SELECT 1 = 1') $$, 'P0001', 'planted', 'others call them');
 SELECT lives_ok(format('SELECT called(%L)', 'SELECT * FROM ' || call), call) FROM unnest('{"published.stays (''age < 25'')",pprepub.publish(''stays''),pprepub.audit(''stays''),pprepub.attack(''stays''),pprepub.groups(''stays''),
-	pprepub.withheld_keys(''stays''),"pprepub.risks(''stays'', 1)",pprepub.linked_values(''stays''),"pprepub.compromise(''stays'', ''{1}'')",pprepub.rebuild_history(''stays''),"pprepub.forecast(''stays'', 1)",pprepub.report(''stays'')}'::text[]) call;
+	pprepub.withheld_keys(''stays''),"pprepub.risks(''stays'', 1)",pprepub.linked_values(''stays''),"pprepub.compromise(''stays'', ''{1}'')",pprepub.rebuild_history(''stays''),"pprepub.forecast(''stays'', 1)",pprepub.report(''stays''),pprepub.explore(''stays'')}'::text[]) call;
