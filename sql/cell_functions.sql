@@ -1,7 +1,7 @@
 -- Functions of cells, for everybody: the middle, the width, whether a cell is withheld, and how it lies to a bin.
 SET client_min_messages = warning;
 SET ROLE regress_analyst;
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 
 -- The middle is of the cell's own type, lies in the cell, and is rounded down where values are counted.
 SELECT pprepub.midpoint(int4range(20, 30)), pprepub.midpoint(int4range(20, 21)), pprepub.midpoint(int4range(-5, 0)), pg_typeof(pprepub.midpoint(int4range(1, 2)));

@@ -1,6 +1,6 @@
 -- Cells print every kind and type, also at the ends of the types.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 \set k2 '{"k": 2}'

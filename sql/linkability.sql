@@ -1,6 +1,6 @@
 -- How well releases can be joined back to people.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 \i test/lib/planted.sql
 \set ECHO all
 GRANT USAGE ON SCHEMA planted TO regress_owner;

@@ -1,6 +1,6 @@
 -- audit() and attack() by any principle: releases that were made elsewhere, and parameters that change.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 SET client_min_messages = error;
 
@@ -116,7 +116,7 @@ SELECT x, try_principle(x::jsonb) FROM unnest(ARRAY[
 	'{"k": 2.5}', '{"l": null}', '{"t": -1}', '{"t": 1.5}', '{"t": "NaN"}', '{"t": {"t": 0.1}}', '{"frequency": [2]}',
 	'{"beta": 1e300}', '{"beta": 0.0000001}', '{"delta": 0}', '{"recursive": 2}', '{"recursive": 2, "c": -1}',
 	'{"recursive": 2, "c": 0}', '{"c": 2}', '{"t": 0.1, "distance": "far"}', '{"t": 0.1, "distance": "ordered"}',
-	'{"frequency": 2, "joint": "yes"}', '{"t": 0.1, "distribution": "patients"}']) x;
+	'{"frequency": 2, "joint": "yes"}', '{"t": 0.1, "distribution": "patients"}']) x \g (recordsep='\n')
 -- Edges of what is one.
 SELECT x, try_principle(x::jsonb) FROM unnest(ARRAY[
 	'{"t": 0, "distance": "equal"}', '{"beta": 0, "delta": 0.000001}', '{"k": 2147483647, "frequency": 1000000, "joint": true}']) x;

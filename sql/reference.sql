@@ -1,6 +1,6 @@
 -- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE TABLE people (name text PRIMARY KEY, age int, disease text);
 INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' WHEN i % 8 > 2 THEN 'gastritis' WHEN i % 8 > 0 THEN 'cold' END FROM generate_series(1, 80) i;
@@ -26,7 +26,7 @@ SELECT count(*) FROM pprepub.publish('told');
 SELECT * FROM published_private.told_reference ORDER BY 1 \g (format=aligned t=off)
 \pset format aligned \t off
 \d published_private.told_reference
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 UPDATE published_private.told_reference SET people = 1;
 DROP TABLE published_private.told_reference;
 RESET ROLE;

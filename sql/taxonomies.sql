@@ -1,5 +1,5 @@
 -- Taxonomies: made from levels tables, extended, dropped, and all that can be wrong with them.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 
 CREATE TABLE levels (country text, continent text, world text);
