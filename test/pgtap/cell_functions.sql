@@ -6,8 +6,6 @@ CREATE ROLE regress_owner_of_cells;
 CREATE ROLE regress_reader_of_cells;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_owner_of_cells', current_database()) \gexec
 GRANT CREATE ON SCHEMA public TO regress_owner_of_cells;
--- pgtap's own
-SELECT format('GRANT ALL ON ALL TABLES IN SCHEMA %1$s TO PUBLIC; GRANT ALL ON ALL SEQUENCES IN SCHEMA %1$s TO PUBLIC', pg_my_temp_schema()::regnamespace) \gexec
 SET ROLE regress_reader_of_cells;
 
 -- The middle is of the cell's own type, lies in the cell, and is rounded down where values are counted.

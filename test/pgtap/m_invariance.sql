@@ -4,8 +4,6 @@ CREATE ROLE regress_warden;
 CREATE ROLE regress_reader;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_warden', current_database()) \gexec
 GRANT CREATE ON SCHEMA public TO regress_warden;
--- pgtap's own
-SELECT format('GRANT ALL ON ALL TABLES IN SCHEMA %1$s TO PUBLIC; GRANT ALL ON ALL SEQUENCES IN SCHEMA %1$s TO PUBLIC', pg_my_temp_schema()::regnamespace) \gexec
 SET ROLE regress_warden;
 CREATE SCHEMA ward;
 CREATE TABLE ward.patients (id int, name text, age int, zip text, disease text);

@@ -4,8 +4,6 @@ CREATE ROLE regress_gardener;
 CREATE ROLE regress_thief;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_gardener', current_database()) \gexec
 GRANT CREATE ON SCHEMA public TO regress_gardener;
--- pgtap's own
-SELECT format('GRANT ALL ON ALL TABLES IN SCHEMA %1$s TO PUBLIC; GRANT ALL ON ALL SEQUENCES IN SCHEMA %1$s TO PUBLIC', pg_my_temp_schema()::regnamespace) \gexec
 SET ROLE regress_gardener;
 
 CREATE TABLE levels (country text, continent text, world text);
