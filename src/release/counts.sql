@@ -348,7 +348,7 @@ BEGIN
 				' least(sum(c.high), $3.people) AS people_high,'
 				' CASE WHEN $3.max_rows = 1 THEN sum(c.about) WHEN NOT $5 THEN sum(c.about) * $3.people / $4'
 				'  ELSE sum(m.n * $3.people / $4 * (1 - power((1 - least(c.about / m.n, 1))::float8, ($4::float8 / $3.people))::numeric)) END AS people_about'
-				' FROM c JOIN m ON m.class IS NOT DISTINCT FROM c.class GROUP BY %10$s),'
+				' FROM c JOIN m USING (class) GROUP BY %10$s),'
 			' f AS (SELECT %10$s, label.bin, coalesce(s.low, 0) AS low, coalesce(s.about, 0) AS about, coalesce(s.high, 0) AS high, coalesce(s.people_low, 0) AS people_low,'
 				' coalesce(s.people_about, 0) AS people_about, coalesce(s.people_high, 0) AS people_high, coalesce(($3.people - $3.invented + $3.withheld)::numeric / nullif($3.people - $8, 0), 1) AS scale'
 				' FROM (SELECT jsonb_build_object(%11$s) AS bin, %10$s FROM %12$s) label LEFT JOIN s USING (%10$s)),'
@@ -356,7 +356,7 @@ BEGIN
 				' coalesce(greatest(f.low - ($3.invented + $7) * $3.max_rows, 0), 0) AS ra, f.high + ($3.withheld + $7) * $3.max_rows + $3.kept_back AS rz FROM f)'
 			' SELECT b.bin, b.a::bigint, greatest(least(b.people_about * b.scale, b.z), b.a)::float8, b.z::bigint, b.ra::bigint, greatest(least(b.about * b.scale, b.rz), b.ra)::float8, b.rz::bigint'
 			' FROM b ORDER BY %10$s',
-			string_agg(format('%s AS c%s', shown[i], i), ', '), CASE WHEN several OR spread > 0 THEN 'r.class' ELSE '0' END, counted.relation, string_agg(i::text, ', ') || CASE WHEN several OR spread > 0 THEN ', r.class' ELSE '' END,
+			string_agg(format('%s AS c%s', shown[i], i), ', '), CASE WHEN several OR spread > 0 THEN 'coalesce(r.class, 0)' ELSE '0' END, counted.relation, string_agg(i::text, ', ') || ', ' || cardinality(columns) + 1,
 			string_agg(format('t%1$s AS MATERIALIZED (SELECT * FROM pprepub_internal.touches_of($1[%1$s], ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''cells'')),'
 				' ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''counts'')::bigint), $2 -> %2$s -> ''bins'', $2 -> %2$s ->> ''whole''))', i, i - 1), ', '),
 			string_agg(format('t%1$s.bin AS bin%1$s', i), ', '), string_agg(format('t%s.lies', i), ' AND '), string_agg(format('t%s.share', i), ' * '),
