@@ -37,6 +37,9 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/varlena.h"
+
+PG_FUNCTION_INFO_V1(pprepub_relation_name_in);
 
 /* ---- Identity and rights ---- */
 
@@ -188,6 +191,15 @@ reset_rights(Oid classid, Oid object, const char *named)
 /* ---- The catalog ---- */
 
 #define CATALOG_SCHEMA "pprepub_internal"
+
+/* A relation that was gone when it was dumped reads as gone: "-" and numbers name none in a restore's search path. */
+Datum
+pprepub_relation_name_in(PG_FUNCTION_ARGS)
+{
+	List	   *names = textToQualifiedNameList(cstring_to_text(PG_GETARG_CSTRING(0)));
+
+	PG_RETURN_OID(RangeVarGetRelid(makeRangeVarFromNameList(names), NoLock, true));
+}
 
 Oid
 catalog_relation(const char *name)

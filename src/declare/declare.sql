@@ -6,6 +6,20 @@
 -- them through the views that stand beside them.  There are no foreign keys:
 -- the extension's C code is the only writer, and a restore then needs no order.
 
+-- A relation's OID, dumped as its name.  Of one that a restore lacks, it reads as 0, where a regclass would lose all rows of its table.
+CREATE TYPE pprepub_internal.relation_name;
+CREATE FUNCTION pprepub_internal.relation_name_in(name cstring) RETURNS pprepub_internal.relation_name
+	LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_relation_name_in';
+COMMENT ON FUNCTION pprepub_internal.relation_name_in(cstring) IS 'read the name of a relation that may be missing';
+CREATE FUNCTION pprepub_internal.relation_name_out(relation pprepub_internal.relation_name) RETURNS cstring
+	LANGUAGE internal STABLE STRICT PARALLEL SAFE AS 'regclassout';
+COMMENT ON FUNCTION pprepub_internal.relation_name_out(pprepub_internal.relation_name) IS 'write the name of a relation';
+CREATE TYPE pprepub_internal.relation_name (INPUT = pprepub_internal.relation_name_in, OUTPUT = pprepub_internal.relation_name_out, LIKE = pg_catalog.regclass);
+COMMENT ON TYPE pprepub_internal.relation_name IS 'a relation of the catalog; "-" if a restore left it out';
+CREATE CAST (pprepub_internal.relation_name AS pg_catalog.oid) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (pprepub_internal.relation_name AS pg_catalog.regclass) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (pg_catalog.regclass AS pprepub_internal.relation_name) WITHOUT FUNCTION AS ASSIGNMENT;
+
 CREATE TABLE pprepub_internal.catalog_tree (
 	tree int PRIMARY KEY,
 	ladder numeric[]
@@ -40,7 +54,7 @@ CREATE TABLE pprepub_internal.catalog_publication (
 	publication int PRIMARY KEY,
 	name text COLLATE "C" NOT NULL UNIQUE,
 	owner regrole NOT NULL,
-	pinned regclass NOT NULL,
+	pinned pprepub_internal.relation_name NOT NULL,
 	method text NOT NULL,
 	params jsonb NOT NULL,
 	target name NOT NULL,
@@ -80,7 +94,7 @@ COMMENT ON TABLE pprepub_internal.catalog_column IS
 	'declared columns of publications, in the order of the pinned view; tree is the publication''s own copy of its taxonomy';
 
 CREATE TABLE pprepub_internal.catalog_relation (
-	relation regclass PRIMARY KEY,
+	relation pprepub_internal.relation_name NOT NULL,
 	publication int NOT NULL,
 	part text NOT NULL,
 	format smallint NOT NULL		-- of its rows: see docs/explanation/formats.md
@@ -96,6 +110,8 @@ CREATE VIEW pprepub_internal.catalog_lookup AS
 			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class
 	WHERE r.part = 'lookups';
 COMMENT ON VIEW pprepub_internal.catalog_lookup IS 'tables without people of each publication, as its view of them names them';
+-- Each stands once, but for those that a restore left out.
+CREATE UNIQUE INDEX catalog_relation_oid ON pprepub_internal.catalog_relation (relation, (nullif(relation::oid, 0::oid)));
 CREATE INDEX catalog_relation_history ON pprepub_internal.catalog_relation (publication) WHERE part <> 'release';
 
 CREATE TABLE pprepub_internal.catalog_release (
@@ -107,7 +123,7 @@ CREATE TABLE pprepub_internal.catalog_release (
 	published_as name NOT NULL,		-- the role that it had set, or the same
 	method text NOT NULL,
 	params jsonb NOT NULL,
-	relation regclass,
+	relation pprepub_internal.relation_name,
 	cohort text,
 	columns name[],
 	rows bigint NOT NULL,				-- that leave

@@ -5,7 +5,7 @@
 CREATE VIEW pprepub.release WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method,
 		CASE WHEN a.is_owner THEN r.params ELSE r.params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text END AS params,
-		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.people AS people, s.figures * r.classes AS classes,
+		r.relation::pg_catalog.regclass AS relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.people AS people, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits,
 		s.figures * r.stale AS stale, s.figures * r.unrefreshed AS unrefreshed, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases

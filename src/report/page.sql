@@ -194,7 +194,7 @@ CREATE VIEW pprepub_internal.shown_root WITH (security_barrier) AS
 COMMENT ON VIEW pprepub_internal.shown_root IS 'cells of your publications'' taxonomies that are withheld';
 
 CREATE VIEW pprepub_internal.shown_checksum WITH (security_barrier) AS
-	SELECT p.name AS publication, r.number, r.relation, r.checksum
+	SELECT p.name AS publication, r.number, r.relation::pg_catalog.regclass AS relation, r.checksum
 	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
 	WHERE a.is_owner AND r.kind <> 'query';
 COMMENT ON VIEW pprepub_internal.shown_checksum IS 'checksums of your releases that have tables';
