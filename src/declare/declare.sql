@@ -447,6 +447,8 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 	SELECT w.wrong FROM (
 		SELECT 1, ARRAY['42710', format('publication "%s" already exists', p.name), NULL, NULL]
 		FROM pprepub_internal.catalog_publication p WHERE p.name = $1
+		UNION ALL SELECT 2, ARRAY['42939', 'a publication cannot be called "catalog"', NULL, 'View catalog of its target lists what is published there.']
+		WHERE $1 = 'catalog'
 		UNION ALL SELECT 2, ARRAY['42710', format('the name "%s" collides with the releases of publication "%s"', $1, p.name), NULL,
 			'Choose another name, or another target schema.']
 		FROM pprepub_internal.catalog_publication p
@@ -546,10 +548,43 @@ CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 $$;
 COMMENT ON FUNCTION pprepub_internal.forget_publication(int) IS 'delete the rows of a publication from the catalog';
 
-CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false, keep_releases boolean DEFAULT false)
-	RETURNS void
+-- In the order of dropping: views depend on the tables that they read, so they go first; the type, which others are made with, goes last.
+CREATE FUNCTION pprepub_internal.made_for(publication int, keep_releases boolean, functions oid[], OUT classid oid, OUT objid oid, OUT statement text)
+	RETURNS SETOF record LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT m.classid, m.objid, m.statement FROM (
+		SELECT 1 AS place, 'pg_proc'::regclass::oid AS classid, f.oid AS objid, 'DROP FUNCTION IF EXISTS ' || f.oid::regprocedure AS statement
+		FROM pg_proc f WHERE f.oid = ANY ($3)
+		UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, 'pg_class'::regclass, k.oid,
+			format('DROP %s IF EXISTS %s', CASE k.relkind WHEN 'v' THEN 'VIEW' WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'c' THEN 'TYPE' ELSE 'TABLE' END, r.relation)
+		FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid
+		WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) m ORDER BY m.place, m.objid DESC
+$$;
+COMMENT ON FUNCTION pprepub_internal.made_for(int, boolean, oid[]) IS 'what goes with a publication, and how it is dropped';
+
+-- A rule stands for its view.  Parts of others (their types, indexes, defaults) are followed and not listed.
+CREATE FUNCTION pprepub_internal.dependents(publication int, keep_releases boolean, functions oid[], OUT objects text, OUT beside text)
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH RECURSIVE made AS MATERIALIZED (SELECT m.classid, m.objid FROM pprepub_internal.made_for($1, $2, $3) m),
+		reached AS (
+			SELECT m.classid, m.objid, 0 AS objsubid, false AS is_other, false AS is_listed FROM made m
+			UNION SELECT n.classid, n.objid, n.objsubid, r.is_other OR d.deptype = 'n', d.deptype = 'n'
+			FROM reached r JOIN pg_depend d ON d.refclassid = r.classid AND d.refobjid = r.objid AND r.objsubid IN (0, d.refobjsubid) AND d.deptype IN ('n', 'a', 'i')
+				LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+				CROSS JOIN LATERAL (SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END AS classid, coalesce(w.ev_class, d.objid) AS objid,
+					CASE WHEN w.oid IS NULL THEN d.objsubid ELSE 0 END AS objsubid) n
+			WHERE (n.classid, n.objid) NOT IN (SELECT m.classid, m.objid FROM made m)),
+		other AS (SELECT r.classid, r.objid, pg_describe_object(r.classid, r.objid, r.objsubid) AS object FROM reached r WHERE r.is_other AND r.is_listed)
+	SELECT (SELECT string_agg(o.object, ', ' ORDER BY o.object) FROM (SELECT DISTINCT o.object FROM other o ORDER BY 1 LIMIT 20) o)
+			|| CASE WHEN count(DISTINCT o.object) > 20 THEN format(', and %s more', count(DISTINCT o.object) - 20) ELSE '' END, min(p.name)
+	FROM other o LEFT JOIN pprepub_internal.catalog_relation k ON o.classid = 'pg_class'::regclass AND k.relation::oid = o.objid
+		LEFT JOIN pprepub_internal.catalog_publication p ON p.publication = k.publication
+$$;
+COMMENT ON FUNCTION pprepub_internal.dependents(int, boolean, oid[]) IS 'objects of others that depend on what goes with a publication, and another publication among them';
+
+CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false, keep_releases boolean DEFAULT false,
+		cascade boolean DEFAULT false) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_publication';
-COMMENT ON FUNCTION pprepub.drop_publication(text, boolean, boolean) IS
+COMMENT ON FUNCTION pprepub.drop_publication(text, boolean, boolean, boolean) IS
 	'drop a publication with everything that was made for it';
 
 CREATE FUNCTION pprepub.grant_audit(publication text, role name) RETURNS void
@@ -656,7 +691,7 @@ COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger function that r
 -- Parts of TARGET that hold nothing of their own, so that their owner may change and drop them: views, and the foreign table of
 -- live answers.
 CREATE FUNCTION pprepub_internal.is_loose(part text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live')
+	SELECT $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live', 'catalog')
 $$;
 COMMENT ON FUNCTION pprepub_internal.is_loose(text) IS 'may the owner of a publication drop what was made for it as this part?';
 
