@@ -152,7 +152,7 @@ COMMENT ON FOREIGN DATA WRAPPER pprepub_releases IS 'foreign-data wrapper of tab
 CREATE SERVER pprepub_releases FOREIGN DATA WRAPPER pprepub_releases;
 COMMENT ON SERVER pprepub_releases IS 'server of tables TARGET.NAME_all: this database';
 
--- What analysts find in TARGET, instead of its \d+.  Comments say what an object shows; of functions, the calls that they were made with.
+-- For analysts, instead of TARGET's \d+.  Comments say what an object shows; of functions, the calls that they were made with.
 CREATE VIEW pprepub.catalog WITH (security_barrier) AS
 	SELECT t.target, t.publication, o.object COLLATE "default" AS object, (pg_catalog.split_part(o.comment, '; publication "', 1)
 			|| coalesce((SELECT pg_catalog.format(', number %s of %s', r.number, pg_catalog.to_char(r.published_at, 'YYYY-MM-DD'))
