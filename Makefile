@@ -32,6 +32,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/risks.sql \
 	src/report/suggest.sql \
 	src/report/page.sql \
+	src/report/manifest.sql \
 	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \

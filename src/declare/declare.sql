@@ -110,7 +110,8 @@ CREATE VIEW pprepub_internal.catalog_lookup AS
 			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class
 	WHERE r.part = 'lookups';
 COMMENT ON VIEW pprepub_internal.catalog_lookup IS 'tables without people of each publication, as its view of them names them';
--- Each stands once, but for those that a restore left out.
+-- Each stands once, but for those that a restore left out: so there is no primary key, which PostgreSQL's publications of all tables need.
+ALTER TABLE pprepub_internal.catalog_relation REPLICA IDENTITY FULL;
 CREATE UNIQUE INDEX catalog_relation_oid ON pprepub_internal.catalog_relation (relation, (nullif(relation::oid, 0::oid)));
 CREATE INDEX catalog_relation_history ON pprepub_internal.catalog_relation (publication) WHERE part <> 'release';
 

@@ -30,6 +30,7 @@ PG_FUNCTION_INFO_V1(pprepub_release_figures);
 PG_FUNCTION_INFO_V1(pprepub_class_members);
 PG_FUNCTION_INFO_V1(pprepub_source_figures);
 PG_FUNCTION_INFO_V1(pprepub_report);
+PG_FUNCTION_INFO_V1(pprepub_manifest);
 
 /* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
 static void
@@ -87,15 +88,21 @@ report_figures(FunctionCallInfo fcinfo)
 }
 
 /* Figures of a cohort are for nobody but the owner. */
+static void
+open_release(OwnersWork *work, FunctionCallInfo fcinfo)
+{
+	report_open_for_auditor(work, fcinfo);
+	verify_not_null(fcinfo, 1, "the number of a release");
+	verify_release_number(work->publication, PG_GETARG_INT32(1));
+	verify_may_see_figures(work->publication, PG_GETARG_INT32(1));
+}
+
 static Datum
 report_release_figures(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 
-	report_open_for_auditor(&work, fcinfo);
-	verify_not_null(fcinfo, 1, "the number of a release");
-	verify_release_number(work.publication, PG_GETARG_INT32(1));
-	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
+	open_release(&work, fcinfo);
 	return report_rows(&work, fcinfo);
 }
 
@@ -165,16 +172,28 @@ pprepub_source_figures(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ---- The page ---- */
+/* ---- The page, and the manifest ---- */
+
+/* The one value that the function in SQL returns, of a type of varying length. */
+static Datum
+make_document(OwnersWork *work, FunctionCallInfo fcinfo)
+{
+	Datum		document;
+	bool		isnull;
+
+	work_begin(work, work->publication->owner, GetActiveSnapshot());
+	call_internal(fcinfo, NULL);
+	document = SPI_datumTransfer(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull), false, -1);
+	work_close(work);
+	return document;
+}
 
 /* The page names people only where the owner asks for that. */
 static Datum
 make_page(FunctionCallInfo fcinfo)
 {
 	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
-	MemoryContext context = CurrentMemoryContext;
 	OwnersWork	work;
-	text	   *page;
 
 	report_open_for_auditor(&work, fcinfo);
 	if (is_internal && !has_rights_of(work.publication->owner))
@@ -185,12 +204,7 @@ make_page(FunctionCallInfo fcinfo)
 				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(work.publication->name))));
 	if (!is_internal)
 		hide_data();
-	work_begin(&work, work.publication->owner, GetActiveSnapshot());
-	call_internal(fcinfo, NULL);
-	page = cstring_to_text(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
-	page = (text *) memcpy(MemoryContextAlloc(context, VARSIZE(page)), page, VARSIZE(page));
-	work_close(&work);
-	PG_RETURN_TEXT_P(page);
+	return make_document(&work, fcinfo);
 }
 
 /* report(publication, internal): for auditors, too, unless it is internal.  A publication without releases has a page. */
@@ -198,4 +212,21 @@ Datum
 pprepub_report(PG_FUNCTION_ARGS)
 {
 	return for_auditors(fcinfo, make_page);
+}
+
+static Datum
+make_manifest(FunctionCallInfo fcinfo)
+{
+	OwnersWork	work;
+
+	open_release(&work, fcinfo);
+	hide_data();
+	return make_document(&work, fcinfo);
+}
+
+/* manifest(publication, release, format): for auditors, too, unless the release is about a cohort. */
+Datum
+pprepub_manifest(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, make_manifest);
 }

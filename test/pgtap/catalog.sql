@@ -42,6 +42,27 @@ SELECT is((SELECT count(*) FROM pprepub.catalog), 0::bigint, 'nothing is told wi
 SELECT throws_ok('TABLE published.catalog', '42501', NULL, 'nor by the list');
 SET ROLE catalog_owner;
 
+-- ---- What goes with a release ----
+
+SELECT pprepub.grant_audit('patients', 'catalog_reader') \g /dev/null
+SET ROLE catalog_reader;
+CREATE TEMP TABLE told AS SELECT pprepub.manifest('patients', 1) AS m, pprepub.manifest('patients', 1, 'dcat') AS d;
+SELECT results_eq($$SELECT m->>'table', (m->'rows')::int, m->>'promise', m->>'verdict', m->'columns'->1->>'name', m->'columns'->1->>'role', m->'columns'->1->>'kind', m->'columns'->2->>'role' FROM told$$,
+	$$VALUES ('published.patients_1', 240, 'k = 5, l = 1', 'holds', 'age', 'quasi-identifier', 'range', 'sensitive')$$, 'what a release is');
+SELECT set_has($$SELECT jsonb_object_keys(m->'measured') FROM told$$, $$VALUES ('loss_percent'), ('loss_percent of age'), ('withheld_percent'), ('invented_percent')$$, 'what it lost');
+SELECT ok((m->'checksums'->>'checksum') ~ '^[0-9a-f-]{36}$' AND jsonb_array_length(m->'audit') > 5 AND jsonb_array_length(m->'not_promised') > 5, 'checksum, audit, limits') FROM told;
+SELECT is(d->>'@type' || ' ' || (d #>> '{dcat:distribution,0,csvw:tableSchema,csvw:column,1,csvw:datatype}'), 'dcat:Dataset int4range', 'for a catalog of data sets') FROM told;
+SELECT throws_ok($$SELECT pprepub.manifest('patients', 2)$$, '42501', 'must be owner of publication "patients" to see figures of release 2');
+SELECT throws_ok($$SELECT pprepub.manifest('others', 1)$$, '42501', 'must be owner or auditor of publication "others"');
+SELECT throws_ok($$SELECT pprepub.manifest('patients', 3)$$, '42704', 'publication "patients" has no release 3');
+SET ROLE catalog_owner;
+SELECT throws_ok($$SELECT pprepub.manifest('patients', 1, 'xml')$$, '22023', '"xml" is no format of manifests');
+SELECT is(pprepub.manifest('patients', 2)->>'cohort', 'age < 25', 'a cohort is described for the owner');
+SET timezone = 'Asia/Tokyo'; SET datestyle = 'German'; SET search_path = published, public;
+SELECT public.is((m->'checksums'->>'sum_of_hashes')::numeric, (SELECT sum(hashtextextended(r::text, 0)::numeric) FROM patients_1 r), 'a checksum that anybody can compute')
+FROM pprepub.manifest('patients', 1) m;
+RESET search_path; RESET timezone; RESET datestyle;
+
 -- ---- Dropping ----
 
 CREATE VIEW ward.monthly AS SELECT disease, count(*) FROM published.patients GROUP BY 1;
