@@ -103,16 +103,17 @@ BEGIN
 		labels := (SELECT jsonb_agg(e ORDER BY nth) FROM jsonb_array_elements_text(given) WITH ORDINALITY e(e, nth));
 		fault := (SELECT format('"%s" is listed twice.', e) FROM jsonb_array_elements_text(labels) e GROUP BY e HAVING count(*) > 1 LIMIT 1);
 		IF kind = 'prefix' THEN
-			number := (SELECT 'CASE ' || string_agg(format(CASE WHEN e LIKE '%*' THEN 'WHEN starts_with(%I::text, %L) THEN %s' ELSE 'WHEN %I::text = %L THEN %s' END,
-					name, rtrim(e, '*'), nth - 1), ' ' ORDER BY nth) || format(' ELSE %s END', jsonb_array_length(labels))
-				FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth));
+			-- Neither order nor number of bins may show in the time, so each length is looked up
+			number := (SELECT format('coalesce(least(%s), %s)', string_agg(format('(%L::jsonb ->> %s)::int', s.stems, s.found), ', '), jsonb_array_length(labels))
+				FROM (SELECT format(CASE WHEN e LIKE '%*' THEN 'left(%I::text, %s)' ELSE '%I::text' END, name, length(rtrim(e, '*'))) AS found, jsonb_object_agg(rtrim(e, '*'), nth - 1 ORDER BY nth DESC) AS stems
+					FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) GROUP BY 1) s);
 		ELSE
 			IF is_nodes THEN
 				fault := coalesce(fault, (SELECT format('There is no node "%s".', e) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 					WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = noise_bins.tree AND n.node = e) ORDER BY nth LIMIT 1));
 			END IF;
 			-- A few are found faster one by one, and integers without their texts
-			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I%s %s ELSE %s END', name, CASE WHEN NOT coalesce(bool_and(s.value ~ digits), false) THEN '::text' END, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
+			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I%s %s ELSE %s END', name, CASE WHEN NOT coalesce(bool_and(s.value ~ digits), false) THEN '::text COLLATE "C"' END, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
 				ELSE format('coalesce((%L::jsonb ->> %I::text)::int, %s)', jsonb_object_agg(s.value, s.nth), name, jsonb_array_length(labels)) END
 				FROM (
 					SELECT e AS value, nth - 1 AS nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
@@ -192,7 +193,7 @@ BEGIN
 	SELECT * INTO p FROM pprepub_internal.catalog_publication c WHERE c.publication = noise_question.publication;
 	SELECT * INTO a FROM pprepub_internal.noise_account(publication, role);
 	gaussian := a.gaussian;
-	epsilon := coalesce(epsilon, CASE WHEN NOT must_fit OR p.params -> 'noise_budget' ? 'per_question' THEN least(a.per_question / 1e9, 100) END);
+	epsilon := coalesce(epsilon, CASE WHEN NOT must_fit OR p.params -> 'noise_budget' ? 'per_question' THEN least(a.per_question / 1e9, 100) / CASE jsonb_typeof(sum) WHEN 'null' THEN 1 ELSE 2 END END);
 	unknown := (SELECT n FROM unnest(by) n WHERE NOT EXISTS (
 		SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = noise_question.publication AND c.name = n) LIMIT 1);
 	wrong := CASE
@@ -203,6 +204,8 @@ BEGIN
 		WHEN cardinality(by) > (SELECT count(DISTINCT n) FROM unnest(by) n) THEN ARRAY['42701', 'a column is named twice', NULL, NULL]
 		WHEN jsonb_typeof(bins) <> 'object' THEN ARRAY['22023', 'bins must be a JSON object', NULL, 'Give a list for each column: {"age": [0, 20, 40]}.']
 		WHEN epsilon IS NULL THEN ARRAY['22004', 'epsilon must be given', NULL, 'The publication declares no "per_question".']
+		-- Each byte is work for the rows that get so far, and time would tell how many do
+		WHEN octet_length(condition) > 4096 THEN ARRAY['54000', 'a condition of noisy counts may have 4096 bytes at most', NULL, 'Count by the column, and list its values as bins.']
 		WHEN NOT (epsilon BETWEEN 0.000001 AND 100) OR scale(trim_scale(epsilon)) > 9 THEN ARRAY['22023', 'invalid epsilon', 
 			'It is a number from 0.000001 to 100 with up to 9 digits behind the point.', NULL] END;
 	IF wrong IS NOT NULL THEN
@@ -251,7 +254,7 @@ BEGIN
 	query := format('SELECT cell, count(*), %s FROM (%s) c GROUP BY cell', CASE WHEN most_steps IS NULL THEN '0::bigint' ELSE 'coalesce(sum(added), 0)::bigint' END, CASE
 		WHEN is_unique THEN format('SELECT %s AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', cell, format(clamped, 'added'), source)
 		WHEN p.max_rows = 1 THEN format('SELECT min(%s) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', cell, format(clamped, 'min(added)'), source)
-		ELSE format('SELECT %s AS cell, %s AS added FROM (SELECT cell, bool_or(is_in) AS is_in, CASE WHEN bool_or(is_in AND added IS NOT NULL) THEN sum(CASE WHEN is_in THEN added ELSE 0 END) END AS added,'
+		ELSE format('SELECT %s AS cell, %s AS added FROM (SELECT cell, bool_or(is_in) AS is_in, CASE WHEN bool_or(is_in AND added IS NOT NULL) THEN sum(CASE WHEN is_in AND added IS NOT NULL THEN least(greatest(added, -1e1000), 1e1000) ELSE 0 END) END AS added,'
 			' %s AS nth FROM (%s) r WHERE key IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', cell, format(clamped, 'added'), CASE WHEN nbins <= p.max_rows THEN '1'
 			ELSE 'row_number() OVER (PARTITION BY key ORDER BY bool_or(is_in) DESC, hashint8extended(cell, hashtextextended(key::text, 0)), cell)' END, source, p.max_rows) END);
 	wrong := CASE
