@@ -578,7 +578,7 @@ CREATE FUNCTION pprepub_internal.dependents(publication int, keep_releases boole
 	SELECT (SELECT string_agg(o.object, ', ' ORDER BY o.object) FROM (SELECT DISTINCT o.object FROM other o ORDER BY 1 LIMIT 20) o)
 			|| CASE WHEN count(DISTINCT o.object) > 20 THEN format(', and %s more', count(DISTINCT o.object) - 20) ELSE '' END, min(p.name)
 	FROM other o LEFT JOIN pprepub_internal.catalog_relation k ON o.classid = 'pg_class'::regclass AND k.relation::oid = o.objid
-		LEFT JOIN pprepub_internal.catalog_publication p ON p.publication = k.publication
+		LEFT JOIN pprepub_internal.catalog_publication p ON p.publication = k.publication AND p.publication <> $1
 $$;
 COMMENT ON FUNCTION pprepub_internal.dependents(int, boolean, oid[]) IS 'objects of others that depend on what goes with a publication, and another publication among them';
 

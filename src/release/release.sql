@@ -155,24 +155,24 @@ COMMENT ON SERVER pprepub_releases IS 'server of tables TARGET.NAME_all: this da
 -- For analysts, instead of TARGET's \d+.  Comments say what an object shows; of functions, the calls that they were made with.
 CREATE VIEW pprepub.catalog WITH (security_barrier) AS
 	SELECT t.target, t.publication, o.object COLLATE "default" AS object, (pg_catalog.split_part(o.comment, '; publication "', 1)
-			|| coalesce((SELECT pg_catalog.format(', number %s of %s', r.number, pg_catalog.to_char(r.published_at, 'YYYY-MM-DD'))
-				FROM pprepub_internal.catalog_release r WHERE r.relation::pg_catalog.oid = o.oid AND o.is_table), '')) COLLATE "default" AS shows,
+			|| coalesce(', number ' || o.number || ' of ' || pg_catalog.to_char(o.published_at, 'YYYY-MM-DD'), '')) COLLATE "default" AS shows,
 		CASE o.made_by WHEN 'live' THEN 'an answer for each query' WHEN 'answer' THEN 'an answer for each call' WHEN 'noisy' THEN 'noise budget' ELSE 'nothing' END AS costs,
 		o.may_read
 	FROM (SELECT p.publication AS id, p.name AS publication, n.oid AS schema, p.target
 			FROM pprepub_internal.catalog_publication p JOIN pg_catalog.pg_namespace n ON n.nspname = p.target
 			WHERE pg_catalog.has_schema_privilege(n.oid, 'USAGE')) t
 		CROSS JOIN LATERAL (
-			SELECT c.oid, pg_catalog.format('%I.%I', t.target, c.relname) AS object, r.part AS made_by, r.part = 'release' AS is_table,
+			SELECT s.number, s.published_at, pg_catalog.format('%I.%I', t.target, c.relname) AS object, r.part AS made_by,
 				pg_catalog.obj_description(c.oid, 'pg_class') AS comment, pg_catalog.has_table_privilege(c.oid, 'SELECT') AS may_read
 			FROM pprepub_internal.catalog_relation r JOIN pg_catalog.pg_class c ON c.oid = r.relation::pg_catalog.oid
+				LEFT JOIN pprepub_internal.catalog_release s ON s.publication = t.id AND s.kind <> 'query' AND s.relation::pg_catalog.oid = c.oid
 			WHERE r.publication = t.id AND c.relnamespace = t.schema AND r.part <> 'catalog'
-			UNION ALL SELECT f.oid, pg_catalog.format('%I.%I(%s)', t.target, f.proname, pg_catalog.array_to_string(f.proargnames[:f.pronargs], ', ')), m.made_by, false,
+			UNION ALL SELECT NULL, NULL, pg_catalog.format('%I.%I(%s)', t.target, f.proname, pg_catalog.array_to_string(f.proargnames[:f.pronargs], ', ')), m.made_by,
 				pg_catalog.obj_description(f.oid, 'pg_proc'), pg_catalog.has_function_privilege(f.oid, 'EXECUTE') AND (m.made_by <> 'counts' OR coalesce((
 					SELECT pg_catalog.has_any_column_privilege(r.relation::pg_catalog.oid, 'SELECT')
 					FROM pprepub_internal.catalog_relation r WHERE r.publication = t.id AND r.part = 'view'), false))
 			FROM pg_catalog.pg_proc f CROSS JOIN LATERAL (SELECT (pg_catalog.regexp_match(f.prosrc, '^SELECT \* FROM pprepub_internal\.([a-z_]+)\('))[1] AS made_by) m
 			WHERE f.pronamespace = t.schema AND m.made_by IS NOT NULL
 				AND f.proname IN (t.publication, t.publication || '_counts', t.publication || '_noisy', t.publication || '_noise_left')) o
-	ORDER BY t.target, t.publication, o.is_table, o.object COLLATE "C", o.oid;
+	ORDER BY t.target, t.publication, o.number NULLS FIRST, o.object COLLATE "C";
 COMMENT ON VIEW pprepub.catalog IS 'what is published in each target that you may use, what it costs, and whether you may read it';

@@ -2,7 +2,7 @@
 -- report/: what goes with a release that leaves the database
 -- ----------------------------------------------------------------
 
--- Whoever gets the rows elsewhere can compute sum_of_hashes anew, without the extension.
+-- Those who get the rows elsewhere can compute sum_of_hashes anew, without the extension.
 CREATE FUNCTION pprepub_internal.manifest(publication text, release int, format text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -29,7 +29,8 @@ BEGIN
 	SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'role', c.role, 'kind', declared.quasi_identifiers ->> a.attname::text,
 			'is_shown', made.columns IS NULL OR c.role IS NULL OR a.attname = ANY (made.columns), 'meaning', col_description(a.attrelid, a.attnum))) ORDER BY a.attnum) INTO columns
 	FROM pg_attribute a CROSS JOIN LATERAL (SELECT CASE WHEN declared.quasi_identifiers ? a.attname::text THEN 'quasi-identifier'
-			WHEN a.attname = ANY (declared.insensitive) THEN 'insensitive' WHEN a.attname <> 'class' OR a.attnum > 1 THEN 'sensitive' END AS role) c
+			WHEN a.attname = ANY (declared.insensitive) THEN 'insensitive'
+			WHEN a.attname = ANY (CASE WHEN declared.sensitive LIKE '{%' THEN declared.sensitive::name[] ELSE ARRAY[declared.sensitive]::name[] END) THEN 'sensitive' END AS role) c
 	WHERE a.attrelid = made.relation AND a.attnum > 0 AND NOT a.attisdropped;
 	SELECT jsonb_agg(jsonb_build_object('check', a.check_name, 'holds', a.holds, 'required', a.required, 'measured', a.measured) ORDER BY a.ordinality) INTO checks
 	FROM pprepub.audit(declared.name) WITH ORDINALITY a;
