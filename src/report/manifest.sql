@@ -2,7 +2,7 @@
 -- report/: what goes with a release that leaves the database
 -- ----------------------------------------------------------------
 
--- Those who get the rows elsewhere can compute sum_of_hashes anew, without the extension.
+-- A sum of hashes can be computed anew wherever the rows are, without the extension.
 CREATE FUNCTION pprepub_internal.manifest(publication text, release int, format text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
