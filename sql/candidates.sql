@@ -1,6 +1,6 @@
 -- Methods m-invariance and cor-split: the same candidate values for ever.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep ' ; '
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE SCHEMA ward;

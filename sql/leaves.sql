@@ -1,6 +1,6 @@
 -- Parameter "leaves" of method bpg: newcomers are laid out by a column that tells who leaves together.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep ' ; '
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE stays (id int PRIMARY KEY, age int, disease text, ward text, until date, photo point, notes json);
