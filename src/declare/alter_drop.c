@@ -261,8 +261,7 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases, bool 
 	CatalogParam keep = CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases));
 	Identity	caller;
 	CatalogAccess access;
-	uint64		count;
-	char	  **statements;
+	char	   *statements;
 
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub_internal.catalog_relation r SET publication = p.publication FROM pprepub_internal.catalog_publication p"
@@ -270,16 +269,14 @@ drop_relations(const DeclaredPublication *publication, bool keep_releases, bool 
 					CATALOG_INT(publication->id), CATALOG_TEXT(publication->target));
 	catalog_read("SELECT objects, beside FROM pprepub_internal.dependents($1, $2, $3)", CATALOG_INT(publication->id), keep, made);
 	refuse_dependents(publication, cascade, catalog_text(&access, 0, "objects"), catalog_text(&access, 0, "beside"));
-	count = catalog_read("SELECT statement || CASE WHEN $4 THEN ' CASCADE' ELSE '' END AS statement FROM pprepub_internal.made_for($1, $2, $3)",
-						 CATALOG_INT(publication->id), keep, made, CATALOG_PARAM(BOOLOID, BoolGetDatum(cascade)));
-	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));
-	for (uint64 i = 0; i < count; i++)
-		statements[i] = catalog_text(&access, i, "statement");
+	catalog_read("SELECT string_agg(statement || CASE WHEN $4 THEN ' CASCADE' ELSE '' END, '; ') AS statements FROM pprepub_internal.made_for($1, $2, $3)",
+				 CATALOG_INT(publication->id), keep, made, CATALOG_PARAM(BOOLOID, BoolGetDatum(cascade)));
+	statements = catalog_text(&access, 0, "statements");
 	catalog_leave(&access);
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	for (uint64 i = 0; i < count; i++)
-		execute_own_ddl(statements[i]);
+	if (statements != NULL)
+		execute_own_ddl(statements);
 	SPI_finish();
 	act_as_before(&caller);
 }

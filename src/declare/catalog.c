@@ -174,18 +174,15 @@ void
 reset_rights(Oid classid, Oid object, const char *named)
 {
 	CatalogAccess access;
-	uint64		n;
-	char	  **statements;
+	char	   *statements;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT statement FROM pprepub_internal.rights_to_reset($1, $2, $3) statement",
-					 CATALOG_OID(classid), CATALOG_OID(object), CATALOG_TEXT(named));
-	statements = MemoryContextAlloc(access.context, sizeof(char *) * (n + 1));
-	for (uint64 i = 0; i < n; i++)
-		statements[i] = catalog_text(&access, i, "statement");
+	catalog_read("SELECT string_agg(statement, '; ') AS statements FROM pprepub_internal.rights_to_reset($1, $2, $3) statement",
+				 CATALOG_OID(classid), CATALOG_OID(object), CATALOG_TEXT(named));
+	statements = catalog_text(&access, 0, "statements");
 	catalog_leave(&access);
-	for (uint64 i = 0; i < n; i++)
-		execute_ddl(statements[i]);
+	if (statements != NULL)
+		execute_ddl(statements);
 }
 
 /* ---- The catalog ---- */
