@@ -45,7 +45,7 @@ BEGIN
 	RETURN CASE format WHEN 'json' THEN told ELSE jsonb_build_object(
 		'@context', '{"dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/", "csvw": "http://www.w3.org/ns/csvw#", "xsd": "http://www.w3.org/2001/XMLSchema#", "prov": "http://www.w3.org/ns/prov#"}'::jsonb,
 		'@type', 'dcat:Dataset', 'dct:identifier', shown, 'dct:title', format('Release %s of %s', made.number, declared.name),
-		'dct:description', format('Anonymized rows. Promised: %s. All checks of what was published: %s.', told ->> 'promise', told ->> 'verdict'),
+		'dct:description', format('Anonymized rows. Promised: %s. The audit of all that was published %s.', told ->> 'promise', told ->> 'verdict'),
 		'dct:issued', jsonb_build_object('@type', 'xsd:dateTime', '@value', made.published_at), 'dcat:version', made.number::text,
 		'prov:wasGeneratedBy', jsonb_build_object('@type', 'prov:Activity', 'dct:title', format('pprepub %s, method %s', told ->> 'pprepub', made.method)),
 		'dct:rights', (SELECT string_agg(n, ' ') FROM unnest(pprepub_internal.not_promised()) n),

@@ -485,7 +485,7 @@ CREATE FUNCTION pprepub_internal.not_promised() RETURNS text[]
 	LANGUAGE SQL IMMUTABLE SET search_path = pg_catalog, pg_temp
 	AS $$
 	SELECT ARRAY[
-		'It says nothing about observers who know sensitive values of people in the releases, or what relates people to each other.',
+		'The promise says nothing about observers who know sensitive values of people in the releases, or what relates people to each other.',
 		'Releases of the same people elsewhere, or by publications that are judged apart, are not looked at.',
 		'Insensitive columns leave as they are. Nobody may know them of a person.',
 		'A set of people with several sensitive values can still be telling, where the values mean nearly the same.',
