@@ -1,8 +1,6 @@
 -- Noisy counts: who is counted in which bin, what is charged to whom, and what is refused. At an epsilon of 100 noise is 0, but for one draw in 10^43.
 
-CREATE ROLE regress_noah;
-CREATE ROLE regress_nina;
-CREATE ROLE regress_noel;
+CREATE ROLE regress_noah; CREATE ROLE regress_nina; CREATE ROLE regress_noel;
 GRANT regress_noel TO regress_nina;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_noah', current_database()) \gexec
 GRANT CREATE ON SCHEMA public TO regress_noah;
@@ -19,13 +17,12 @@ INSERT INTO person VALUES
 	(5, 19, 2, '1999-12-31', '2024-01-01 00:00+00', 'Atlantis', 100, 'glad', '9', false, 'null');
 CREATE TABLE land (country text, continent text, world text);
 INSERT INTO land VALUES ('France', 'Europe', 'World'), ('Italy', 'Europe', 'World'), ('Japan', 'Asia', 'World'), ('Chile', 'America', 'World');
-ALTER TABLE person OWNER TO regress_noah;
-ALTER TABLE land OWNER TO regress_noah;
+ALTER TABLE person OWNER TO regress_noah; ALTER TABLE land OWNER TO regress_noah;
 SET SESSION AUTHORIZATION regress_noah;
 SELECT pprepub.create_taxonomy('land', 'land');
 SELECT pprepub.create_range_taxonomy('costs', 0, 100, '{50,100}');
 SELECT pprepub.create_publication('exact', 'person', 'id', '{"age": "range", "height": "range", "born": "range", "seen": "range", "country": "taxonomy land",
-	"cost": "taxonomy costs", "mood": "suppress", "zip": "prefix", "sick": "suppress"}', 'disease', 'sequential', '{"k": 2, "noise_budget": {"total": 880}}');
+	"cost": "taxonomy costs", "mood": "suppress", "zip": "prefix", "sick": "suppress"}', 'disease', 'sequential', '{"k": 2, "noise_budget": {"total": 940}}');
 
 CREATE FUNCTION counted(by name[], "where" text DEFAULT NULL, bins jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(coalesce((SELECT string_agg(coalesce(v, '-'), ' ' ORDER BY k) FROM jsonb_each_text(bin) e(k, v)), '') || ': ' || noisy_count, ', ') FROM published.exact_noisy(by, "where", bins, 20)
@@ -51,6 +48,9 @@ INSERT INTO counting VALUES
 	('{zip}', NULL, '{"zip": ["531020*", "53102", "5310**", "5310*", "*", "9"]}', '531020*: 0, 53102: 1, 5310**: 1, 5310*: 0, *: 2, 9: 0, -: 1', 'of which the first holds a value'),
 	('{sick}', NULL, '{"sick": [true]}', 'true: 2, -: 3', 'booleans'),
 	('{disease}', NULL, '{"disease": ["flu", "null", "''; DROP"]}', 'flu: 2, null: 1, ''; DROP: 0, -: 2', 'sensitive values, and a text is no NULL'),
+	('{disease}', NULL, '{"disease": ["a", "b", "flu", "c", "cold"]}', 'a: 0, b: 0, flu: 2, c: 0, cold: 1, -: 2', 'of many texts'),
+	('{age,disease}', NULL, '{"age": [0, 30, 50], "disease": ["flu"]}', '[0,30) flu: 1, [0,30) -: 1, [30,50) flu: 1, [30,50) -: 1, - flu: 0, - -: 1', 'bounds before others'),
+	('{zip,sick}', NULL, '{"zip": ["53*"], "sick": [true]}', 'true 53*: 1, - 53*: 1, true -: 1, - -: 2', 'prefixes before others'),
 	('{sick,age}', NULL, '{"age": [0, 40], "sick": [true, false]}', '[0,40) true: 1, [0,40) false: 2, [0,40) -: 0, - true: 1, - false: 0, - -: 1', 'several columns'),
 	('{age,sick}', NULL, '{"sick": [true, false], "age": [0, 40]}', '[0,40) true: 1, [0,40) false: 2, [0,40) -: 0, - true: 1, - false: 0, - -: 1', 'in any order');
 SELECT is(counted(c.by, c."where", c.bins), c.counts, c.why) FROM counting c;
@@ -84,7 +84,7 @@ SELECT is((SELECT string_agg(noisy_sum::text, ' ') FROM published.exact_noisy('{
 	'infinity is cut, and what is no number is not added');
 
 -- What is refused is not charged, and shows nothing of the source.
-CREATE TEMP TABLE refused (by text, "where" text, bins text, epsilon text, state text);
+CREATE TEMP TABLE refused (by text, "where" text, bins text, epsilon text, state text, sum text);
 INSERT INTO refused SELECT '{}', NULL, '{}', e, '22023' FROM unnest('{0,-1,-0.1,NaN,Infinity,-Infinity,1e308,100.1,0.0000001,0.1000000001,1e-300}'::text[]) e;
 INSERT INTO refused SELECT '{age}', NULL, b, '1', '22023' FROM unnest(ARRAY['{}', '[]', '1', 'null', '{"age": []}', '{"age": [1]}', '{"age": [2, 1]}', '{"age": [1, 1]}', '{"age": [0, null]}', '{"age": [0, [1]]}', '{"age": {"a": 1}}',
 	'{"age": 10}', '{"age": null}']) b;
@@ -101,7 +101,6 @@ INSERT INTO refused VALUES ('{age,height,country,zip}', NULL, (SELECT jsonb_buil
 	('{age}', NULL, (SELECT jsonb_build_object('age', jsonb_agg(i))::text FROM generate_series(1, 10001) i), '1', '22023'),
 	('{age}', NULL, (SELECT jsonb_build_object('age', jsonb_agg(i))::text FROM generate_series(1, 9000) i), '1', '54000'),
 	('{disease}', NULL, (SELECT jsonb_build_object('disease', jsonb_build_array(repeat('x', 70000)))::text), '1', '54000');
-ALTER TABLE refused ADD sum text;
 INSERT INTO refused SELECT '{}', NULL, '{}', '1', s, j FROM (VALUES ('22023', '1'), ('22023', '{}'), ('22023', '{"column": "cost"}'), ('22023', '{"column": "cost", "from": 0, "to": "1"}'), ('22023', '{"column": "cost", "from": 1, "to": 0}'),
 	('22023', '{"column": "cost", "from": 0, "to": 0}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "step": 0}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "step": -1}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "step": 0.3}'),
 	('22023', '{"column": "cost", "from": 0, "to": 1e308}'), ('22023', '{"column": "cost", "from": 0, "to": 1, "more": 1}'), ('54000', '{"column": "cost", "from": 0, "to": 1e9}'), ('42703', '{"column": "id", "from": 0, "to": 1}'),
@@ -221,6 +220,7 @@ SELECT results_eq($$SELECT bin ->> 'disease', noisy_count FROM published.visits_
 SELECT is((SELECT sum(noisy_count) FROM published.visits_noisy('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 100)), 300::numeric, 'each in three bins');
 SELECT cmp_ok((SELECT min(noisy_count) FROM published.visits_noisy('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 100) WHERE bin ->> 'day' IS NOT NULL), '>', 25::bigint, 'that are drawn for each');
 SELECT is((SELECT noisy_count FROM published.visits_noisy('{}', 'day > 3 AND ward = 1', epsilon => 100)), 50::bigint, 'by any of the rows');
+SELECT is((SELECT noisy_count FROM published.visits_noisy('{ward,disease}', NULL, '{"ward": [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1], "disease": ["flu"]}', 100) WHERE bin = '{"ward": "1", "disease": "flu"}'), 50::bigint, 'of many integers');
 SELECT results_eq($$SELECT (SELECT half_width FROM published.visits_noise_left(epsilon => 0.1)), (SELECT half_width FROM published.visits_noise_left('{day}', bins => '{"day": [1, 3]}', epsilon => 0.1)),
 	(SELECT half_width FROM published.visits_noise_left('{day}', bins => '{"day": [1,2,3,4,5,6,7]}', epsilon => 0.1))$$, 'VALUES (30::bigint, 60::bigint, 90::bigint)', 'noise grows with bins up to max_rows');
 
@@ -230,8 +230,8 @@ SELECT is((SELECT noisy_sum FROM published.visits_noisy('{}', 'ward < 2', epsilo
 
 -- Whatever comes in with a person, the counts move by no more than the noise is made for, and so do sums, in their steps.
 RESET SESSION AUTHORIZATION;
-CREATE FUNCTION asked(by name[], given jsonb, condition text, OUT query text, OUT nbins int, OUT most_steps bigint) LANGUAGE sql AS $$
-	SELECT q.query, q.nbins, q.most_steps FROM pprepub_internal.catalog_publication p, pprepub_internal.noise_question(p.publication, 'regress_noah', by, given, condition, 1, '{int,int,numeric,text}', true, false) q
+CREATE FUNCTION asked(by name[], given jsonb, condition text, is_unique boolean DEFAULT false, OUT query text, OUT nbins int, OUT most_steps bigint) LANGUAGE sql AS $$
+	SELECT q.query, q.nbins, q.most_steps FROM pprepub_internal.catalog_publication p, pprepub_internal.noise_question(p.publication, 'regress_noah', by, given, condition, 1, '{int,int,numeric,text}', true, is_unique) q
 	WHERE p.name = 'visits' $$;
 CREATE FUNCTION moved(by name[], given jsonb, condition text) RETURNS numeric[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -256,21 +256,22 @@ SELECT is(moved(by, jsonb_build_array(bins, '{"column": "day"}' || sum), conditi
 	('{ward}', '{"ward": [0, 1]}', '{"from": -1, "to": 1}', 'day > 2 OR day IS NULL')) a(by, bins, sum, condition);
 
 -- Work does not follow the condition: all rows take the same way, and all of them are put into bins.
-CREATE FUNCTION way(condition text) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE FUNCTION way(condition text, by name[], is_unique boolean) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
 	way jsonb;
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || (asked('{day}', '[{"day": [1, 2, 3, 7]}, {"column": "day", "from": 0, "to": 9}]', condition)).query INTO way;
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || (asked(by, jsonb_build_array(CASE WHEN by = '{}' THEN '{}' ELSE '{"day": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}'::jsonb END,
+		'{"column": "day", "from": 0, "to": 9}'::jsonb), condition, is_unique)).query INTO way;
 	RETURN jsonb_build_array(jsonb_path_query_array(way, '$[0].Plan.Plans.**."Node Type"'), jsonb_path_query_array(way, '$[0].Plan.Plans.**."Actual Rows"'));
 END
 $$;
-SELECT is(way(c), way('day < 9'), 'where ' || c) FROM unnest('{day < 0,day < 2,ward = 1,ward IS NULL}'::text[]) c;
+SELECT is(way(c, by, u), way('day < 9', by, u), format('where %s, by %s, unique %s', c, by, u))
+	FROM unnest('{day < 0,day < 2,ward = 1,ward IS NULL}'::text[]) c, (VALUES ('{day}'::name[], false), ('{}', false), ('{day}', true)) v(by, u);
 CREATE FUNCTION seconds_of(zip text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
-	start timestamptz;
-	number text := (SELECT b.number FROM pprepub_internal.noise_bins('zip', 'prefix', NULL, 'text', (SELECT jsonb_agg(i || '*' ORDER BY i) FROM generate_series(10000, 19999) i)) b);
+	number text := (SELECT b.number FROM pprepub_internal.noise_bins('zip', 'prefix', NULL, 'text', (SELECT jsonb_agg(i || '*' ORDER BY i) FROM generate_series(10000, 19999) i), 1) b);
+	start timestamptz := clock_timestamp();
 BEGIN
-	start := clock_timestamp();
 	EXECUTE format('SELECT count(%s) FROM (SELECT %L || i AS zip FROM generate_series(1, 1000) i) s', number, zip);
 	RETURN extract(epoch FROM clock_timestamp() - start);
 END
@@ -303,7 +304,19 @@ SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_all_tables WHERE r
 SELECT is((SELECT ARRAY[total_left, cost] FROM published.ticked_noise_left('{age}', 'sex < 0', '{"age": [0, 50, 101]}', 1)), '{996.999997099,0}', 'costs of all, and an answer');
 SELECT cmp_ok((SELECT seq_tup_read + idx_tup_fetch - :read FROM pg_stat_xact_all_tables WHERE relid = 'pprepub_internal.catalog_noise'::regclass), '<', 20::bigint, 'without all rows');
 COMMIT;
+-- An index of another operator class knows keys apart that are one person's.
+CREATE FUNCTION by_text(numeric, numeric) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT bttextcmp($1::text, $2::text)';
+CREATE OPERATOR CLASS text_of FOR TYPE numeric USING btree AS OPERATOR 3 =, FUNCTION 1 by_text(numeric, numeric);
 SET SESSION AUTHORIZATION regress_noah;
+CREATE TABLE numbered AS SELECT n::numeric AS number, 1 AS age, 'flu' AS disease FROM generate_series(1, 2) n;
+CREATE UNIQUE INDEX ON numbered (number text_of);
+SELECT pprepub.create_publication('numbered', 'numbered', 'number', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "noise_budget": {"total": 1000}}');
+INSERT INTO numbered VALUES (1.0, 1, 'flu');
+SELECT is((SELECT noisy_count FROM published.numbered_noisy('{}', epsilon => 100)), 2::bigint);
+
+-- Sums under Gaussian noise: at a rho of 100 it is 0, but for one draw in 10^10.
+SELECT results_eq($$SELECT noisy_count, noisy_sum FROM published.ticked_noisy('{}', rho => 100, sum => '{"column": "age", "from": 0, "to": 2}')$$, 'VALUES (100::bigint, 199::numeric)');
+SELECT results_eq($$SELECT cost, half_width, sum_half_width FROM published.ticked_noise_left(rho => 0.5, sum => '{"column": "age", "from": -30, "to": 10}')$$, 'VALUES (1::numeric, 2::bigint, 59::numeric)', 'of a deviation of 1 and 30');
 
 -- An index of another collation knows keys apart that are one person's.
 CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -315,6 +328,9 @@ INSERT INTO named VALUES ('A', 1, 'flu');
 SELECT is((SELECT noisy_count FROM published.named_noisy('{}', epsilon => 100)), 2::bigint);
 SELECT is((SELECT array_agg(noisy_count) FROM published.named_noisy('{disease}', bins => (SELECT jsonb_build_object('disease', jsonb_agg(v)) FROM (SELECT unnest('{FLU,flu}'::text[]) UNION ALL SELECT 'd' || generate_series(1, n)) b(v)), epsilon => 100)
 	WHERE bin ->> 'disease' IN ('FLU', 'flu')), '{0,2}', 'bins tell values apart by their bytes, however many there are') FROM unnest('{1,30}'::int[]) n;
+CREATE VIEW spelled AS SELECT name COLLATE "en-x-icu" AS name, age, disease FROM named;
+SELECT pprepub.create_publication('spelled', 'spelled', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "noise_budget": {"total": 1000}}', beside => '{named}');
+SELECT is((SELECT noisy_count FROM published.spelled_noisy('{}', epsilon => 100)), 3::bigint, 'people are told apart as their column tells them');
 
 -- Everything goes with the publication, which must be said where noisy counts are all that was told.
 SELECT throws_ok($$SELECT pprepub.drop_publication('visits')$$, '55000', 'publication "visits" has answered with noisy counts');
