@@ -33,6 +33,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/suggest.sql \
 	src/report/page.sql \
 	src/report/explore.sql \
+	src/report/manifest.sql \
 	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \

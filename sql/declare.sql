@@ -16,7 +16,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease
 \set ECHO all
 SELECT * FROM published.patients;		-- nothing is published yet
 SELECT relname, relkind, relacl FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relname <> 'catalog' ORDER BY 1;
 SELECT regexp_replace(pg_get_viewdef('published_private.patients_source'), '\m(patients|stays)\.', '', 'g') AS source;
 SELECT nspname, nspowner::regrole, nspacl FROM pg_namespace WHERE nspname LIKE 'published%' ORDER BY 1;
 \x

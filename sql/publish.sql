@@ -73,7 +73,7 @@ SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 
 SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
 SELECT array_agg(DISTINCT class) FROM published.patients;
 SELECT relowner::regrole, relacl::text, string_agg(relname, ' ' ORDER BY relname) FROM pg_class
-WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' GROUP BY 1, 2;
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' AND relname <> 'catalog' GROUP BY 1, 2;
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)

@@ -89,8 +89,8 @@ SELECT publication, refused FROM pprepub.health ORDER BY 1;
 RESET ROLE;
 ALTER TABLE noted OWNER TO regress_owner;
 UPDATE pprepub_internal.catalog_publication SET witness = jsonb_set(witness, '{timeline}', '99') WHERE name = 'noted';
-UPDATE pprepub_internal.catalog_publication SET pinned = 1 WHERE name = 'watched';
-UPDATE pprepub_internal.catalog_release SET relation = 1 WHERE number = 1;
+UPDATE pprepub_internal.catalog_publication SET pinned = 1::regclass WHERE name = 'watched';
+UPDATE pprepub_internal.catalog_release SET relation = 1::regclass WHERE number = 1;
 UPDATE pprepub_internal.catalog_relation SET relation = oid::regclass FROM (SELECT 1 AS oid) o WHERE relation = 'published.watched_1'::regclass;
 SET ROLE regress_owner;
 \set ECHO all

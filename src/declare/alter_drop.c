@@ -96,6 +96,7 @@ restore_objects(const DeclaredPublication *publication)
 	if (!OidIsValid(counts_function(publication)))
 		create_counts_function(publication);
 	ensure_noise_functions(publication);
+	ensure_catalog_view(publication);
 	for (int i = 0; i < (int) lengthof(relations) && method_declaration(publication->method)->answers; i++)
 	{
 		if (OidIsValid(noted_relation(publication, relations[i].part)))
@@ -231,33 +232,51 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 
 /* ---- Dropping ---- */
 
-/* Drops, as the publication's owner, its functions and relations; but for releases, if these are kept. */
+/* Refuses to drop what others depend on, unless they go, too; another publication never does. */
 static void
-drop_relations(const DeclaredPublication *publication, bool keep_releases)
+refuse_dependents(const DeclaredPublication *publication, bool cascade, const char *objects, const char *beside)
 {
+	const char *name = quote_literal_cstr(publication->name);
+
+	if (objects == NULL || (cascade && beside == NULL))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			 errmsg("cannot drop publication \"%s\" because other objects depend on what was made for it", publication->name),
+			 errdetail("They are %s.", objects),
+			 beside == NULL ? errhint("If they are to go, too, say so: pprepub.drop_publication(%s, forget_history => true, cascade => true).", name)
+			 : errhint("Drop publication \"%s\" first.", beside)));
+}
+
+/*
+ * Drops, as the publication's owner, its functions and relations; but for releases, if these are kept. The list of what
+ * is published in the target stays as long as there is another publication.
+ */
+static void
+drop_relations(const DeclaredPublication *publication, bool keep_releases, bool cascade)
+{
+	Datum		functions[] = {ObjectIdGetDatum(answer_function(publication)), ObjectIdGetDatum(counts_function(publication)),
+	ObjectIdGetDatum(noise_function(publication, 0)), ObjectIdGetDatum(noise_function(publication, 1))};
+	CatalogParam made = CATALOG_PARAM(OIDARRAYOID, PointerGetDatum(construct_array(functions, lengthof(functions), OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
+	CatalogParam keep = CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases));
 	Identity	caller;
 	CatalogAccess access;
-	uint64		count;
-	char	  **statements;
+	char	   *statements;
 
 	catalog_enter(&access);
-	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
-	count = catalog_read("SELECT d.statement FROM (SELECT 1, 0::oid, 'DROP FUNCTION ' || f.oid::regprocedure FROM pg_proc f WHERE f.oid IN ($3, $4, $5, $6)"
-						 " UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, r.relation::oid,"
-						 "  CASE k.relkind WHEN 'v' THEN 'DROP VIEW ' WHEN 'f' THEN 'DROP FOREIGN TABLE ' WHEN 'c' THEN 'DROP TYPE ' ELSE 'DROP TABLE ' END || r.relation"
-						 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-						 " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) d(place, relation, statement) ORDER BY d.place, d.relation DESC",
-						 CATALOG_INT(publication->id), CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)),
-						 CATALOG_OID(answer_function(publication)), CATALOG_OID(counts_function(publication)),
-						 CATALOG_OID(noise_function(publication, 0)), CATALOG_OID(noise_function(publication, 1)));
-	statements = MemoryContextAlloc(access.context, sizeof(char *) * (count + 1));
-	for (uint64 i = 0; i < count; i++)
-		statements[i] = catalog_text(&access, i, "statement");
+	catalog_execute("UPDATE pprepub_internal.catalog_relation r SET publication = p.publication FROM pprepub_internal.catalog_publication p"
+					" WHERE r.publication = $1 AND r.part = 'catalog' AND p.publication <> $1 AND p.target = $2::name",
+					CATALOG_INT(publication->id), CATALOG_TEXT(publication->target));
+	catalog_read("SELECT objects, beside FROM pprepub_internal.dependents($1, $2, $3)", CATALOG_INT(publication->id), keep, made);
+	refuse_dependents(publication, cascade, catalog_text(&access, 0, "objects"), catalog_text(&access, 0, "beside"));
+	catalog_read("SELECT string_agg(statement || CASE WHEN $4 THEN ' CASCADE' ELSE '' END, '; ') AS statements FROM pprepub_internal.made_for($1, $2, $3)",
+				 CATALOG_INT(publication->id), keep, made, CATALOG_PARAM(BOOLOID, BoolGetDatum(cascade)));
+	statements = catalog_text(&access, 0, "statements");
 	catalog_leave(&access);
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	for (uint64 i = 0; i < count; i++)
-		execute_own_ddl(statements[i]);
+	if (statements != NULL)
+		execute_own_ddl(statements);
 	SPI_finish();
 	act_as_before(&caller);
 }
@@ -282,7 +301,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
 						 quote_literal_cstr(name))));
 	declare_hooks->end_publication(publication);
-	drop_relations(publication, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
+	drop_relations(publication, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2), !PG_ARGISNULL(3) && PG_GETARG_BOOL(3));
 	catalog_enter(&access);
 	catalog_execute("SELECT pprepub_internal.forget_publication($1)", CATALOG_INT(publication->id));
 	forget_unused_trees();

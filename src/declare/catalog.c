@@ -37,6 +37,9 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/varlena.h"
+
+PG_FUNCTION_INFO_V1(pprepub_relation_name_in);
 
 /* ---- Identity and rights ---- */
 
@@ -171,23 +174,29 @@ void
 reset_rights(Oid classid, Oid object, const char *named)
 {
 	CatalogAccess access;
-	uint64		n;
-	char	  **statements;
+	char	   *statements;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT statement FROM pprepub_internal.rights_to_reset($1, $2, $3) statement",
-					 CATALOG_OID(classid), CATALOG_OID(object), CATALOG_TEXT(named));
-	statements = MemoryContextAlloc(access.context, sizeof(char *) * (n + 1));
-	for (uint64 i = 0; i < n; i++)
-		statements[i] = catalog_text(&access, i, "statement");
+	catalog_read("SELECT string_agg(statement, '; ') AS statements FROM pprepub_internal.rights_to_reset($1, $2, $3) statement",
+				 CATALOG_OID(classid), CATALOG_OID(object), CATALOG_TEXT(named));
+	statements = catalog_text(&access, 0, "statements");
 	catalog_leave(&access);
-	for (uint64 i = 0; i < n; i++)
-		execute_ddl(statements[i]);
+	if (statements != NULL)
+		execute_ddl(statements);
 }
 
 /* ---- The catalog ---- */
 
 #define CATALOG_SCHEMA "pprepub_internal"
+
+/* A relation that was gone when it was dumped reads as gone: "-" and numbers name none in a restore's search path. */
+Datum
+pprepub_relation_name_in(PG_FUNCTION_ARGS)
+{
+	List	   *names = textToQualifiedNameList(cstring_to_text(PG_GETARG_CSTRING(0)));
+
+	PG_RETURN_OID(RangeVarGetRelid(makeRangeVarFromNameList(names), NoLock, true));
+}
 
 Oid
 catalog_relation(const char *name)

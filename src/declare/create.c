@@ -682,6 +682,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 
 	make_objects(publication);
 	store_publication(publication);
+	ensure_catalog_view(publication);
 	copy_tables(publication, publication->params, false);
 	warn_of_unlogged_tables(publication);
 	warn_of_several_rows(publication);

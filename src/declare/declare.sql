@@ -6,6 +6,20 @@
 -- them through the views that stand beside them.  There are no foreign keys:
 -- the extension's C code is the only writer, and a restore then needs no order.
 
+-- A relation's OID, dumped as its name.  Of one that a restore lacks, it reads as 0, where a regclass would lose all rows of its table.
+CREATE TYPE pprepub_internal.relation_name;
+CREATE FUNCTION pprepub_internal.relation_name_in(name cstring) RETURNS pprepub_internal.relation_name
+	LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_relation_name_in';
+COMMENT ON FUNCTION pprepub_internal.relation_name_in(cstring) IS 'read the name of a relation that may be missing';
+CREATE FUNCTION pprepub_internal.relation_name_out(relation pprepub_internal.relation_name) RETURNS cstring
+	LANGUAGE internal STABLE STRICT PARALLEL SAFE AS 'regclassout';
+COMMENT ON FUNCTION pprepub_internal.relation_name_out(pprepub_internal.relation_name) IS 'write the name of a relation';
+CREATE TYPE pprepub_internal.relation_name (INPUT = pprepub_internal.relation_name_in, OUTPUT = pprepub_internal.relation_name_out, LIKE = pg_catalog.regclass);
+COMMENT ON TYPE pprepub_internal.relation_name IS 'a relation of the catalog; "-" if a restore left it out';
+CREATE CAST (pprepub_internal.relation_name AS pg_catalog.oid) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (pprepub_internal.relation_name AS pg_catalog.regclass) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (pg_catalog.regclass AS pprepub_internal.relation_name) WITHOUT FUNCTION AS ASSIGNMENT;
+
 CREATE TABLE pprepub_internal.catalog_tree (
 	tree int PRIMARY KEY,
 	ladder numeric[]
@@ -40,7 +54,7 @@ CREATE TABLE pprepub_internal.catalog_publication (
 	publication int PRIMARY KEY,
 	name text COLLATE "C" NOT NULL UNIQUE,
 	owner regrole NOT NULL,
-	pinned regclass NOT NULL,
+	pinned pprepub_internal.relation_name NOT NULL,
 	method text NOT NULL,
 	params jsonb NOT NULL,
 	target name NOT NULL,
@@ -80,7 +94,7 @@ COMMENT ON TABLE pprepub_internal.catalog_column IS
 	'declared columns of publications, in the order of the pinned view; tree is the publication''s own copy of its taxonomy';
 
 CREATE TABLE pprepub_internal.catalog_relation (
-	relation regclass PRIMARY KEY,
+	relation pprepub_internal.relation_name NOT NULL,
 	publication int NOT NULL,
 	part text NOT NULL,
 	format smallint NOT NULL		-- of its rows: see docs/explanation/formats.md
@@ -96,6 +110,9 @@ CREATE VIEW pprepub_internal.catalog_lookup AS
 			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class
 	WHERE r.part = 'lookups';
 COMMENT ON VIEW pprepub_internal.catalog_lookup IS 'tables without people of each publication, as its view of them names them';
+-- Each stands once, but for those that a restore left out: so there is no primary key, which PostgreSQL's publications of all tables need.
+ALTER TABLE pprepub_internal.catalog_relation REPLICA IDENTITY FULL;
+CREATE UNIQUE INDEX catalog_relation_oid ON pprepub_internal.catalog_relation (relation, (nullif(relation::oid, 0::oid)));
 CREATE INDEX catalog_relation_history ON pprepub_internal.catalog_relation (publication) WHERE part <> 'release';
 
 CREATE TABLE pprepub_internal.catalog_release (
@@ -107,7 +124,7 @@ CREATE TABLE pprepub_internal.catalog_release (
 	published_as name NOT NULL,		-- the role that it had set, or the same
 	method text NOT NULL,
 	params jsonb NOT NULL,
-	relation regclass,
+	relation pprepub_internal.relation_name,
 	cohort text,
 	columns name[],
 	rows bigint NOT NULL,				-- that leave
@@ -431,6 +448,8 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 	SELECT w.wrong FROM (
 		SELECT 1, ARRAY['42710', format('publication "%s" already exists', p.name), NULL, NULL]
 		FROM pprepub_internal.catalog_publication p WHERE p.name = $1
+		UNION ALL SELECT 2, ARRAY['42939', 'a publication cannot be called "catalog"', NULL, 'View catalog of its target lists what is published there.']
+		WHERE $1 = 'catalog'
 		UNION ALL SELECT 2, ARRAY['42710', format('the name "%s" collides with the releases of publication "%s"', $1, p.name), NULL,
 			'Choose another name, or another target schema.']
 		FROM pprepub_internal.catalog_publication p
@@ -530,10 +549,43 @@ CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 $$;
 COMMENT ON FUNCTION pprepub_internal.forget_publication(int) IS 'delete the rows of a publication from the catalog';
 
-CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false, keep_releases boolean DEFAULT false)
-	RETURNS void
+-- In the order of dropping: views depend on the tables that they read, so they go first; the type, which others are made with, goes last.
+CREATE FUNCTION pprepub_internal.made_for(publication int, keep_releases boolean, functions oid[], OUT classid oid, OUT objid oid, OUT statement text)
+	RETURNS SETOF record LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	SELECT m.classid, m.objid, m.statement FROM (
+		SELECT 1 AS place, 'pg_proc'::regclass::oid AS classid, f.oid AS objid, 'DROP FUNCTION IF EXISTS ' || f.oid::regprocedure AS statement
+		FROM pg_proc f WHERE f.oid = ANY ($3)
+		UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, 'pg_class'::regclass, k.oid,
+			format('DROP %s IF EXISTS %s', CASE k.relkind WHEN 'v' THEN 'VIEW' WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'c' THEN 'TYPE' ELSE 'TABLE' END, r.relation)
+		FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid
+		WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) m ORDER BY m.place, m.objid DESC
+$$;
+COMMENT ON FUNCTION pprepub_internal.made_for(int, boolean, oid[]) IS 'what goes with a publication, and how it is dropped';
+
+-- A rule stands for its view.  Parts of others (their types, indexes, defaults) are followed and not listed.
+CREATE FUNCTION pprepub_internal.dependents(publication int, keep_releases boolean, functions oid[], OUT objects text, OUT beside text)
+	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	WITH RECURSIVE made AS MATERIALIZED (SELECT m.classid, m.objid FROM pprepub_internal.made_for($1, $2, $3) m),
+		reached AS (
+			SELECT m.classid, m.objid, 0 AS objsubid, false AS is_other, false AS is_listed FROM made m
+			UNION SELECT n.classid, n.objid, n.objsubid, r.is_other OR d.deptype = 'n', d.deptype = 'n'
+			FROM reached r JOIN pg_depend d ON d.refclassid = r.classid AND d.refobjid = r.objid AND r.objsubid IN (0, d.refobjsubid) AND d.deptype IN ('n', 'a', 'i')
+				LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+				CROSS JOIN LATERAL (SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END AS classid, coalesce(w.ev_class, d.objid) AS objid,
+					CASE WHEN w.oid IS NULL THEN d.objsubid ELSE 0 END AS objsubid) n
+			WHERE (n.classid, n.objid) NOT IN (SELECT m.classid, m.objid FROM made m)),
+		other AS (SELECT r.classid, r.objid, pg_describe_object(r.classid, r.objid, r.objsubid) AS object FROM reached r WHERE r.is_other AND r.is_listed)
+	SELECT (SELECT string_agg(o.object, ', ' ORDER BY o.object) FROM (SELECT DISTINCT o.object FROM other o ORDER BY 1 LIMIT 20) o)
+			|| CASE WHEN count(DISTINCT o.object) > 20 THEN format(', and %s more', count(DISTINCT o.object) - 20) ELSE '' END, min(p.name)
+	FROM other o LEFT JOIN pprepub_internal.catalog_relation k ON o.classid = 'pg_class'::regclass AND k.relation::oid = o.objid
+		LEFT JOIN pprepub_internal.catalog_publication p ON p.publication = k.publication AND p.publication <> $1
+$$;
+COMMENT ON FUNCTION pprepub_internal.dependents(int, boolean, oid[]) IS 'objects of others that depend on what goes with a publication, and another publication among them';
+
+CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false, keep_releases boolean DEFAULT false,
+		cascade boolean DEFAULT false) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_publication';
-COMMENT ON FUNCTION pprepub.drop_publication(text, boolean, boolean) IS
+COMMENT ON FUNCTION pprepub.drop_publication(text, boolean, boolean, boolean) IS
 	'drop a publication with everything that was made for it';
 
 CREATE FUNCTION pprepub.grant_audit(publication text, role name) RETURNS void
@@ -640,7 +692,7 @@ COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger function that r
 -- Parts of TARGET that hold nothing of their own, so that their owner may change and drop them: views, and the foreign table of
 -- live answers.
 CREATE FUNCTION pprepub_internal.is_loose(part text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live')
+	SELECT $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live', 'catalog')
 $$;
 COMMENT ON FUNCTION pprepub_internal.is_loose(text) IS 'may the owner of a publication drop what was made for it as this part?';
 

@@ -375,7 +375,7 @@ verify_source(const DeclaredPublication *publication, bool new_owner)
 	if (get_rel_relkind(publication->source) == '\0' || get_rel_relkind(publication->pinned) == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the source of publication \"%s\" was dropped", publication->name),
+				 errmsg("the source of publication \"%s\" was dropped, or is not in this database", publication->name),
 				 errhint("Published releases stay. pprepub.drop_publication() drops the publication.")));
 	if (relation_owner(publication->source) != publication->owner && !new_owner)
 		ereport(ERROR,

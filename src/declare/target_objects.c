@@ -82,6 +82,29 @@ ensure_schemas(const DeclaredPublication *publication)
 	ensure_schema(publication->private, publication->owner);
 }
 
+void
+ensure_catalog_view(const DeclaredPublication *publication)
+{
+	Oid			schema = get_namespace_oid(publication->target, false);
+	const char *view = quote_qualified_identifier(publication->target, "catalog");
+	Identity	caller;
+	Oid			relation;
+
+	if (OidIsValid(get_relname_relid("catalog", schema)))
+		return;
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	execute_ddl(psprintf("CREATE VIEW %s AS SELECT object, shows, costs, may_read FROM pprepub.catalog WHERE target OPERATOR(pg_catalog.=) %s",
+						 view, quote_literal_cstr(publication->target)));
+	relation = get_relname_relid("catalog", schema);
+	reset_rights(RelationRelationId, relation, psprintf("TABLE %s", view));
+	execute_ddl(psprintf("GRANT SELECT ON %s TO PUBLIC", view));
+	execute_ddl(psprintf("COMMENT ON VIEW %s IS 'what is published in this schema, what it costs, and whether you may read it'", view));
+	SPI_finish();
+	act_as_before(&caller);
+	note_relation(publication, relation, "catalog");
+}
+
 /* ---- The promise, in the parameters' own words ---- */
 
 Datum

@@ -39,6 +39,9 @@ extern void create_counts_function(const DeclaredPublication *publication);
 extern Oid	noise_function(const DeclaredPublication *publication, int which);
 extern void ensure_noise_functions(const DeclaredPublication *publication);
 
+/* TARGET.catalog, which all may read who may use the schema, and which another relation of the name keeps from being made. */
+extern void ensure_catalog_view(const DeclaredPublication *publication);
+
 /* ----------------------------------------------------------------
  * TARGET.NAME_now: the foreign table through which analysts ask a publication with plain SQL
  *

@@ -5,7 +5,7 @@
 CREATE VIEW pprepub.release WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method,
 		CASE WHEN a.is_owner THEN r.params ELSE r.params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text END AS params,
-		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.people AS people, s.figures * r.classes AS classes,
+		r.relation::pg_catalog.regclass AS relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.people AS people, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits,
 		s.figures * r.stale AS stale, s.figures * r.unrefreshed AS unrefreshed, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases
@@ -151,3 +151,28 @@ COMMENT ON FOREIGN DATA WRAPPER pprepub_releases IS 'foreign-data wrapper of tab
 
 CREATE SERVER pprepub_releases FOREIGN DATA WRAPPER pprepub_releases;
 COMMENT ON SERVER pprepub_releases IS 'server of tables TARGET.NAME_all: this database';
+
+-- For analysts, instead of TARGET's \d+.  Comments say what an object shows; of functions, the calls that they were made with.
+CREATE VIEW pprepub.catalog WITH (security_barrier) AS
+	SELECT t.target, t.publication, o.object COLLATE "default" AS object, (pg_catalog.split_part(o.comment, '; publication "', 1)
+			|| coalesce(', number ' || o.number || ' of ' || pg_catalog.to_char(o.published_at, 'YYYY-MM-DD'), '')) COLLATE "default" AS shows,
+		CASE o.made_by WHEN 'live' THEN 'an answer for each query' WHEN 'answer' THEN 'an answer for each call' WHEN 'noisy' THEN 'noise budget' ELSE 'nothing' END AS costs,
+		o.may_read
+	FROM (SELECT p.publication AS id, p.name AS publication, n.oid AS schema, p.target
+			FROM pprepub_internal.catalog_publication p JOIN pg_catalog.pg_namespace n ON n.nspname = p.target
+			WHERE pg_catalog.has_schema_privilege(n.oid, 'USAGE')) t
+		CROSS JOIN LATERAL (
+			SELECT s.number, s.published_at, pg_catalog.format('%I.%I', t.target, c.relname) AS object, r.part AS made_by,
+				pg_catalog.obj_description(c.oid, 'pg_class') AS comment, pg_catalog.has_table_privilege(c.oid, 'SELECT') AS may_read
+			FROM pprepub_internal.catalog_relation r JOIN pg_catalog.pg_class c ON c.oid = r.relation::pg_catalog.oid
+				LEFT JOIN pprepub_internal.catalog_release s ON s.publication = t.id AND s.kind <> 'query' AND s.relation::pg_catalog.oid = c.oid
+			WHERE r.publication = t.id AND c.relnamespace = t.schema AND r.part <> 'catalog'
+			UNION ALL SELECT NULL, NULL, pg_catalog.format('%I.%I(%s)', t.target, f.proname, pg_catalog.array_to_string(f.proargnames[:f.pronargs], ', ')), m.made_by,
+				pg_catalog.obj_description(f.oid, 'pg_proc'), pg_catalog.has_function_privilege(f.oid, 'EXECUTE') AND (m.made_by <> 'counts' OR coalesce((
+					SELECT pg_catalog.has_any_column_privilege(r.relation::pg_catalog.oid, 'SELECT')
+					FROM pprepub_internal.catalog_relation r WHERE r.publication = t.id AND r.part = 'view'), false))
+			FROM pg_catalog.pg_proc f CROSS JOIN LATERAL (SELECT (pg_catalog.regexp_match(f.prosrc, '^SELECT \* FROM pprepub_internal\.([a-z_]+)\('))[1] AS made_by) m
+			WHERE f.pronamespace = t.schema AND m.made_by IS NOT NULL
+				AND f.proname IN (t.publication, t.publication || '_counts', t.publication || '_noisy', t.publication || '_noise_left')) o
+	ORDER BY t.target, t.publication, o.number NULLS FIRST, o.object COLLATE "C";
+COMMENT ON VIEW pprepub.catalog IS 'what is published in each target that you may use, what it costs, and whether you may read it';

@@ -32,6 +32,7 @@ PG_FUNCTION_INFO_V1(pprepub_class_members);
 PG_FUNCTION_INFO_V1(pprepub_source_figures);
 PG_FUNCTION_INFO_V1(pprepub_report);
 PG_FUNCTION_INFO_V1(pprepub_explore);
+PG_FUNCTION_INFO_V1(pprepub_manifest);
 
 /* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
 static void
@@ -91,15 +92,21 @@ report_figures(FunctionCallInfo fcinfo)
 }
 
 /* Figures of a cohort are for nobody but the owner. */
+static void
+open_release(OwnersWork *work, FunctionCallInfo fcinfo)
+{
+	report_open_for_auditor(work, fcinfo);
+	verify_not_null(fcinfo, 1, "the number of a release");
+	verify_release_number(work->publication, PG_GETARG_INT32(1));
+	verify_may_see_figures(work->publication, PG_GETARG_INT32(1));
+}
+
 static Datum
 report_release_figures(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 
-	report_open_for_auditor(&work, fcinfo);
-	verify_not_null(fcinfo, 1, "the number of a release");
-	verify_release_number(work.publication, PG_GETARG_INT32(1));
-	verify_may_see_figures(work.publication, PG_GETARG_INT32(1));
+	open_release(&work, fcinfo);
 	return report_rows(&work, fcinfo, false);
 }
 
@@ -163,21 +170,20 @@ pprepub_source_figures(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ---- Pages ---- */
+/* ---- Pages, and the manifest ---- */
 
-/* Does the work that makes a page, of a publication that is open. */
+/* The one value that the function in SQL returns, of a type of varying length. */
 static Datum
-make_page(OwnersWork *work, FunctionCallInfo fcinfo)
+make_document(OwnersWork *work, FunctionCallInfo fcinfo)
 {
-	MemoryContext context = CurrentMemoryContext;
-	text	   *page;
+	Datum		document;
+	bool		isnull;
 
 	work_begin(work, work->publication->owner, GetActiveSnapshot());
 	call_internal(fcinfo, NULL);
-	page = cstring_to_text(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
-	page = (text *) memcpy(MemoryContextAlloc(context, VARSIZE(page)), page, VARSIZE(page));
+	document = SPI_datumTransfer(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull), false, -1);
 	work_close(work);
-	PG_RETURN_TEXT_P(page);
+	return document;
 }
 
 /* The page names people only where the owner asks for that. */
@@ -196,7 +202,7 @@ make_report(FunctionCallInfo fcinfo)
 				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(work.publication->name))));
 	if (!is_internal)
 		hide_data();
-	return make_page(&work, fcinfo);
+	return make_document(&work, fcinfo);
 }
 
 /* report(publication, …): for auditors, too, unless it is internal.  A publication without releases has a page. */
@@ -215,7 +221,24 @@ pprepub_explore(PG_FUNCTION_ARGS)
 
 	report_open(&work, fcinfo);
 	progress_begin("explore", work.publication->owner, work.publication->name);
-	page = make_page(&work, fcinfo);
+	page = make_document(&work, fcinfo);
 	progress_end();
 	return page;
+}
+
+static Datum
+make_manifest(FunctionCallInfo fcinfo)
+{
+	OwnersWork	work;
+
+	open_release(&work, fcinfo);
+	hide_data();
+	return make_document(&work, fcinfo);
+}
+
+/* manifest(publication, release, format): for auditors, too, unless the release is about a cohort. */
+Datum
+pprepub_manifest(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, make_manifest);
 }

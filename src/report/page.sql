@@ -256,7 +256,7 @@ CREATE VIEW pprepub_internal.shown_root WITH (security_barrier) AS
 COMMENT ON VIEW pprepub_internal.shown_root IS 'cells of your publications'' taxonomies that are withheld';
 
 CREATE VIEW pprepub_internal.shown_checksum WITH (security_barrier) AS
-	SELECT p.name AS publication, r.number, r.relation, r.checksum
+	SELECT p.name AS publication, r.number, r.relation::pg_catalog.regclass AS relation, r.checksum
 	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
 	WHERE a.is_owner AND r.kind <> 'query';
 COMMENT ON VIEW pprepub_internal.shown_checksum IS 'checksums of your releases that have tables';
@@ -645,16 +645,23 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.report_people(text, boolean) IS 'write a section of report() for the owner alone: people at risk';
 
 -- The limits of all checks; docs/explanation/not_promised.md has all of them.
+CREATE FUNCTION pprepub_internal.not_promised() RETURNS text[]
+	LANGUAGE SQL IMMUTABLE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT ARRAY[
+		'The promise says nothing about observers who know sensitive values of people in the releases, or what relates people to each other.',
+		'Releases of the same people elsewhere, or by publications that are judged apart, are not looked at.',
+		'Insensitive columns leave as they are. Nobody may know them of a person.',
+		'A set of people with several sensitive values can still be telling, where the values mean nearly the same.',
+		'The owner and superusers can read the source, and can change what this is computed from.',
+		'People who are withheld are protected; others who know of them learn that they are withheld, and no more.']
+$$;
+COMMENT ON FUNCTION pprepub_internal.not_promised() IS 'what no publication promises, in short';
+
 CREATE FUNCTION pprepub_internal.report_ending(publication text) RETURNS jsonb
 	LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
-	SELECT pprepub_internal.html_heading('not-promised', 'What is not promised') || jsonb_build_array(jsonb_build_object('list', ARRAY[
-			'It says nothing about observers who know sensitive values of people in the releases, or what relates people to each other.',
-			'Releases of the same people elsewhere, or by publications that are judged apart, are not looked at.',
-			'Insensitive columns leave as they are. Nobody may know them of a person.',
-			'A set of people with several sensitive values can still be telling, where the values mean nearly the same.',
-			'The owner and superusers can read the source, and can change what this page is computed from.',
-			'People who are withheld are protected; others who know of them learn that they are withheld, and no more.'])) ||
+	SELECT pprepub_internal.html_heading('not-promised', 'What is not promised') || jsonb_build_array(jsonb_build_object('list', pprepub_internal.not_promised())) ||
 		pprepub_internal.html_heading('computed', 'What this page was computed from') ||
 		pprepub_internal.html_paragraph(format('Made at %s (UTC) in database %s, by pprepub %s on PostgreSQL %s, from the log of all releases and answers, the release tables, and the source as it was at that moment.',
 			now()::timestamp(0), current_database(), (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'pprepub'), current_setting('server_version'))) ||

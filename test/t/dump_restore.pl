@@ -326,6 +326,18 @@ $node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '--s
 	qr/cannot be changed/, 'data only, behind seals: refused');
 is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publication'), '0', 'data only: nothing remains');
 
+# A source that is left out takes nothing with it but what reads it; nor does a release.
+$node->safe_psql('postgres', 'CREATE DATABASE lacking TEMPLATE template0');
+$node->command_ok([ 'pg_dump', '-Fc', '-T', 'hospital.patients', '-T', 'hospital.adults', (map { ('-T', "published.${_}_1") } qw(types patients late)), '-f', "$dumps/lacking", 'hospital' ], 'dumped without a source');
+$node->command_fails_like([ 'pg_restore', '-d', 'lacking', "$dumps/lacking" ], qr/relation "hospital.patients" does not exist/, 'restored without a source');
+my $kept = q{SELECT count(*) FROM pprepub.publication; SELECT count(*) FROM pprepub.release; SELECT string_agg(publication, ' ' ORDER BY publication) FROM pprepub.health WHERE refused = '%s'};
+is($node->safe_psql('lacking', sprintf $kept, 'source'), $node->safe_psql('hospital', sprintf $kept, 'none') . 'adults patients types', 'the catalog is whole, and health says what is missing');
+is($node->safe_psql('lacking', 'SELECT count(*) > 0 FROM pprepub_internal.catalog_relation WHERE relation = 0; SELECT number, relation FROM pprepub.release WHERE publication IN ($$patients$$, $$types$$) ORDER BY 2'),
+	"t\n1|-\n1|-", 'relations that are missing');
+fails_like($node, 'lacking', $_, qr/the source of publication "patients" was dropped, or is not in this database/, $_) foreach q{SELECT * FROM pprepub.audit('patients')}, q{SELECT pprepub.acknowledge_history('patients')};
+is($node->safe_psql('lacking', q{SELECT check_name, measured FROM pprepub.audit('late') WHERE NOT holds; SET client_min_messages = error; DO 'BEGIN PERFORM pprepub.acknowledge_history($$gaps$$); END'; SELECT number FROM pprepub.publish('gaps'); SELECT bool_and(holds) FROM pprepub.audit('gaps')}), "checksums|0\nrows|0, 0 rows in all\n3\nt", 'a release that is missing fails its audit, and others go on');
+is($node->safe_psql('lacking', q{SET client_min_messages = error; SELECT FROM pprepub.drop_publication('patients', forget_history => true); SELECT count(*) FROM pprepub_internal.catalog_publication WHERE name = 'patients'}), '0', 'and what lacks its source can be dropped');
+
 # A role that is no superuser cannot read what the extension keeps of all owners.
 {
 	local $ENV{PGUSER} = 'owner one';
@@ -343,11 +355,11 @@ WHERE relkind IN ('r', 'm', 'i', 'p') AND attnum > 0 AND NOT attisdropped
 AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) OR relnamespace::regnamespace::text ~ '_private"?$|published')
 AND (atttypid IN ('regproc'::regtype, 'regprocedure'::regtype, 'regoper'::regtype, 'regoperator'::regtype,
 		'regconfig'::regtype, 'regdictionary'::regtype, 'regnamespace'::regtype, 'regcollation'::regtype, 'aclitem'::regtype)
-	OR (SELECT typrelid <> 0 OR typinput::oid >= 16384 FROM pg_type t WHERE t.oid = atttypid))
+	OR (SELECT typrelid <> 0 OR typinput::oid >= 16384 AND typname <> 'relation_name' FROM pg_type t WHERE t.oid = atttypid))
 SQL
 
 # One database is enough.
-$node->safe_psql('postgres', join ' ', map { "DROP DATABASE $_;" } qw(plain custom sections heaps bare));
+$node->safe_psql('postgres', join ' ', map { "DROP DATABASE $_;" } qw(plain custom sections heaps bare lacking));
 $node->stop;
 my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => [ '-E', 'UTF8', '--no-locale' ]);

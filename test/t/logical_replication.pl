@@ -1,6 +1,7 @@
 # Logical replication does not send the rows of a release. Whoever publishes is told, and a subscriber who copies the table
-# afterwards has all of it.
+# afterwards has all of it.  Other ways to take releases elsewhere are those of docs/howto/moving_out.md.
 use Hospital;
+use Pages;
 
 my $node = new_server('main', allows_streaming => 'logical');
 my $subscriber = new_server('subscriber');
@@ -67,5 +68,41 @@ sub same_release
 	is($subscriber->safe_psql('postgres', $query), $node->safe_psql('postgres', $query), "release $number was copied");
 	return;
 }
+
+# ---- The page: into databases without pprepub ----
+
+$node->safe_psql('postgres', 'DROP PUBLICATION releases; CREATE DATABASE hospital; CREATE ROLE analyst LOGIN');
+$node->safe_psql('hospital', 'CREATE EXTENSION pprepub; GRANT CREATE ON DATABASE hospital TO owner; SET ROLE owner;' . slurp_file('test/data/hospital.sql') . slurp_file('test/data/declare.sql') . <<'SQL');
+SELECT pprepub.publish('patients');
+GRANT USAGE ON SCHEMA published TO analyst;
+GRANT SELECT ON ALL TABLES IN SCHEMA published TO analyst;
+SQL
+$subscriber->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(elsewhere subscriber);
+my %programs = (sh => [ 'bash', '-c' ], python => [ 'python3', '-c' ]);
+my $session = start_session($node, 'hospital');
+my $directory = PostgreSQL::Test::Utils::tempdir;
+my $page = 'docs/howto/moving_out.md';
+local @ENV{qw(HERE THERE HOST PORT)} = ($node->connstr('hospital') =~ s/'//gr, $subscriber->connstr('elsewhere') =~ s/'//gr, $node->host, $node->port);
+
+foreach my $block (page_blocks($page))
+{
+	my ($language, $text) = @$block{qw(language text)};
+
+	$ENV{THERE} = $subscriber->connstr($1) =~ s/'//gr if $text =~ s/^\\there (\w+)\n//;
+	($language, $text) = ('sql', 'CREATE TABLE hospital.trend AS ' . $text =~ s/\{\{ source\('(\w+)', '(\w+)'\) \}\}/$1.$2/r) if $language eq 'jinja';
+  SKIP:
+	{
+		next if $language eq 'yaml' || $text eq '';
+		skip "$block->{name}: no DuckDB", 1 if $language eq 'python' && system('python3 -c "import duckdb" 2> /dev/null');
+		my $printed = '';
+		IPC::Run::run([ @{ $programs{$language} }, $text ], '<', \undef, '>&', \$printed, init => sub { chdir $directory or die }) if $language ne 'sql';
+		check_block($block, $language eq 'sql' ? printed($session, "$text;") : $printed);
+	}
+}
+end_session($session);
+is($node->safe_psql('hospital', 'SELECT count(*) = (SELECT count(DISTINCT disease) FROM published.patients_1) FROM hospital.trend'), 't', "$page: a model of dbt");
+$subscriber->wait_for_subscription_sync($node, 'releases', 'subscriber');
+my $numbers = 'SELECT count(*), (SELECT count(*) > 1900 FROM published.patients_3) FROM published.patients_releases';
+is($subscriber->safe_psql('subscriber', $numbers), $node->safe_psql('hospital', $numbers), "$page: a subscriber has what is new");
 
 done_testing();
