@@ -807,20 +807,7 @@ reveal_later_releases(Attacker *attacker, int32 a)
 }
 
 /* Orders findings: those that break a promise first, then by kind and releases. */
-static int
-compare_revealed(const void *a, const void *b)
-{
-	const Revealed *x = a;
-	const Revealed *y = b;
-
-	if (x->holds != y->holds)
-		return x->holds ? 1 : -1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->release != y->release)
-		return x->release < y->release ? -1 : 1;
-	return x->other < y->other ? -1 : x->other > y->other;
-}
+DEFINE_ORDER(compare_revealed, Revealed, ASCENDING(holds) ASCENDING(kind) ASCENDING(release) ASCENDING(other));
 
 Attack *
 attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised)

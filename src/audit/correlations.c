@@ -29,16 +29,7 @@ typedef struct CommonCounts
 } CommonCounts;
 
 /* Orders steps by release, then by class. */
-static int
-compare_steps(const void *a, const void *b)
-{
-	const Step *x = a;
-	const Step *y = b;
-
-	if (x->release != y->release)
-		return x->release < y->release ? -1 : 1;
-	return (x->class > y->class) - (x->class < y->class);
-}
+DEFINE_ORDER(compare_steps, Step, ASCENDING(release) ASCENDING(class));
 
 /* Compares a class with all earlier classes of its people. */
 static void

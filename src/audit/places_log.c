@@ -437,16 +437,7 @@ typedef struct MetPlace
 } MetPlace;
 
 /* Places of one part side by side. */
-static int
-compare_met(const void *a, const void *b)
-{
-	const MetPlace *one = a;
-	const MetPlace *other = b;
-
-	if (one->group != other->group)
-		return one->group < other->group ? -1 : 1;
-	return one->part < other->part ? -1 : one->part > other->part;
-}
+DEFINE_ORDER(compare_met, MetPlace, ASCENDING(group) ASCENDING(part));
 
 /* The places that such a class holds of each part become a part; those of a new group are one to begin with. */
 static void

@@ -24,16 +24,7 @@ typedef struct Sided
 } Sided;
 
 /* Values of one side together, in an order that does not depend on how they came. */
-static int
-compare_sides(const void *a, const void *b)
-{
-	const Sided *one = a;
-	const Sided *other = b;
-
-	if (one->side != other->side)
-		return one->side < other->side ? -1 : 1;
-	return one->value < other->value ? -1 : one->value > other->value;
-}
+DEFINE_ORDER(compare_sides, Sided, ASCENDING(side) ASCENDING(value));
 
 /* NULLs first, then the commonest sides. */
 static int

@@ -87,6 +87,39 @@ array_resized(void *array, Size width, uint64 n)
 	} while (0)
 
 /*
+ * Functions for qsort() that order structs by one field after the other, as in
+ *
+ *		DEFINE_ORDER(compare_ranked, Ranked, DESCENDING(amount) ASCENDING(what));
+ *
+ * and for qsort_arg(), that order indexes by what an array has there: those come first that are < to others, or >.
+ */
+#define ASCENDING(field) \
+	if (x->field != y->field) \
+		return x->field < y->field ? -1 : 1;
+#define DESCENDING(field) \
+	if (x->field != y->field) \
+		return x->field > y->field ? -1 : 1;
+#define DEFINE_ORDER(name, type, fields) \
+	static int \
+	name(const void *a, const void *b) \
+	{ \
+		const type *x = a; \
+		const type *y = b; \
+		fields \
+		return 0; \
+	} \
+	static int	name(const void *a, const void *b)
+#define DEFINE_ORDER_BY_KEY(name, index, key, comes_first) \
+	static int \
+	name(const void *a, const void *b, void *keys) \
+	{ \
+		key			x = ((const key *) keys)[*(const index *) a]; \
+		key			y = ((const key *) keys)[*(const index *) b]; \
+		return x comes_first y ? -1 : y comes_first x; \
+	} \
+	static int	name(const void *a, const void *b, void *keys)
+
+/*
  * Lists the members of each group, in ascending order: those of group g are member[first[g]] up to, not including,
  * member[first[g + 1]].
  */

@@ -93,14 +93,7 @@ compare_tuples(const void *a, const void *b, void *arg)
 	return DatumGetInt32(FunctionCall2(arg, *(const Datum *) a, *(const Datum *) b));
 }
 
-static int
-compare_by_codes(const void *a, const void *b, void *arg)
-{
-	Code		x = ((const Code *) arg)[*(const uint32 *) a];
-	Code		y = ((const Code *) arg)[*(const uint32 *) b];
-
-	return (x > y) - (x < y);
-}
+DEFINE_ORDER_BY_KEY(compare_by_codes, uint32, Code, <);
 
 uint32
 row_set_number(RowSets *sets, Dictionary *dictionary, const Code *order, uint32 *row, uint32 nrows)
@@ -140,14 +133,7 @@ typedef struct DrawnRow
 } DrawnRow;
 
 /* Rows that were shown come first. */
-static int
-compare_drawn(const void *a, const void *b)
-{
-	const DrawnRow *x = a;
-	const DrawnRow *y = b;
-
-	return x->was_shown != y->was_shown ? y->was_shown - x->was_shown : (x->drawn > y->drawn) - (x->drawn < y->drawn);
-}
+DEFINE_ORDER(compare_drawn, DrawnRow, DESCENDING(was_shown) ASCENDING(drawn));
 
 /*
  * Draws a number for each row, by what it says and whose it is: so it is the next time as it is now.  Without the seed,

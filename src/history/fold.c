@@ -127,11 +127,7 @@ compare_int64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int
-compare_groups(const void *a, const void *b)
-{
-	return compare_int64(&((const GroupRow *) a)->number, &((const GroupRow *) b)->number);
-}
+DEFINE_ORDER(compare_groups, GroupRow, ASCENDING(number));
 
 /* The group of a number; an error if there is none. */
 static uint32

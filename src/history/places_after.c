@@ -198,20 +198,7 @@ typedef struct Parting
 } Parting;
 
 /* Places that are parted alike are neighbors, the first one first. */
-static int
-compare_partings(const void *a, const void *b)
-{
-	const Parting *x = a;
-	const Parting *y = b;
-
-	if (x->before != y->before)
-		return x->before < y->before ? -1 : 1;
-	if (x->mixed != y->mixed)
-		return x->mixed < y->mixed ? -1 : 1;
-	if (x->is_apart != y->is_apart)
-		return x->is_apart ? 1 : -1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
+DEFINE_ORDER(compare_partings, Parting, ASCENDING(before) ASCENDING(mixed) ASCENDING(is_apart) ASCENDING(place));
 
 /* Parts places that are parted off, members of a mixed class, and the rest; imports make groups of many places. */
 static void

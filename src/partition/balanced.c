@@ -313,16 +313,7 @@ span_loss_of(const Splitter *splitter, int q, Code lo, Code hi)
  */
 
 /* Orders rows by code, ties by their place before. */
-static int
-compare_items(const void *a, const void *b)
-{
-	const CodedRow *x = a;
-	const CodedRow *y = b;
-
-	if (x->code != y->code)
-		return x->code < y->code ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
+DEFINE_ORDER(compare_items, CodedRow, ASCENDING(code) ASCENDING(index));
 
 /* Sorts items by codes from lo to hi, by counting. */
 static void

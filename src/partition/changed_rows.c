@@ -91,18 +91,7 @@ follow_person(ShownRows *rows, const Code *const *epoch, uint64 nepochs, uint64 
 }
 
 /* Sets one after the other, and their people. */
-static int
-compare_shown(const void *a, const void *b)
-{
-	const ShownRow *x = a;
-	const ShownRow *y = b;
-
-	if (x->came != y->came)
-		return x->came < y->came ? -1 : 1;
-	if (x->gone != y->gone)
-		return x->gone < y->gone ? -1 : 1;
-	return x->person != y->person ? (x->person < y->person ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
-}
+DEFINE_ORDER(compare_shown, ShownRow, ASCENDING(came) ASCENDING(gone) ASCENDING(person) ASCENDING(row));
 
 /* ----------------------------------------------------------------
  * Sets of people

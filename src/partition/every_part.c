@@ -18,15 +18,7 @@
 #include "frame/arrays.h"
 #include "partition/principle_kinds.h"
 
-static int
-compare_counts(const void *a, const void *b, void *arg)
-{
-	const uint32 *count = arg;
-	uint32		x = count[*(const Code *) a];
-	uint32		y = count[*(const Code *) b];
-
-	return x > y ? -1 : x < y;
-}
+DEFINE_ORDER_BY_KEY(compare_counts, Code, uint32, >);
 
 /* The part of these many rows that takes the commonest values first. */
 static ValueCounts

@@ -34,18 +34,7 @@ typedef struct Following
 } Following;
 
 /* The cheapest first. */
-static int
-compare_pairs(const void *a, const void *b)
-{
-	const Pair *x = a;
-	const Pair *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
-	if (x->newcomer != y->newcomer)
-		return x->newcomer < y->newcomer ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
-}
+DEFINE_ORDER(compare_pairs, Pair, ASCENDING(cost) ASCENDING(newcomer) ASCENDING(place));
 
 static inline bool
 fits(const Making *making, const Point *place, RowId row)
@@ -85,14 +74,7 @@ match_few(Making *making, Point *points, uint32 n, void *state)
 	}
 }
 
-static int
-compare_points(const void *a, const void *b)
-{
-	const Point *x = a;
-	const Point *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
+DEFINE_ORDER(compare_points, Point, ASCENDING(key));
 
 /* Twice the middle of a point in a dimension. */
 static inline uint64

@@ -117,20 +117,7 @@ find_orphans(Adopting *adopting, uint32 first, uint32 end)
 }
 
 /* Orders orphans by value; within one, the hopeless last, and modest demands first. */
-static int
-compare_values(const void *a, const void *b)
-{
-	const Orphan *x = a;
-	const Orphan *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	if (x->is_hopeless != y->is_hopeless)
-		return x->is_hopeless ? 1 : -1;
-	if (x->own != y->own)
-		return x->own < y->own ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+DEFINE_ORDER(compare_values, Orphan, ASCENDING(value) ASCENDING(is_hopeless) ASCENDING(own) ASCENDING(row));
 
 /* Sorts the orphans into runs of one value each, with a run of its own for the hopeless ones. */
 static void
@@ -202,18 +189,7 @@ join(Adopting *adopting, uint32 c, RowId row)
 }
 
 /* Orders orphans by their home, those that cost it least first. */
-static int
-compare_homes(const void *a, const void *b)
-{
-	const Orphan *x = a;
-	const Orphan *y = b;
-
-	if (x->home != y->home)
-		return x->home < y->home ? -1 : 1;
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+DEFINE_ORDER(compare_homes, Orphan, ASCENDING(home) ASCENDING(cost) ASCENDING(row));
 
 /* Has rows join the class that they found, as long as it is allowed with one more. */
 static void

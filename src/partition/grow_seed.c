@@ -227,14 +227,7 @@ put_back(Seeder *seeder)
 	}
 }
 
-static int
-compare_frequencies(const void *a, const void *b, void *frequency)
-{
-	uint32		x = ((const uint32 *) frequency)[*(const Code *) a];
-	uint32		y = ((const uint32 *) frequency)[*(const Code *) b];
-
-	return (x < y) - (x > y);
-}
+DEFINE_ORDER_BY_KEY(compare_frequencies, Code, uint32, >);
 
 /*
  * Keeps places beside the seed for values that would not find enough classes later on, or for as many of them as there are

@@ -72,16 +72,7 @@ typedef struct Locality
 } Locality;
 
 /* The commonest first. */
-static int
-compare_values(const void *a, const void *b)
-{
-	const ValueOfRegion *x = a;
-	const ValueOfRegion *y = b;
-
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return (x->value > y->value) - (x->value < y->value);
-}
+DEFINE_ORDER(compare_values, ValueOfRegion, DESCENDING(n) ASCENDING(value));
 
 /* Brings rows of a value to its end, those that widen the hull least; returns its loss with them. */
 static double
@@ -337,16 +328,7 @@ typedef struct RegionRow
 } RegionRow;
 
 /* By value, rows of one value as they were drawn. */
-static int
-compare_region_rows(const void *a, const void *b)
-{
-	const RegionRow *x = a;
-	const RegionRow *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
+DEFINE_ORDER(compare_region_rows, RegionRow, ASCENDING(value) ASCENDING(at));
 
 /* Makes families of the rows of a region; those that are left over come first in the end, and are counted. */
 static uint64

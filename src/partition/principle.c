@@ -359,15 +359,7 @@ add_shares(Judging *judging, AspectRoom *room, const uint32 *values, uint64 n, C
 		shares->whole[code] /= all;
 }
 
-static int
-compare_places(const void *a, const void *b, void *arg)
-{
-	const double *place = arg;
-	double		x = place[*(const Code *) a];
-	double		y = place[*(const Code *) b];
-
-	return x < y ? -1 : x > y;
-}
+DEFINE_ORDER_BY_KEY(compare_places, Code, double, <);
 
 /* Makes what it takes to judge an aspect; joint: beside others. */
 static AspectRoom

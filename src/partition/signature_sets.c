@@ -536,16 +536,7 @@ typedef struct LeftValue
 } LeftValue;
 
 /* The commonest first. */
-static int
-compare_left(const void *a, const void *b)
-{
-	const LeftValue *x = a;
-	const LeftValue *y = b;
-
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return (x->value > y->value) - (x->value < y->value);
-}
+DEFINE_ORDER(compare_left, LeftValue, DESCENDING(n) ASCENDING(value));
 
 /* Sets of all newcomers who are left.  Where counterfeits must stand beside the commonest value, others better do. */
 static bool

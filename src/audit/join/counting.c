@@ -103,14 +103,7 @@ consistent_create(const JoinGraph *graph, const JoinTuples *tuples)
 }
 
 /* Orders nodes by their values; those that show none come last. */
-static int
-compare_nodes(const void *a, const void *b, void *value)
-{
-	Code		x = ((const Code *) value)[*(const uint32 *) a];
-	Code		y = ((const Code *) value)[*(const uint32 *) b];
-
-	return x < y ? -1 : x > y;
-}
+DEFINE_ORDER_BY_KEY(compare_nodes, uint32, Code, <);
 
 void
 find_consistent(Consistent *consistent, const JoinTuples *tuples, uint32 tuple, bool is_wide)

@@ -419,16 +419,7 @@ take_nearest(Bpg *bpg, Spots *spots, Seeker *seeker)
 }
 
 /* Rows of the source come in an order that may tell something, so lots decide among equals. */
-static int
-compare_seekers(const void *a, const void *b)
-{
-	const Seeker *x = a;
-	const Seeker *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
-	return x->lot != y->lot ? (x->lot < y->lot ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
-}
+DEFINE_ORDER(compare_seekers, Seeker, ASCENDING(cost) ASCENDING(lot) ASCENDING(row));
 
 /* Drops those for whom all places are too far; returns how many are left. */
 static uint64

@@ -198,16 +198,7 @@ typedef struct Run
 } Run;
 
 /* Values that can be sets come first, and the largest of these. */
-static int
-compare_runs(const void *a, const void *b)
-{
-	const Run  *x = a;
-	const Run  *y = b;
-
-	if (x->is_allowed != y->is_allowed)
-		return x->is_allowed ? -1 : 1;
-	return x->n != y->n ? (x->n > y->n ? -1 : 1) : (x->rows > y->rows ? -1 : 1);
-}
+DEFINE_ORDER(compare_runs, Run, DESCENDING(is_allowed) DESCENDING(n) DESCENDING(rows));
 
 /* Each value is a set if it can be; the others are one together, with the smallest of those that could be if need be. */
 static RowSets

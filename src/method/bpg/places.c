@@ -416,14 +416,7 @@ typedef struct Company
 } Company;
 
 /* The nearest first. */
-static int
-compare_company(const void *a, const void *b)
-{
-	const Company *x = a;
-	const Company *y = b;
-
-	return x->distance != y->distance ? (x->distance < y->distance ? -1 : 1) : x->place < y->place ? -1 : x->place > y->place;
-}
+DEFINE_ORDER(compare_company, Company, ASCENDING(distance) ASCENDING(place));
 
 /* The loss of cells over two people. */
 static double

@@ -267,16 +267,7 @@ bucket_kind(Bucket *bucket, Code value)
 }
 
 /* Orders what is ranked by its amount, the greatest first. */
-static int
-compare_ranked(const void *a, const void *b)
-{
-	const Ranked *x = a;
-	const Ranked *y = b;
-
-	if (x->amount != y->amount)
-		return x->amount > y->amount ? -1 : 1;
-	return (x->what > y->what) - (x->what < y->what);
-}
+DEFINE_ORDER(compare_ranked, Ranked, DESCENDING(amount) ASCENDING(what));
 
 void
 sort_ranked(Ranked *ranked, uint32 n)

@@ -339,18 +339,7 @@ typedef struct Listed
 } Listed;
 
 /* By bucket, those with most free places first. */
-static int
-compare_listed(const void *a, const void *b)
-{
-	const Listed *x = a;
-	const Listed *y = b;
-
-	if (x->bucket != y->bucket)
-		return x->bucket < y->bucket ? -1 : 1;
-	if (x->free != y->free)
-		return x->free > y->free ? -1 : 1;
-	return (x->set > y->set) - (x->set < y->set);
-}
+DEFINE_ORDER(compare_listed, Listed, ASCENDING(bucket) DESCENDING(free) ASCENDING(set));
 
 /* All sets that have rows. */
 static Listed *

@@ -96,16 +96,7 @@ typedef struct PieceMeeting
 } PieceMeeting;
 
 /* Orders candidates by node and value, so that those that are to be added up become neighbors. */
-static int
-compare_candidates(const void *a, const void *b)
-{
-	const Candidate *x = a;
-	const Candidate *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->value < y->value ? -1 : x->value > y->value;
-}
+DEFINE_ORDER(compare_candidates, Candidate, ASCENDING(node) ASCENDING(value));
 
 /* Finds the candidates of a tuple; how many? */
 static uint32

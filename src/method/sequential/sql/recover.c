@@ -133,16 +133,7 @@ guess_from_range(Guesses *guesses, const DeclaredColumn *column, Datum printed, 
 }
 
 /* Orders guesses by code, then by value, so that equal ones become neighbors. */
-static int
-compare_guesses(const void *a, const void *b)
-{
-	const Guess *x = a;
-	const Guess *y = b;
-
-	if (x->code != y->code)
-		return x->code < y->code ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+DEFINE_ORDER(compare_guesses, Guess, ASCENDING(code) ASCENDING(number));
 
 /* Lists the values that a column may have had: those of the source, and those of cells that were shown. */
 static Guesses
