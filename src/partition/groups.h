@@ -26,7 +26,6 @@ typedef struct Dimension
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
 	const double *position;		/* of a line, or NULL: the domain's, borrowed */
 	double		width;			/* of the line, divided by the weight */
-	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above each node; or NULL */
 } Dimension;
 
 /* The rows of a record that have one sensitive value, or none: NO_CODE. */
@@ -82,9 +81,6 @@ record_rows(const Records *records, uint32 record)
 	return records->first[record + 1] - records->first[record];
 }
 
-/* The loss of a span of codes in a dimension that has jumps. */
-extern double deep_loss(const Dimension *dimension, Code lo, Code hi);
-
 /* The loss of the smallest printable cell over these codes, as it weighs. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
@@ -100,8 +96,6 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 	if (dimension->position != NULL)
 		return hi == dimension->domain->null_code ? dimension->weight :
 			(dimension->position[hi] - dimension->position[lo]) / dimension->width;
-	if (dimension->jump != NULL)
-		return deep_loss(dimension, lo, hi);
 	/* Like domain_loss() of domain_cover(), of a tree that is climbed node by node. */
 	tree = dimension->domain->tree;
 	node = &tree->nodes[tree->leaf[lo]];

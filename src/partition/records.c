@@ -28,9 +28,6 @@
 /* A domain up to this size gets a table of all its spans' losses. */
 #define MAX_TABLE_SIZE	256
 
-/* A tree deeper than this is climbed by jumps. */
-#define MAX_STEPS		16
-
 /* ----------------------------------------------------------------
  * Sorting
  * ----------------------------------------------------------------
@@ -148,54 +145,7 @@ sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
  * ----------------------------------------------------------------
  */
 
-/*
- * For each node an ancestor to jump to, so that any ancestor is found in a
- * number of steps that grows with the logarithm of the depth: two jumps of one
- * length are followed by one of both lengths and one step.  NULL if no node is
- * deep.  After Myers: An applicative random-access stack (1983).
- */
-static const uint32 *
-make_jumps(const Tree *tree)
-{
-	uint32	   *jump = new_array(uint32, tree->nnodes);
-	uint32	   *depth = new_array(uint32, tree->nnodes);
-	bool		deep = false;
-
-	jump[0] = depth[0] = 0;
-	for (uint32 i = 1; i < tree->nnodes; i++)
-	{
-		uint32		parent = tree->nodes[i].parent;
-		uint32		above = jump[parent];
-
-		CHECK_FOR_INTERRUPTS();
-		jump[i] = depth[parent] - depth[above] == depth[above] - depth[jump[above]]
-			? jump[above] : parent;
-		depth[i] = depth[parent] + 1;
-		deep |= depth[i] > MAX_STEPS;
-	}
-	pfree(depth);
-	if (deep)
-		return jump;
-	pfree(jump);
-	return NULL;
-}
-
-double
-deep_loss(const Dimension *dimension, Code lo, Code hi)
-{
-	const Tree *tree = dimension->domain->tree;
-	uint32		node = tree->leaf[lo];
-
-	while (tree->nodes[node].leaves.hi < hi)
-	{
-		uint32		jump = dimension->jump[node];
-
-		node = tree->nodes[jump].leaves.hi < hi ? jump : tree->nodes[node].parent;
-	}
-	return dimension->weight * domain_loss(dimension->domain, tree->nodes[node].leaves);
-}
-
-/* Tables and jumps only pay where they are looked at more often than they are made. */
+/* Tables only pay where they are looked at more often than they are made. */
 static void
 tabulate_dimensions(Records *records, uint64 looks)
 {
@@ -214,8 +164,6 @@ tabulate_dimensions(Records *records, uint64 looks)
 					losses[lo * size + hi] = dimension->weight * cover_loss(domain, (Span) {lo, hi});
 			dimension->losses = losses;
 		}
-		else if (domain->tree != NULL && size / MAX_TABLE_SIZE <= looks)
-			dimension->jump = make_jumps(domain->tree);
 	}
 }
 

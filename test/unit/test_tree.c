@@ -193,15 +193,16 @@ test_texts_nested_from_behind(void)
 
 /* Two lots of texts nested from behind, beside lines by which rows are cut as well. */
 #define DEEP_QIS 4
+#define DEEP	1000
 
 static void
 test_classes_over_a_deep_tree(void)
 {
-	static char text[2][DEPTH + 2];
-	static char *texts[2 * DEPTH];
-	static double position[2 * DEPTH];
+	static char text[2][DEEP + 2];
+	static char *texts[2 * DEEP];
+	static double position[2 * DEEP];
 	Principle	principle = principle_k_l(10, 1);
-	Frame		frame = {.nrows = 2 * DEPTH,.nqis = DEEP_QIS};
+	Frame		frame = {.nrows = 2 * DEEP,.nqis = DEEP_QIS};
 	Domain		domains[DEEP_QIS];
 	Code	   *codes[DEEP_QIS];
 	RowId	   *rows = palloc(sizeof(RowId) * frame.nrows);
@@ -209,22 +210,22 @@ test_classes_over_a_deep_tree(void)
 
 	for (int lot = 0; lot < 2; lot++)
 	{
-		memset(text[lot], "ac"[lot], DEPTH);
-		text[lot][DEPTH] = "bd"[lot];
-		for (Code i = 0; i < DEPTH; i++)
-			texts[lot * DEPTH + i] = text[lot] + i;
+		memset(text[lot], "ac"[lot], DEEP);
+		text[lot][DEEP] = "bd"[lot];
+		for (Code i = 0; i < DEEP; i++)
+			texts[lot * DEEP + i] = text[lot] + i;
 	}
-	domains[0] = (Domain) {.size = 2 * DEPTH,.null_code = NO_CODE,
-	.tree = tree_of_prefixes(texts, 2 * DEPTH, false)};
-	for (Code i = 0; i < 2 * DEPTH; i++)
+	domains[0] = (Domain) {.size = 2 * DEEP,.null_code = NO_CODE,
+	.tree = tree_of_prefixes(texts, 2 * DEEP, false)};
+	for (Code i = 0; i < 2 * DEEP; i++)
 		position[i] = i;
 	for (int q = 0; q < DEEP_QIS; q++)
 	{
 		if (q > 0)
-			domains[q] = (Domain) {.size = 2 * DEPTH,.null_code = NO_CODE,.position = position};
+			domains[q] = (Domain) {.size = 2 * DEEP,.null_code = NO_CODE,.position = position};
 		codes[q] = palloc(sizeof(Code) * frame.nrows);
 		for (RowId row = 0; row < frame.nrows; row++)
-			codes[q][row] = any_below(2 * DEPTH);
+			codes[q][row] = any_below(2 * DEEP);
 	}
 	frame.domain = domains;
 	frame.code = codes;
@@ -232,7 +233,7 @@ test_classes_over_a_deep_tree(void)
 	for (RowId row = 0; row < frame.nrows; row++)
 		rows[row] = row;
 	classes = mondrian(&frame, rows, frame.nrows, &principle, 1);
-	check(classes->nclasses > DEPTH / 10);
+	check(classes->nclasses > DEEP / 10);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		Span		hull = span_of(codes[0][classes->rows[classes->first[c]]]);
