@@ -65,16 +65,8 @@ equal_images(Image a, Image b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-#define LATE_VALUES 512
-
 /* The fingerprint of NULL; it must not be 0, which is the fingerprint of the number 0. */
 #define NULL_PRINT 0x6a09e667
-
-typedef struct LateValue
-{
-	Image		image;
-	uint32		number;			/* DICTIONARY_NULL: none */
-} LateValue;
 
 struct Dictionary
 {
@@ -90,8 +82,6 @@ struct Dictionary
 	imagemap_hash *numbers;
 	uint64		key;			/* of hashes */
 	MemoryContext context;
-
-	LateValue	late[LATE_VALUES];	/* recent look-ups, at the places that late_place() gives them */
 };
 
 Dictionary *
@@ -141,62 +131,31 @@ add_value(Dictionary *dictionary, Datum value)
 	return dictionary->size++;
 }
 
-/* Where a value is kept that was looked up lately; columns of releases have few values, and long runs of equal ones. */
-static inline uint32
-late_place(Image image)
+uint32
+dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 {
-	uint64		mixed = image.word;
-
-	if (image.bytes != NULL && image.word > 0)
-		mixed = image.word ^ (uint8) image.bytes[0] << 1 ^ (uint8) image.bytes[image.word / 2] << 3 ^ (uint8) image.bytes[image.word - 1] << 2;
-	return (mixed ^ mixed >> 9) % LATE_VALUES;
-}
-
-/* Looks a value up by its image, and adds a copy of it if it is new. */
-static uint32
-find_number(Dictionary *dictionary, Datum value)
-{
-	MemoryContext old;
 	ImageEntry *entry;
 	Datum		plain = value;
 	bool		found;
 
-	old = MemoryContextSwitchTo(dictionary->context);
+	if (isnull)
+		return DICTIONARY_NULL;
 	if (dictionary->length == -1)
 		plain = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 	entry = imagemap_insert(dictionary->numbers, image_of(dictionary, plain), &found);
 	if (!found)
 	{
 		/* The key of the new entry points into the row, so it must be replaced by a copy. */
+		MemoryContext old = MemoryContextSwitchTo(dictionary->context);
 		Datum		copy = datumCopy(plain, dictionary->byval, dictionary->length);
 
 		entry->image = image_of(dictionary, copy);
 		entry->number = add_value(dictionary, copy);
+		MemoryContextSwitchTo(old);
 	}
 	if (plain != value)
 		pfree(DatumGetPointer(plain));
-	MemoryContextSwitchTo(old);
 	return entry->number;
-}
-
-uint32
-dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
-{
-	Image		image;
-	LateValue  *late;
-
-	if (isnull)
-		return DICTIONARY_NULL;
-	if (dictionary->length == -1 && (VARATT_IS_EXTERNAL(DatumGetPointer(value)) || VARATT_IS_COMPRESSED(DatumGetPointer(value))))
-		return find_number(dictionary, value);
-	image = image_of(dictionary, value);
-	late = &dictionary->late[late_place(image)];
-	if (late->number == DICTIONARY_NULL || !equal_images(late->image, image))
-	{
-		late->number = find_number(dictionary, value);
-		late->image = image_of(dictionary, dictionary->values[late->number]);
-	}
-	return late->number;
 }
 
 void
