@@ -52,10 +52,6 @@
 #define MAX_OFFERS	8
 #define WAITING		1.1
 
-/* Of sets of so many items, a sample says along which dimension they are cut: to measure each takes most of the time. */
-#define MAX_SAMPLE		256
-#define SAMPLED_SETS	(4 * MAX_SAMPLE)
-
 /* Children that cannot stand alone are offered to so many others, the smallest ones first. */
 #define MAX_HOSTS	4
 
@@ -126,8 +122,6 @@ struct Cutter
 	double		loss;			/* of all rows together */
 	Span	   *hull;			/* [dimensions] */
 
-	CutStack	sample;			/* some items of a large set, MAX_SAMPLE at most; no parts */
-
 	/* The set along one dimension */
 	int			d;				/* -1: it is not laid out yet */
 	uint32	   *order;			/* [nitems] the items by their codes */
@@ -153,16 +147,6 @@ struct Cutter
 	Cut			densest;		/* saves most per bit */
 	Cut			greatest;		/* saves most */
 };
-
-static CutStack
-stack_with_room(const Records *records, uint32 n)
-{
-	return (CutStack) {
-		.items = new_array(uint32, n),
-		.tuples = new_array(Code, (Size) n * records->ndimensions),
-		.nrows = new_array(uint32, n),
-	};
-}
 
 Cutter *
 cutter_create(Work *work)
@@ -195,7 +179,9 @@ cutter_create(Work *work)
 		cutter->before = tally_create(work->frame->nsensitive);
 		cutter->behind = tally_create(work->frame->nsensitive);
 	}
-	cutter->stack = stack_with_room(records, records->nrecords);
+	cutter->stack.items = new_array(uint32, records->nrecords);
+	cutter->stack.tuples = new_array(Code, records->nrecords * ndimensions);
+	cutter->stack.nrows = new_array(uint32, records->nrecords);
 	memcpy(cutter->stack.tuples, records->tuples, sizeof(Code) * records->nrecords * records->ndimensions);
 	for (uint32 i = 0; i < records->nrecords; i++)
 	{
@@ -239,8 +225,9 @@ item_tuple(const Cutter *cutter, uint32 item)
 
 /* Makes a part of the stack the set to be cut, and forgets the cuts of the set before. */
 static void
-measure_set(Cutter *cutter, CutStack *stack, Part part)
+measure_set(Cutter *cutter, Part part)
 {
+	const CutStack *stack = &cutter->stack;
 	const Records *records = cutter->work->records;
 
 	cutter->nitems = part.to - part.from;
@@ -259,26 +246,6 @@ measure_set(Cutter *cutter, CutStack *stack, Part part)
 	cutter->densest = cutter->greatest = (Cut) {.shape = NO_CUT};
 	if (cutter->all != NULL)
 		tally_clear(cutter->all);
-}
-
-/* Makes items of a part that are so many apart the set to be cut, if only to see along which dimension. */
-static void
-measure_sample(Cutter *cutter, Part part, uint32 step)
-{
-	const CutStack *stack = &cutter->stack;
-	Size		ndimensions = cutter->work->records->ndimensions;
-	CutStack   *sample = &cutter->sample;
-	uint32		n = 0;
-
-	if (sample->items == NULL)
-		*sample = stack_with_room(cutter->work->records, MAX_SAMPLE);
-	for (uint32 i = part.from; i < part.to && n < MAX_SAMPLE; i += step, n++)
-	{
-		sample->items[n] = stack->items[i];
-		sample->nrows[n] = stack->nrows[i];
-		memcpy(sample->tuples + n * ndimensions, stack->tuples + i * ndimensions, sizeof(Code) * ndimensions);
-	}
-	measure_set(cutter, sample, (Part) {0, n});
 }
 
 /* One stable pass of counting sort over some bits of the codes; from is NULL for the items as they stand. */
@@ -894,36 +861,18 @@ lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 	return 2;
 }
 
-/* The dimension along which a sample of a large set would be cut; -1 if the set is not large, or the sample is not cut. */
-static int
-sampled_dimension(Cutter *cutter, Part part)
-{
-	uint32		n = part.to - part.from;
-
-	if (n < SAMPLED_SETS || cutter->work->records->ndimensions == 1)
-		return -1;
-	measure_sample(cutter, part, (n + MAX_SAMPLE - 1) / MAX_SAMPLE);
-	try_dimensions(cutter);
-	return cutter->densest.shape == NO_CUT ? -1 : choose_cut(cutter)->d;
-}
-
 uint32
 cut_part(Cutter *cutter, Part part, const Part **parts)
 {
 	const Cut  *cut;
 	uint32		nparts;
-	int			d;
 
 	CHECK_FOR_INTERRUPTS();
 	*parts = cutter->parts;
-	d = sampled_dimension(cutter, part);
-	measure_set(cutter, &cutter->stack, part);
+	measure_set(cutter, part);
 	if (cutter->loss <= 0)
 		return 0;
-	if (d >= 0)
-		try_dimension(cutter, d);
-	if (cutter->densest.shape == NO_CUT)
-		try_dimensions(cutter);
+	try_dimensions(cutter);
 	if (cutter->densest.shape == NO_CUT)
 		return 0;
 	cut = choose_cut(cutter);
