@@ -21,7 +21,6 @@
  */
 #include "answer/live.h"
 
-#include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/target_objects.h"
 #include "miscadmin.h"

@@ -17,7 +17,6 @@
 #include "history/past.h"
 #include "miscadmin.h"
 #include "partition/wide.h"
-#include "utils/memutils.h"
 
 /* Sums of logarithms that differ by less may be the same. */
 #define NEAR 1e-9

@@ -12,7 +12,6 @@
 #include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* Classes of all releases in one row. */
 typedef struct CommonCounts

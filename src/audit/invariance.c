@@ -12,7 +12,6 @@
 #include "frame/arrays.h"
 #include "frame/domain.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* The rows of a class: values of true rows, then of invented ones. */
 typedef struct ClassRows

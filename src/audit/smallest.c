@@ -7,7 +7,6 @@
 #include "audit/smallest.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 typedef struct Measuring
 {

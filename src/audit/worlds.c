@@ -12,7 +12,6 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #define NOWHERE			PG_UINT32_MAX
 

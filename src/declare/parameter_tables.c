@@ -11,7 +11,6 @@
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/acl.h"

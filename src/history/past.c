@@ -14,7 +14,6 @@
 #include "frame/arrays.h"
 #include "history/past.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
  * Companies

@@ -12,7 +12,6 @@
 #include "frame/domain.h"
 #include "history/seen.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 Individual *
 seen_holders(const Seen *seen)

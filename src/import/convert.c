@@ -18,7 +18,6 @@
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "import/import.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"

@@ -6,7 +6,6 @@
 
 #include "frame/arrays.h"
 #include "method/method.h"
-#include "utils/memutils.h"
 
 Drafting *
 drafting_create(const Frame *frame, double k)

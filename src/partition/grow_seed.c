@@ -19,7 +19,6 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
-#include "utils/memutils.h"
 
 /* Distances are sorted into so many drawers. */
 #define DRAWERS 128

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "miscadmin.h"
 #include "partition/set_making.h"
 
 #define DISSOLVED_AMONG 64		/* sets */

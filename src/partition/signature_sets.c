@@ -17,7 +17,6 @@
 #include "frame/domain.h"
 #include "miscadmin.h"
 #include "partition/set_making.h"
-#include "utils/memutils.h"
 
 #define LOOK 512				/* sets of which a row that is left takes the nearest */
 

@@ -9,7 +9,6 @@
 #include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/relscan.h"
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "store/handler.h"
 #include "utils/memutils.h"

@@ -6,9 +6,7 @@
 
 #include "store/group.h"
 
-#include "access/parallel.h"
 #include "access/xact.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* Raises an error if the chunk is damaged, since the group that it belongs to is not known. */

@@ -11,7 +11,6 @@
 #include "store/chunks.h"
 
 #include "access/generic_xlog.h"
-#include "miscadmin.h"
 #include "port/pg_crc32c.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"

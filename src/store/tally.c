@@ -17,7 +17,6 @@
 #include "libpq/pqformat.h"
 #include "utils/array.h"
 #include "utils/datum.h"
-#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"

@@ -14,7 +14,6 @@
 #include "frame/arrays.h"
 #include "frame/tuple_numbers.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* ---- Parting ---- */
 

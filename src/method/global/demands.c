@@ -20,7 +20,6 @@
 #include "method/global/global.h"
 #include "miscadmin.h"
 #include "partition/wide.h"
-#include "utils/memutils.h"
 
 /* Rounding in a sum of as many logarithms as a person has releases, or in a product of as many shares. */
 #define ROUNDING 1e-9

@@ -18,7 +18,6 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #define NO_PERSON PG_UINT32_MAX
 

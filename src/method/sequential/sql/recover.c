@@ -21,7 +21,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
 /* Ways that are tried of a person in a release, at most. */
 #define MOST_WAYS	65536
