@@ -13,12 +13,25 @@
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
+/* The arrays of a release that have an element for each row. */
+static const struct
+{
+	size_t		at;
+	Size		width;
+}			arrays[] = {
+	{offsetof(SeenRelease, individual), sizeof(Individual)},
+	{offsetof(SeenRelease, value), sizeof(Code)},
+	{offsetof(SeenRelease, fingerprint), sizeof(uint32)},
+	{offsetof(SeenRelease, counterfeit), sizeof(bool)},
+	{offsetof(SeenRelease, is_counted), sizeof(bool)},
+	{offsetof(SeenRelease, person), sizeof(Individual)},
+};
+
 typedef struct RowsPlace
 {
 	bool		is_put;
-	bool		has_counted;
-	bool		has_people;		/* beside individuals? */
 	bool		is_numbered;	/* finally */
+	bool		has[lengthof(arrays)];
 	int			file;			/* where the rows begin */
 	off_t		offset;
 } RowsPlace;
@@ -80,43 +93,37 @@ go_to(SeenFile *file, const RowsPlace *place)
 				 errmsg("could not seek in a temporary file")));
 }
 
+static void **
+array_of(const SeenRelease *rows, int i)
+{
+	return (void **) ((char *) rows + arrays[i].at);
+}
+
 /* Makes a release borrow arrays, or no arrays. */
 static void
 lend_rows(SeenRelease *release, const SeenRelease *rows, const RowsPlace *place)
 {
-	release->individual = rows->individual;
-	release->value = rows->value;
-	release->fingerprint = rows->fingerprint;
-	release->counterfeit = rows->counterfeit;
-	release->is_counted = place->has_counted ? rows->is_counted : NULL;
-	release->person = place->has_people ? rows->person : NULL;
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		*array_of(release, i) = place->has[i] ? *array_of(rows, i) : NULL;
 }
 
 /* Frees arrays that have been written, or are not needed any more. */
 static void
 free_rows(const SeenRelease *rows)
 {
-	pfree(rows->individual);
-	pfree(rows->value);
-	pfree(rows->fingerprint);
-	pfree(rows->counterfeit);
-	if (rows->is_counted != NULL)
-		pfree(rows->is_counted);
-	if (rows->person != NULL)
-		pfree(rows->person);
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		if (*array_of(rows, i) != NULL)
+			pfree(*array_of(rows, i));
 }
 
 /* Makes arrays with room for n rows. */
 static SeenRelease
 make_rows(uint64 n, MemoryContext context)
 {
-	MemoryContext old = MemoryContextSwitchTo(context);
-	SeenRelease rows = {
-		.individual = new_array(Individual, n), .value = new_array(Code, n), .fingerprint = new_array(uint32, n),
-		.counterfeit = new_array(bool, n), .is_counted = new_array(bool, n), .person = new_array(Individual, n)
-	};
+	SeenRelease rows = {0};
 
-	MemoryContextSwitchTo(old);
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		*array_of(&rows, i) = MemoryContextAllocHuge(context, arrays[i].width * (n + 1));
 	return rows;
 }
 
@@ -138,18 +145,15 @@ seen_file_put(SeenFile *file, int32 r)
 		file->file = BufFileCreateTemp(false);
 	MemoryContextSwitchTo(old);
 	*place = (RowsPlace) {
-		.is_put = true, .has_counted = release->is_counted != NULL, .has_people = release->person != NULL,
-		.is_numbered = file->code != NULL, .file = file->end_file, .offset = file->end_offset
+		.is_put = true, .is_numbered = file->code != NULL, .file = file->end_file, .offset = file->end_offset
 	};
 	go_to(file, place);
-	BufFileWrite(file->file, release->individual, sizeof(Individual) * n);
-	BufFileWrite(file->file, release->value, sizeof(Code) * n);
-	BufFileWrite(file->file, release->fingerprint, sizeof(uint32) * n);
-	BufFileWrite(file->file, release->counterfeit, sizeof(bool) * n);
-	if (place->has_counted)
-		BufFileWrite(file->file, release->is_counted, sizeof(bool) * n);
-	if (place->has_people)
-		BufFileWrite(file->file, release->person, sizeof(Individual) * n);
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+	{
+		place->has[i] = *array_of(release, i) != NULL;
+		if (place->has[i])
+			BufFileWrite(file->file, *array_of(release, i), arrays[i].width * n);
+	}
 	BufFileTell(file->file, &file->end_file, &file->end_offset);
 	free_rows(release);
 	lend_rows(release, &none, place);
@@ -160,15 +164,6 @@ seen_file_put(SeenFile *file, int32 r)
  * ----------------------------------------------------------------
  */
 
-static void
-read_bytes(SeenFile *file, void *bytes, Size n)
-{
-	if (BufFileRead(file->file, bytes, n) != n)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read from a temporary file")));
-}
-
 /* Reads the rows of a release into arrays that have room for them. */
 static void
 read_rows(SeenFile *file, int32 r, SeenRelease *rows)
@@ -178,14 +173,11 @@ read_rows(SeenFile *file, int32 r, SeenRelease *rows)
 	uint64		n = release->first[release->nclasses];
 
 	go_to(file, place);
-	read_bytes(file, rows->individual, sizeof(Individual) * n);
-	read_bytes(file, rows->value, sizeof(Code) * n);
-	read_bytes(file, rows->fingerprint, sizeof(uint32) * n);
-	read_bytes(file, rows->counterfeit, sizeof(bool) * n);
-	if (place->has_counted)
-		read_bytes(file, rows->is_counted, sizeof(bool) * n);
-	if (place->has_people)
-		read_bytes(file, rows->person, sizeof(Individual) * n);
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		if (place->has[i] && BufFileRead(file->file, *array_of(rows, i), arrays[i].width * n) != arrays[i].width * n)
+			ereport(ERROR,
+					(errcode_for_file_access(),
+					 errmsg("could not read from a temporary file")));
 }
 
 /* Rows that were put before that was possible get their final numbers when they come back. */
@@ -258,10 +250,9 @@ seen_file_take_back(SeenFile *file, int32 r)
 	read_rows(file, r, &rows);
 	lend_rows(release, &rows, &file->place[r]);
 	number_rows(file, r);
-	if (release->is_counted == NULL)
-		pfree(rows.is_counted);
-	if (release->person == NULL)
-		pfree(rows.person);
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		if (!file->place[r].has[i])
+			pfree(*array_of(&rows, i));
 	file->place[r].is_put = false;
 }
 
