@@ -13,11 +13,8 @@
  *		The cost is the loss added over all rows concerned, by the hulls as they
  *		are.  How many rows an open group lacks is estimated by k alone if the principle is
  *		monotonous; whether it is allowed, and whether the lender still is, is asked
- *		of the principle.  Beyond k it can only be sensitive values that are lacking:
- *		rows that bring one are looked for, as a rare one may not be come upon soon.
- *
- *		If the principle is not monotonous, rows are borrowed one after the other, from the first on
- *		such as make the borrower's values more even, and both tallies are kept meanwhile.  Joining
+ *		of the principle.  Rows are borrowed one after the other, from the first on such as
+ *		make the borrower's values more even, and both tallies are kept meanwhile.  Joining
  *		may open an allowed group again; but the block as a whole is allowed, so joining ends.
  *
  *		Whatever the costs, even not a number where a domain is infinitely wide,
@@ -61,7 +58,7 @@ typedef struct Helping
 struct Gatherer
 {
 	Work	   *work;			/* borrowed */
-	Tally	   *lender;			/* while it lends, where the principle is not monotonous */
+	Tally	   *lender;			/* while it lends */
 	uint32		base;			/* the first group of the block */
 	uint32		nalive;
 	uint32		alive[MAX_BLOCK];	/* groups, ascending */
@@ -76,8 +73,7 @@ gatherer_create(Work *work)
 
 	gatherer->work = work;
 	gatherer->joint = palloc(sizeof(double[MAX_BLOCK]) * MAX_BLOCK);
-	if (!work->monotonous)
-		gatherer->lender = tally_create(work->frame->nsensitive);
+	gatherer->lender = tally_create(work->frame->nsensitive);
 	return gatherer;
 }
 
@@ -257,84 +253,6 @@ nearest_piece(const Work *work, const Span *hull, const Group *lender, bool any)
 	return nearest;
 }
 
-/* The last row of a piece whose sensitive value the tally lacks, or the piece's end. */
-static uint32
-find_new_value(const Work *work, const Piece *piece)
-{
-	for (uint32 i = piece->end; i-- > piece->begin;)
-	{
-		Code		value = work->sensitive[i];
-
-		CHECK_FOR_INTERRUPTS();
-		if (value != NO_CODE && work->tally->count[value] == 0)
-			return i;
-	}
-	return piece->end;
-}
-
-/*
- * The piece of the lender that widens the borrower least among those that have
- * a sensitive value which the borrower lacks.  A row with it is put last.
- */
-static uint32
-nearest_new_value(Work *work, uint32 borrower, uint32 lender)
-{
-	Piece	   *pieces = work->pieces;
-	uint32		nearest = NO_PIECE;
-	uint32		found = 0;
-	double		least = 0;
-
-	for (uint32 p = work->groups[borrower].head; p != NO_PIECE; p = pieces[p].next)
-		count_rows(work, pieces[p].begin, pieces[p].end);
-	for (uint32 p = work->groups[lender].head; p != NO_PIECE; p = pieces[p].next)
-	{
-		double		loss = widened_loss(work->records, group_hull(work, borrower),
-										record_tuple(work->records, pieces[p].record), DBL_MAX);
-		uint32		row;
-
-		if (nearest != NO_PIECE && !(loss < least))
-			continue;
-		row = find_new_value(work, &pieces[p]);
-		if (row == pieces[p].end)
-			continue;
-		nearest = p;
-		found = row;
-		least = loss;
-	}
-	for (uint32 p = work->groups[borrower].head; p != NO_PIECE; p = pieces[p].next)
-		uncount_rows(work, pieces[p].begin, pieces[p].end);
-	if (nearest != NO_PIECE)
-		swap_rows(work, found, pieces[nearest].end - 1);
-	return nearest;
-}
-
-/*
- * A group takes rows from another until it is allowed: any at first, as many as
- * k asks for, and then only such as have a sensitive value that it lacks.  False
- * when the lender would no longer be allowed; what was taken by then stays with
- * the borrower.
- */
-static bool
-borrow_rows(Work *work, uint32 borrower, uint32 lender)
-{
-	while (!group_allowed(work, &work->groups[borrower], NO_PIECE, 0))
-	{
-		const Group *group = &work->groups[borrower];
-		uint64		lacking = rows_lacking(work, group);
-		uint32		p = group->rows < work->principle->k
-			? nearest_piece(work, group_hull(work, borrower), &work->groups[lender], true)
-			: nearest_new_value(work, borrower, lender);
-
-		lacking = p == NO_PIECE ? 0 : Min(lacking, piece_rows(&work->pieces[p]));
-		if (p == NO_PIECE || !group_allowed(work, &work->groups[lender], p, lacking))
-			return false;
-		take_rows(work, borrower, p, lacking);
-		group_measure(work, borrower);
-		group_measure(work, lender);
-	}
-	return true;
-}
-
 /* Counts a row of the lender, by its place, as the borrower's. */
 static void
 count_moved(Gatherer *gatherer, uint32 row)
@@ -372,7 +290,7 @@ choose_rows(Gatherer *gatherer, const Piece *piece)
  * by then stays with the borrower.
  */
 static bool
-borrow_evenly(Gatherer *gatherer, uint32 borrower, uint32 lender)
+borrow_rows(Gatherer *gatherer, uint32 borrower, uint32 lender)
 {
 	Work	   *work = gatherer->work;
 	bool		done;
@@ -426,8 +344,7 @@ help(Gatherer *gatherer, uint32 open)
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
 	uint32		partner = helping->partner;
 
-	if (helping->borrow &&
-		(work->monotonous ? borrow_rows(work, open, partner) : borrow_evenly(gatherer, open, partner)))
+	if (helping->borrow && borrow_rows(gatherer, open, partner))
 		measure_joint(gatherer, partner, gatherer->nalive);
 	else
 	{

@@ -3,10 +3,10 @@
  *		Pieces, groups, and the question whether the principle allows one.
  *
  * NOTES
- *		Groups are small or made of one record.  If the principle is monotonous, a
- *		set is judged by counting its rows until it is allowed, which mostly takes
- *		about k of them, and by taking them back.  Any other principle is asked of
- *		the whole set; whole records are then counted by their values, not row by row.
+ *		Groups are small or made of one record, and the principle is asked of all rows.  If it is
+ *		monotonous, a large set is judged by counting rows until it is allowed, which mostly takes
+ *		about k of them, and by taking them back.  For any other principle whole records are counted
+ *		by their values, not row by row.
  */
 #include "postgres.h"
 
@@ -142,7 +142,7 @@ static void
 add_piece(const Work *work, Tally *tally, const Piece *piece, uint32 missing)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (missing == 0 && piece_rows(piece) == record_rows(work->records, piece->record))
+	if (!work->monotonous && missing == 0 && piece_rows(piece) == record_rows(work->records, piece->record))
 	{
 		add_record(work, tally, piece->record);
 		return;
@@ -202,28 +202,9 @@ count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *counted)
 bool
 group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
 {
-	bool		allowed = false;
-	uint32		last = group->head;
-	uint32		counted = 0;
-
-	if (!work->monotonous)
-	{
-		if (group->rows < work->principle->k + missing)
-			return false;
-		for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
-			add_piece(work, work->tally, &work->pieces[p], p == spoiled ? missing : 0);
-		return allowed_at_once(work);
-	}
-	for (uint32 p = group->head; p != NO_PIECE && !allowed; p = work->pieces[p].next)
-	{
-		const Piece *piece = &work->pieces[p];
-
-		allowed = count_until_allowed(work, piece->begin, piece->end - (p == spoiled ? missing : 0), &counted);
-		last = p;
-	}
-	for (uint32 p = group->head; p != last; p = work->pieces[p].next)
-		uncount_rows(work, work->pieces[p].begin, work->pieces[p].end - (p == spoiled ? missing : 0));
-	if (last != NO_PIECE)
-		uncount_rows(work, work->pieces[last].begin, counted);
-	return allowed;
+	if (group->rows < work->principle->k + missing)
+		return false;
+	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
+		add_piece(work, work->tally, &work->pieces[p], p == spoiled ? missing : 0);
+	return allowed_at_once(work);
 }
