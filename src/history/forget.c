@@ -248,7 +248,7 @@ rows_to_be(Forgetting *forgetting, PastTable which)
 			is_changed = true;
 			*keys = forgetting->keys->keys[other];
 		}
-		/* What stands outside of the row goes with the old files. */
+		/* Values that stand outside of the row go with the old files. */
 		for (int i = 0; i < desc->natts; i++)
 			if (!slot->tts_isnull[i] && TupleDescAttr(desc, i)->attlen == -1)
 				slot->tts_values[i] = PointerGetDatum(PG_DETOAST_DATUM_PACKED(slot->tts_values[i]));

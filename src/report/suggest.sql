@@ -107,7 +107,7 @@ BEGIN
 			'    sensitive         => %s,\n    method            => ''bpg'',\n    params            => ''{"k": %s, "l": %s}''%s);',
 			coalesce('-- ' || upper(left(persons, 1)) || substr(persons, 2) || E': a person may have several rows, and k counts people.\n', ''),
 			CASE WHEN key.type IN ('uuid'::regtype, 'bytea'::regtype) OR key.least >= 32 AND key.least = key.most THEN ''
-				ELSE E'-- The history keeps keys. If these are names or numbers that others know, publish keyed hashes of them: docs/howto/erasure.md.\n' END,
+				ELSE E'-- The history keeps keys: if these are names or numbers that others know, publish hashes (docs/howto/erasure.md).\n' END,
 			-- as many bytes as a name may have
 			(SELECT left(kept.name, max(i)) FROM generate_series(0, 48) i WHERE octet_length(left(kept.name, i)) <= 48), format('%I.%I', kept.schema, kept.name), key.name, kinds,
 			-- else a name that begins with a brace would be read as a list

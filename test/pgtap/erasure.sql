@@ -104,12 +104,24 @@ ROLLBACK;
 SELECT is((SELECT count(*) FROM pprepub.class_members('patients') WHERE key = 'patient-120-'), 2::bigint, 'as if nothing had been forgotten');
 SELECT is(broken('patients'), '', 'and all is well');
 SELECT is(pprepub.forget_person('patients', 'patient-120-'), 1::bigint, 'a person is forgotten');
+SELECT is(count(*) > 0, true, 'answers go on') FROM published.patients('age < 30');
 CHECKPOINT;
 SELECT is_empty($$ SELECT places_of('patient-120-') $$, 'in all files');
 SELECT is_empty($$ SELECT FROM pg_stats WHERE schemaname = 'published_private' AND histogram_bounds::text LIKE '%patient-%' $$, 'and no key stays in statistics');
 SELECT is((SELECT string_agg(concat_ws(' ', publication, erased_by, people, releases), ',') FROM pprepub.erasure), format('patients %s 1', current_user), 'that is noted, not who it was');
 SELECT is((SELECT required || '; ' || measured FROM pprepub.audit('patients') WHERE check_name = 'forgotten'), '0 release(s) without a table, which its owner had forgotten; 0, and 1 people whose keys are gone', 'audit() tells so');
 SELECT matches(pprepub.report('patients'), '>forgotten</.*and 1 people whose keys are gone', 'and the report');
+BEGIN;
+SELECT count(pprepub.publish('patients')) \g /dev/null
+DELETE FROM patients WHERE id IN ('patient-121-', 'patient-122-', 'patient-123-');
+SELECT is(pprepub.forget_person('patients', 'patient-121-', 'patient-122-'), 2::bigint, 'in the transaction of a release');
+SAVEPOINT a;
+SELECT is(pprepub.forget_person('patients', 'patient-123-'), 1::bigint, 'in a part of it');
+ROLLBACK TO a;
+SELECT count(pprepub.publish('patients')) \g /dev/null
+COMMIT;
+SELECT is(broken('patients') || (SELECT equal FROM pprepub.rebuild_history('patients')), 'true', 'it is as the log tells');
+SELECT is((SELECT count(DISTINCT key) FROM pprepub.class_members('patients') WHERE key ~ '-12[0-3]-$'), 1::bigint, 'and one is left of four');
 SELECT throws_ok(format('%s published_private.patients_%s', sql, t), '55000', NULL, format('%s of %s is refused as before', sql, t))
 FROM unnest('{TRUNCATE,DELETE FROM}'::text[]) sql, unnest('{members,groups,places}'::text[]) t;
 SELECT is((SELECT count(*) FROM pg_trigger WHERE tgrelid::regclass::text LIKE 'published_private.patients%' AND tgname = 'pprepub_seal' AND tgenabled <> 'A'), 0::bigint, 'all seals are whole');
