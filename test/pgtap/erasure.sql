@@ -20,10 +20,10 @@ DECLARE
 	t record;
 	found boolean;
 BEGIN
-	FOR t IN SELECT c.oid, c.relname, pg_relation_filepath(c.oid) AS file FROM pg_class c
+	FOR t IN SELECT c.oid, c.relkind, c.relname, pg_relation_filepath(c.oid) AS file FROM pg_class c
 		WHERE c.relnamespace = 'published_private'::regnamespace AND c.relkind IN ('r', 'i')
 			OR c.oid IN (SELECT reltoastrelid FROM pg_class WHERE relnamespace = 'published_private'::regnamespace) LOOP
-		IF t.relname NOT LIKE 'pg\_toast%' AND t.file IS NOT NULL AND EXISTS (SELECT FROM pg_class WHERE oid = t.oid AND relkind = 'r') THEN
+		IF t.relkind = 'r' THEN
 			EXECUTE format('SELECT EXISTS (SELECT FROM %s r WHERE strpos(r::text, %L) > 0)', t.oid::regclass, word) INTO found;
 			IF found THEN RETURN NEXT 'rows of ' || t.relname; END IF;
 		END IF;
