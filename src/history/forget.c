@@ -4,10 +4,11 @@
  *
  * NOTES
  *		The sets that releases showed stay as they are, with the person in them, who is somebody who has left for good: so
- *		all others are protected as before.  Fingerprints go, since they would tell which quasi-identifiers fit.
+ *		all others are protected as before.  Fingerprints, which would tell which quasi-identifiers fit, become random, too: zeros
+ *		would tell which numbers stand for somebody.
  *
  *		Tables that have the key get new files, lest it stays on pages, and in statistics, until they are used again.
- *		Snapshots of before see these empty; report_open() refuses them.
+ *		Snapshots of before see these empty; publication_look() refuses them.
  *
  *		Nothing that is said here names a key: messages go to the server's log.
  */
@@ -60,6 +61,7 @@ typedef struct Forgetting
 	uint64		n;				/* people */
 	KeyTable   *keys;			/* theirs, and then as many that stand for them */
 	bool	   *is_known;		/* [n] has the history the person? */
+	int32	   *print;			/* [n] in place of fingerprints */
 	bool		is_taken;		/* has somebody one of those that are to stand for people? */
 	MemoryContext row;			/* the one at hand */
 } Forgetting;
@@ -190,7 +192,7 @@ verify_all_left(Forgetting *forgetting)
  * ----------------------------------------------------------------
  */
 
-/* Puts others in place of keys in an array of the row at hand, and 0 in place of fingerprints; returns whether any was there. */
+/* Puts others in place of keys in an array of the row at hand, and of fingerprints that are known; returns whether any was there. */
 static bool
 replace_elements(Forgetting *forgetting, Datum *keys, Datum *prints)
 {
@@ -209,8 +211,8 @@ replace_elements(Forgetting *forgetting, Datum *keys, Datum *prints)
 			continue;
 		is_changed = forgetting->is_known[other - forgetting->n] = true;
 		room.values[i] = forgetting->keys->keys[other];
-		if (i < print.n)
-			print.values[i] = Int32GetDatum(0);
+		if (i < print.n && DatumGetInt32(print.values[i]) != 0)
+			print.values[i] = Int32GetDatum(forgetting->print[other - forgetting->n]);
 	}
 	if (is_changed)
 		*keys = element_array(&forgetting->element, room.values, room.nulls, room.n);
@@ -295,6 +297,13 @@ forget(Forgetting *forgetting, ArrayType *given)
 
 	forgetting->n = given_keys(forgetting->key, given)->size;
 	forgetting->is_known = new_zeros(bool, forgetting->n);
+	forgetting->print = new_array(int32, forgetting->n);
+	if (!pg_strong_random(forgetting->print, sizeof(int32) * forgetting->n))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not draw random numbers")));
+	for (uint64 i = 0; i < forgetting->n; i++)
+		forgetting->print[i] += forgetting->print[i] == 0;	/* which means that it is not known */
 	for (int i = 0;; i++)
 	{
 		if (i == MOST_DRAWS)

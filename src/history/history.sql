@@ -18,8 +18,8 @@ CREATE FUNCTION pprepub.forget_person(publication text, VARIADIC keys text[]) RE
 COMMENT ON FUNCTION pprepub.forget_person(text, text[]) IS
 	'put random numbers in place of keys of people who have left the source, wherever the history has them, and tell how many it had';
 
--- Integers are negative, since keys hardly ever are, and texts are longer than columns with a length can hold.  NULL for
--- types that have too few values: one of them would be somebody's.
+-- Integers are negative, since keys hardly ever are; texts are longer than columns with a length can hold; others look like
+-- keyed hashes and random keys of their types.  NULL for types that have too few values: one of them would be somebody's.
 CREATE FUNCTION pprepub_internal.random_key(type oid) RETURNS text
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -35,7 +35,7 @@ BEGIN
 		WHEN type IN ('bigint'::regtype, 'numeric'::regtype) THEN (-1 - (bits & 9223372036854775807))::text
 		WHEN type = 'integer'::regtype THEN (-1 - (bits & 2147483647))::text
 		WHEN type = 'smallint'::regtype THEN (-1 - (bits & 32767))::text
-		WHEN type = 'bytea'::regtype THEN '\x' || replace(code, '-', '')
+		WHEN type = 'bytea'::regtype THEN sha256(code::bytea)::text
 		WHEN type = 'uuid'::regtype OR (SELECT t.typcategory = 'S' FROM pg_type t WHERE t.oid = type) THEN code
 		WHEN array_to_string(fields, '') <> '' THEN '(' || array_to_string(fields, ',') || ')' END;
 END

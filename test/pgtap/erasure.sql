@@ -103,7 +103,10 @@ SELECT is(pprepub.forget_person('patients', 'patient-120-'), 1::bigint, 'it can 
 ROLLBACK;
 SELECT is((SELECT count(*) FROM pprepub.class_members('patients') WHERE key = 'patient-120-'), 2::bigint, 'as if nothing had been forgotten');
 SELECT is(broken('patients'), '', 'and all is well');
+CREATE FUNCTION prints(sign text) RETURNS int[] LANGUAGE sql AS $$ SELECT array_agg(DISTINCT p) FROM published_private.patients_members m, unnest(m.keys, m.fingerprints) u (k, p) WHERE k ~ sign $$;
+CREATE TABLE printed AS SELECT prints('^patient-120-$') AS before;
 SELECT is(pprepub.forget_person('patients', 'patient-120-'), 1::bigint, 'a person is forgotten');
+SELECT is(cardinality(prints('^[0-9a-f]{8}-')) || ' ' || (before && prints('^[0-9a-f]{8}-') OR 0 = ANY (prints(''))), '1 false', 'a random number is in place of fingerprints') FROM printed;
 SELECT is(count(*) > 0, true, 'answers go on') FROM published.patients('age < 30');
 CHECKPOINT;
 SELECT is_empty($$ SELECT places_of('patient-120-') $$, 'in all files');
@@ -137,7 +140,7 @@ INSERT INTO cases VALUES
 	('bigint', 'i', '17', '^-\d+$'), ('integer', 'i', '17', '^-\d+$'), ('smallint', '-i', '-17', '^-\d+$'), ('numeric(5)', 'i', '17.0', '^-\d+$'), ('number', 'i', '17', '^-\d+$'),
 	('text', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'), ('varchar(4)', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'), ('char(4)', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'),
 	('text COLLATE whatever_case', '''p'' || i', 'P17', '^[0-9a-f-]{36}$'), ('uuid', 'md5(i::text)', md5('17'), '^[0-9a-f-]{36}$'),
-	('bytea', 'sha256(i::text::bytea)', sha256('17')::text, '^\\x[0-9a-f]{32}$'), ('pair', 'ROW(''H'', i, NULL)', '(H,17,)', '^\(,-\d+,[0-9a-f-]{36}\)$'),
+	('bytea', 'sha256(i::text::bytea)', sha256('17')::text, '^\\x[0-9a-f]{64}$'), ('pair', 'ROW(''H'', i, NULL)', '(H,17,)', '^\(,-\d+,[0-9a-f-]{36}\)$'),
 	('date', 'date ''2000-01-01'' + i', '2000-01-18', 'refused'), ('text[]', 'ARRAY[''p'' || i]', '{p17}', 'refused'), ('real', 'i', '17', 'refused');
 CREATE PROCEDURE try_types() LANGUAGE plpgsql AS $fn$
 DECLARE
