@@ -8,8 +8,8 @@ WITH argument AS (
 	FROM pg_catalog.pg_proc p CROSS JOIN LATERAL unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) WITH ORDINALITY a (type, n)
 ), signature AS (
 	SELECT p.oid, p.proname, p.pronamespace, p.proretset,
-		coalesce(string_agg(concat_ws(' ', a.name, a.type, 'DEFAULT ' || a.by_default), ', ' ORDER BY a.n) FILTER (WHERE a.mode = 'i'), '') AS arguments,
-		string_agg(concat_ws(' ', a.name, a.type), ', ' ORDER BY a.n) FILTER (WHERE a.mode <> 'i') AS columns
+		coalesce(string_agg(concat_ws(' ', CASE a.mode WHEN 'v' THEN 'VARIADIC' END, a.name, a.type, 'DEFAULT ' || a.by_default), ', ' ORDER BY a.n) FILTER (WHERE a.mode IN ('i', 'v')), '') AS arguments,
+		string_agg(concat_ws(' ', a.name, a.type), ', ' ORDER BY a.n) FILTER (WHERE a.mode NOT IN ('i', 'v')) AS columns
 	FROM pg_catalog.pg_proc p LEFT JOIN argument a USING (oid)
 	GROUP BY p.oid, p.proname, p.pronamespace, p.proretset
 )

@@ -189,6 +189,8 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 		if (is_inspected[r] || !same_columns(audit, first, r))
 			continue;
 		is_inspected[r] = true;
+		if (audit->released[r].is_forgotten)
+			continue;
 		progress_done(*read);
 		inspections[r] = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
 		*read += seen->first[seen->nclasses];
@@ -312,7 +314,7 @@ check_releases(Audit *audit)
 {
 	char	   *unreadable;
 	const Inspection *inspections = inspect_releases(audit, &unreadable);
-	int32		n = audit->publication->releases;
+	int32		n = 0;			/* with tables, or answers */
 	int32		identified = 0;
 	int32		intact = 0;
 	int32		logged = 0;
@@ -323,13 +325,16 @@ check_releases(Audit *audit)
 	char	   *not_logged = NULL;
 	char	   *uncovered = NULL;
 
-	for (int32 r = 0; r < n; r++)
+	for (int32 r = 0; r < audit->publication->releases; r++)
 	{
 		const Inspection *inspection = &inspections[r];
 		bool		is_intact = inspection->exists && inspection->is_intact;
 		bool		is_logged = inspection->exists && inspection->is_logged;
 		bool		is_identified = audit->released[r].is_identified;
 
+		if (audit->released[r].is_forgotten)
+			continue;
+		n++;
 		identified += is_identified;
 		intact += is_intact;
 		logged += is_logged && is_identified;
@@ -427,6 +432,30 @@ check_lookups(Audit *audit)
 		add_open_check(audit, "lookup", required, psprintf("no keys in those that others read: %s", tables), 0);
 }
 
+/* Are all tables that are gone without a trace those that the owner had forgotten?  How many people were is told, too. */
+static void
+check_forgotten(Audit *audit)
+{
+	CatalogAccess access;
+	int32		gone;
+	int32		noted;
+	int64		people;
+
+	catalog_enter(&access);
+	catalog_look("SELECT (SELECT count(*) FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND relation IS NULL)::int AS gone,"
+				 " (SELECT count(DISTINCT r) FROM pprepub_internal.catalog_erasure e, unnest(e.releases) r WHERE e.publication = $1)::int AS noted,"
+				 " (SELECT coalesce(sum(e.people), 0) FROM pprepub_internal.catalog_erasure e WHERE e.publication = $1)::bigint AS people",
+				 CATALOG_INT(audit->publication->id));
+	gone = catalog_int(0, "gone");
+	noted = catalog_int(0, "noted");
+	people = catalog_int(0, "people");
+	catalog_leave(&access);
+	if (gone + noted + people > 0)
+		set_values(add_check(audit, "forgotten", psprintf("%d release(s) without a table, which its owner had forgotten", noted),
+							 psprintf("%d, and " INT64_FORMAT " people whose keys are gone", gone, people), gone == noted, NULL),
+				   noted, gone);
+}
+
 /* Did noisy counts cost no more than was promised? */
 static void
 check_noise(Audit *audit)
@@ -469,6 +498,7 @@ check_the_rest(Audit *audit)
 	check_remembered(audit);
 	check_identified(audit);
 	check_releases(audit);
+	check_forgotten(audit);
 	check_beside(audit);
 	check_lookups(audit);
 }

@@ -180,6 +180,16 @@ CREATE TABLE pprepub_internal.catalog_failure (
 COMMENT ON TABLE pprepub_internal.catalog_failure IS
 	'errors of sources while answers were made; every answer has a row of the same width, with or without an error';
 
+CREATE TABLE pprepub_internal.catalog_erasure (
+	publication int NOT NULL,
+	erased_at timestamptz NOT NULL,
+	erased_by name NOT NULL,
+	people bigint,				-- not who
+	releases int[]				-- whose tables were dropped
+);
+COMMENT ON TABLE pprepub_internal.catalog_erasure IS 'what owners have had forgotten: so many people, or the tables of releases';
+
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_erasure', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree_number', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree_node', '');
@@ -539,6 +549,7 @@ COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
 
 CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$
+	DELETE FROM pprepub_internal.catalog_erasure WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_noise WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_failure WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_metric WHERE publication = $1;
@@ -602,6 +613,11 @@ CREATE VIEW pprepub_internal.catalog_reader AS
 	FROM pprepub_internal.catalog_publication p LEFT JOIN pprepub_internal.catalog_relation a ON a.publication = p.publication AND a.part = 'auditors'
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE') OR pg_catalog.has_table_privilege(a.relation::pg_catalog.oid, 'SELECT');
 COMMENT ON VIEW pprepub_internal.catalog_reader IS 'publications that the reader owns or may audit';
+
+CREATE VIEW pprepub.erasure WITH (security_barrier) AS
+	SELECT p.name AS publication, e.erased_at, e.erased_by, e.people, e.releases
+	FROM pprepub_internal.catalog_erasure e JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication);
+COMMENT ON VIEW pprepub.erasure IS 'how many people, and which tables of releases, were forgotten in publications that you own or may audit';
 
 CREATE VIEW pprepub.auditor WITH (security_barrier) AS
 	SELECT p.name AS publication, a.grantee::pg_catalog.regrole AS role, a.grantor::pg_catalog.regrole AS granted_by

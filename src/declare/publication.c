@@ -405,6 +405,16 @@ verify_snapshot(int32 publication)
 		refuse_old_snapshot();
 }
 
+/* Likewise, if people were forgotten since: their tables have new files, in which an older snapshot sees no row. */
+static void
+verify_nothing_was_erased(int32 publication)
+{
+	const char *sql = "SELECT FROM pprepub_internal.catalog_erasure WHERE publication = $1";
+
+	if (catalog_look(sql, CATALOG_INT(publication)) != catalog_read(sql, CATALOG_INT(publication)))
+		refuse_old_snapshot();
+}
+
 void
 verify_releases_are_seen(const DeclaredPublication *publication)
 {
@@ -512,6 +522,8 @@ lock_and_read(int32 number, LOCKMODE lock, CatalogMode mode)
 	catalog_enter(&access);
 	if (lock >= ExclusiveLock)
 		verify_snapshot(publication->id);
+	else
+		verify_nothing_was_erased(publication->id);
 	read_publication(&access, publication, mode);
 	catalog_leave(&access);
 	return publication;
@@ -696,6 +708,19 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 	catalog_leave(&access);
 	if (strcmp(part, "release") != 0)
 		set_noted(unconstify(DeclaredPublication *, publication), part, relation);
+}
+
+void
+note_erasure(const DeclaredPublication *publication, CatalogParam people, CatalogParam releases)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("INSERT INTO pprepub_internal.catalog_erasure VALUES ($1, now(), session_user, $2, $3)",
+					CATALOG_INT(publication->id), people, releases);
+	/* Transactions whose snapshots are older cannot publish: see verify_snapshot(). */
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET releases = releases WHERE publication = $1", CATALOG_INT(publication->id));
+	catalog_leave(&access);
 }
 
 Oid

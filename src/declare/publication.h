@@ -229,6 +229,9 @@ extern Oid	make_relation(const DeclaredPublication *publication, const char *sch
 
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
+/* Records that so many people, or the tables of releases, were forgotten; the other one is NULL. */
+extern void note_erasure(const DeclaredPublication *publication, CatalogParam people, CatalogParam releases);
+
 /* Raises an error if another relation has the name that one of the publication is to get. */
 extern void verify_name_is_not_taken(const DeclaredPublication *publication,
 									 const char *schema, const char *name);
@@ -314,6 +317,9 @@ extern const RangeStep *step_of(const DeclaredColumn *column);
 
 /* Creates the trigger of the first fence on a new table. As the owner, inside SPI. */
 extern void seal_table(Oid table);
+
+/* Executes a statement, in which the table's name is "%s", that the first fence lets through.  As the owner, inside SPI. */
+extern void execute_past_seal(Oid table, const char *sql);
 
 /* Executes a statement that the second fence lets through. As the owner, inside SPI. */
 extern void execute_own_ddl(const char *sql);

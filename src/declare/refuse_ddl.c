@@ -45,6 +45,17 @@ seal_table(Oid table)
 }
 
 void
+execute_past_seal(Oid table, const char *sql)
+{
+	char	   *name = quoted_relation(table);
+
+	execute_own_ddl(psprintf("ALTER TABLE %s DISABLE TRIGGER " SEAL, name));
+	if (SPI_execute(psprintf(sql, name), false, 0) < 0)
+		elog(ERROR, "could not change table %s", name);
+	execute_own_ddl(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER " SEAL, name));
+}
+
+void
 execute_own_ddl(const char *sql)
 {
 	ddl_is_ours = true;

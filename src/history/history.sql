@@ -13,6 +13,35 @@ CREATE FUNCTION pprepub.acknowledge_history(publication text) RETURNS void
 COMMENT ON FUNCTION pprepub.acknowledge_history(text) IS
 	'confirm that the history is complete after a restore, copy or promotion; also waive protection together with releases imported without a key';
 
+CREATE FUNCTION pprepub.forget_person(publication text, VARIADIC keys text[]) RETURNS bigint
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forget_person';
+COMMENT ON FUNCTION pprepub.forget_person(text, text[]) IS
+	'put random numbers in place of keys of people who have left the source, wherever the history has them, and tell how many it had';
+
+-- Integers are negative, since keys hardly ever are; texts are longer than columns with a length can hold; others look like
+-- keyed hashes and random keys of their types.  NULL for types that have too few values: one of them would be somebody's.
+CREATE FUNCTION pprepub_internal.random_key(type oid) RETURNS text
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	code CONSTANT text := gen_random_uuid();
+	bits CONSTANT bigint := ('x' || left(code, 8) || right(code, 8))::bit(64)::bigint;
+	fields text[] := ARRAY(SELECT coalesce('"' || replace(replace(CASE WHEN t.typtype IN ('b', 'c') AND a.atttypmod = -1 THEN pprepub_internal.random_key(t.oid) END,
+			'\', '\\'), '"', '""') || '"', '')
+		FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = (SELECT c.typrelid FROM pg_type c WHERE c.oid = type)
+			AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+BEGIN
+	RETURN CASE
+		WHEN type IN ('bigint'::regtype, 'numeric'::regtype) THEN (-1 - (bits & 9223372036854775807))::text
+		WHEN type = 'integer'::regtype THEN (-1 - (bits & 2147483647))::text
+		WHEN type = 'smallint'::regtype THEN (-1 - (bits & 32767))::text
+		WHEN type = 'bytea'::regtype THEN sha256(code::bytea)::text
+		WHEN type = 'uuid'::regtype OR (SELECT t.typcategory = 'S' FROM pg_type t WHERE t.oid = type) THEN code
+		WHEN array_to_string(fields, '') <> '' THEN '(' || array_to_string(fields, ',') || ')' END;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.random_key(oid) IS 'draw a value that stands for the key of somebody who was forgotten';
+
 CREATE FUNCTION pprepub_internal.is_rewound(publication text) RETURNS boolean
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_is_rewound';
 COMMENT ON FUNCTION pprepub_internal.is_rewound(text) IS

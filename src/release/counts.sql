@@ -9,7 +9,7 @@
 CREATE VIEW pprepub_internal.counted_view WITH (security_barrier) AS
 	SELECT p.publication AS id, p.name AS publication, p.target, v.release, k.oid::pg_catalog.regclass AS relation, p.max_rows, r.trees,
 		t.told * r.people AS people, t.told * at_most.invented AS invented, t.told * at_most.withheld AS withheld, t.told * at_most.stale AS stale, t.told * at_most.kept_back AS kept_back,
-		(r.params->>'k')::pg_catalog."numeric" AS k
+		(r.params->>'k')::pg_catalog."numeric" AS k, r.kind <> 'query' AND r.relation IS NULL AS is_forgotten
 	FROM pprepub_internal.catalog_publication p
 		CROSS JOIN LATERAL (
 			SELECT NULL::pg_catalog.int4 AS release, a.relation,
@@ -293,7 +293,8 @@ BEGIN
 		RAISE EXCEPTION 'publication "%" has no release of everybody yet', publication
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Its owner makes one with pprepub.publish().';
 	ELSIF counted.relation IS NULL THEN
-		RAISE EXCEPTION 'publication "%" has no release % with a table', publication, release USING ERRCODE = 'undefined_object';
+		RAISE EXCEPTION 'publication "%" has no release % with a table', publication, release
+			USING ERRCODE = 'undefined_object', DETAIL = CASE WHEN counted.is_forgotten THEN 'Its owner has had the table forgotten.' ELSE '' END;
 	END IF;
 	-- An error for those who may not read the view or a column of it, before anything else is told; and a lock that keeps the view as it is.
 	EXECUTE format('SELECT FROM %s LIMIT 0', counted.relation);

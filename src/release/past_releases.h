@@ -24,6 +24,7 @@ typedef struct Released
 	bool		is_imported;
 	bool		is_identified;	/* does the log say whose its rows are? */
 	Oid			table;			/* InvalidOid when it has none, or it is gone */
+	bool		is_forgotten;	/* did forget_releases() drop it? */
 	Jsonb	   *params;			/* that it was made with */
 	Principle	principle;		/* that it was made under */
 	const bool *shown;			/* [columns of the publication] */

@@ -27,6 +27,8 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
+PG_FUNCTION_INFO_V1(pprepub_forget_releases);
+
 /* ----------------------------------------------------------------
  * A release's number, and what the catalog notes of it and tells again.
  *
@@ -266,6 +268,68 @@ list_release(const DeclaredPublication *publication, int32 number)
 	writer = writer_open(table, false);
 	writer_add(writer, values, nulls);
 	writer_close(writer);
+}
+
+/* ----------------------------------------------------------------
+ * forget_releases(): the tables of old releases go.
+ *
+ * The history keeps the sets that they showed, by which later ones are judged.  The last one stays, and so do the last of
+ * everybody, and what analysts see as the newest one.
+ * ----------------------------------------------------------------
+ */
+
+/* Drops tables, as the publication's owner, and takes them off the list of releases. */
+static void
+drop_tables(const DeclaredPublication *publication, const char *tables, const char *numbers)
+{
+	Identity	caller;
+
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	execute_own_ddl(psprintf("DROP TABLE %s", tables));
+	if (OidIsValid(noted_relation(publication, "releases")))
+		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers));
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+Datum
+pprepub_forget_releases(PG_FUNCTION_ARGS)
+{
+	const char *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication;
+	CatalogAccess access;
+	char	   *tables;
+	char	   *words;
+	Datum		numbers;
+
+	verify_not_null(fcinfo, 1, "the time before which releases are forgotten");
+	verify_may_change("forget_releases()");
+	publication = publication_open(name, AccessExclusiveLock);
+	catalog_enter(&access);
+	catalog_read("SELECT string_agg(r.relation::text, ', ') AS tables, coalesce(array_agg(r.number ORDER BY r.number), '{}')::text AS numbers"
+				 " FROM pprepub_internal.catalog_release r JOIN pg_class c ON c.oid = r.relation::oid"
+				 " WHERE r.publication = $1 AND r.published_at < $2"
+				 "  AND r.number <> ALL (SELECT unnest(array_remove(ARRAY[max(n.number), max(n.number) FILTER (WHERE n.cohort IS NULL), max(f.number)], NULL))"
+				 "   FROM pprepub_internal.catalog_release n LEFT JOIN pprepub_internal.catalog_full_release f ON f.relation = n.relation"
+				 "   WHERE n.publication = $1 AND n.relation IS NOT NULL)",
+				 CATALOG_INT(publication->id), CATALOG_PARAM(TIMESTAMPTZOID, PG_GETARG_DATUM(1)));
+	tables = catalog_text(&access, 0, "tables");
+	words = catalog_text(&access, 0, "numbers");
+	catalog_leave(&access);
+	numbers = OidInputFunctionCall(F_ARRAY_IN, words, INT4OID, -1);
+	if (tables == NULL)
+		PG_RETURN_DATUM(numbers);
+	drop_tables(publication, tables, words);
+	catalog_enter(&access);
+	catalog_execute("DELETE FROM pprepub_internal.catalog_relation c USING pprepub_internal.catalog_release r"
+					" WHERE r.publication = $1 AND r.number = ANY ($2) AND c.relation = r.relation",
+					CATALOG_INT(publication->id), CATALOG_PARAM(INT4ARRAYOID, numbers));
+	catalog_execute("UPDATE pprepub_internal.catalog_release SET relation = NULL WHERE publication = $1 AND number = ANY ($2)",
+					CATALOG_INT(publication->id), CATALOG_PARAM(INT4ARRAYOID, numbers));
+	catalog_leave(&access);
+	note_erasure(publication, CATALOG_NULL(INT8OID), CATALOG_PARAM(INT4ARRAYOID, numbers));
+	PG_RETURN_DATUM(numbers);
 }
 
 /* ----------------------------------------------------------------

@@ -78,6 +78,11 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, float8, float8, float8, float8, integer, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
+CREATE FUNCTION pprepub.forget_releases(publication text, before timestamptz) RETURNS int[]
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forget_releases';
+COMMENT ON FUNCTION pprepub.forget_releases(text, timestamptz) IS
+	'drop the tables of releases that are older, but for those shown as the newest; the history keeps their sets; returns the numbers of the releases';
+
 -- Distributions that releases are compared with
 
 -- SQLSTATE, message, detail and hint of an error if the copy of a declared one has rows that make no sense together.

@@ -258,7 +258,7 @@ COMMENT ON VIEW pprepub_internal.shown_root IS 'cells of your publications'' tax
 CREATE VIEW pprepub_internal.shown_checksum WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.relation::pg_catalog.regclass AS relation, r.checksum
 	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
-	WHERE a.is_owner AND r.kind <> 'query';
+	WHERE a.is_owner AND r.relation IS NOT NULL;
 COMMENT ON VIEW pprepub_internal.shown_checksum IS 'checksums of your releases that have tables';
 
 -- The smallest set and the fewest values that releases reveal together are the worst of all their classes, too.  Other methods
@@ -435,7 +435,7 @@ BEGIN
 	RETURN pprepub_internal.html_heading('releases', 'Releases of everybody') || CASE WHEN rows IS NULL THEN pprepub_internal.html_paragraph('There is none.') ELSE
 		pprepub_internal.svg_lines('rows', 'Rows of releases of everybody', '', rows, '{3}', '{rows}') ||
 		pprepub_internal.svg_lines('shares', 'Withheld, invented, stale, and lost in cells', '%', rows, '{6,7,8,9}', '{withheld,invented,stale,loss}') ||
-		pprepub_internal.html_table('Releases of everybody that have tables (times in UTC)', '{#Number,Published,Kind,#Rows,#People,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %,"#Error of counts %"}', rows) ||
+		pprepub_internal.html_table('Releases of everybody (times in UTC)', '{#Number,Published,Kind,#Rows,#People,#Classes,#Withheld %,#Invented %,#Stale %,#Loss %,"#Error of counts %"}', rows) ||
 		pprepub_internal.html_paragraph('Stale: people whose row shows an older value than theirs. Loss: 0 % shows values as they are, 100 % withholds all cells of quasi-identifiers.'
 			' Error of counts: the median of estimates of conditions that 1, 5 and 20 % of the people meet.') END;
 END
@@ -502,7 +502,7 @@ DECLARE
 	page jsonb := pprepub_internal.html_heading('values', 'Sensitive values of the last releases');
 	last int[] := ARRAY(
 		SELECT l.number FROM (
-			SELECT r.number FROM pprepub.release r WHERE r.publication = declared.name AND r.kind <> 'query' AND r.cohort IS NULL ORDER BY r.number DESC LIMIT 6) l
+			SELECT r.number FROM pprepub.release r WHERE r.publication = declared.name AND r.relation IS NOT NULL AND r.cohort IS NULL ORDER BY r.number DESC LIMIT 6) l
 		ORDER BY l.number);
 	shown name;
 	rows jsonb;

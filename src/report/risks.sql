@@ -25,6 +25,10 @@ BEGIN
 	INTO STRICT made
 	FROM pprepub.publication p JOIN pprepub.release r ON r.publication = p.name LEFT JOIN pg_class c ON c.oid = r.relation
 	WHERE p.name = class_sizes.publication AND r.number = class_sizes.release;
+	IF made.kind <> 'query' AND made.relation IS NULL THEN
+		RAISE EXCEPTION 'the table of release % of publication "%" was forgotten', class_sizes.release, made.publication
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Name a later release.';
+	END IF;
 	shown := CASE WHEN made.kind = 'query' THEN
 			format('SELECT t.class, ARRAY[%s]::text[] AS cells, t.rows FROM %I.%I t WHERE t.release = %s',
 				made.cells, made.private, made.publication || '_regions', class_sizes.release)

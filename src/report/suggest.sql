@@ -102,10 +102,12 @@ BEGIN
 			'-- No proposal: rows share values of this key, or have none, or you may not read it. Declare a view with one row for each key.'
 		WHEN kinds IS NULL OR sensitive IS NULL THEN '-- No proposal: no columns are left to be quasi-identifiers and a sensitive one.'
 		ELSE format(E'-- A proposal, made of figures and names alone: you know what strangers know of people, and what nobody should learn.\n'
-			'%s'
+			'%s%s'
 			'SELECT pprepub.create_publication(%L,\n    source            => %L,\n    key               => %L,\n    quasi_identifiers => %L,\n'
 			'    sensitive         => %s,\n    method            => ''bpg'',\n    params            => ''{"k": %s, "l": %s}''%s);',
 			coalesce('-- ' || upper(left(persons, 1)) || substr(persons, 2) || E': a person may have several rows, and k counts people.\n', ''),
+			CASE WHEN key.type IN ('uuid'::regtype, 'bytea'::regtype) OR key.least >= 32 AND key.least = key.most THEN ''
+				ELSE E'-- The history keeps keys: if these are names or numbers that others know, publish hashes (docs/howto/erasure.md).\n' END,
 			-- as many bytes as a name may have
 			(SELECT left(kept.name, max(i)) FROM generate_series(0, 48) i WHERE octet_length(left(kept.name, i)) <= 48), format('%I.%I', kept.schema, kept.name), key.name, kinds,
 			-- else a name that begins with a brace would be read as a list

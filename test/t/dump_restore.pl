@@ -75,6 +75,9 @@ SELECT pprepub.publish('late');
 CREATE TABLE hospital.noted AS SELECT id, age, disease, 'note ' || id % 60 AS note FROM hospital.visitors;
 SELECT pprepub.create_publication('noted', 'hospital.noted', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', insensitive => '{note}');
 SELECT pprepub.publish('noted');
+-- Somebody was forgotten, and the table of a release.
+DELETE FROM hospital.noted WHERE id = 7;
+SELECT pprepub.publish('noted'), pprepub.forget_person('noted', '7'), pprepub.forget_releases('noted', 'infinity');
 -- People with several rows, of whom samples are shown.
 CREATE TABLE hospital.stays AS SELECT i % 90 AS patient, i % 90 % 40 AS age, 'd' || i % 17 AS ill, 'w' || i % 7 AS ward, 'note ' || i % 9 AS note FROM generate_series(1, 450) i;
 SELECT pprepub.create_publication('stays', 'hospital.stays', 'patient', '{"age": "range"}', '{ill, ward}', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', insensitive => '{note}', rows => 'several', max_rows => 3);
@@ -181,7 +184,7 @@ my $before = everything($node, 'hospital');
 like($before, qr/the insensitive columns of publication .*"noted.* are unique for 20.0 % of the rows/, 'with a warning');
 my $intact = q{SELECT count(*), (SELECT bool_and(holds) FROM pprepub.publication p, pprepub.audit(p.name) WHERE check_name = 'checksums') FROM pprepub.release};
 
-is($node->safe_psql('hospital', $intact), 8 + 2 * @lives . '|t',
+is($node->safe_psql('hospital', $intact), 9 + 2 * @lives . '|t',
 	'releases to dump');
 
 # ---- Restored ----
@@ -298,7 +301,7 @@ $other->stop;
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
 	qr/would change what was made for/, 'pg_restore --clean is refused');
-is($node->safe_psql('custom', $intact), 10 + 2 * @lives . '|t',
+is($node->safe_psql('custom', $intact), 11 + 2 * @lives . '|t',
 	'and changed nothing');
 
 # Where the restore goes on in spite of that, all that was made for publications stays, views and live tables, too.
@@ -311,7 +314,7 @@ is($node->safe_psql('custom', $intact), 10 + 2 * @lives . '|t',
 
 	$node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '-d', 'custom', "$dumps/custom" ], qr/would change what was made for/, 'pg_restore --clean, to the end');
 	is($node->safe_psql('custom', $made), $standing, 'and nothing of publications was dropped');
-	is($node->safe_psql('custom', $intact), 10 + 2 * @lives . '|t',
+	is($node->safe_psql('custom', $intact), 11 + 2 * @lives . '|t',
 		'nor changed');
 }
 

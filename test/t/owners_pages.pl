@@ -40,7 +40,7 @@ SQL
 }
 
 # Each in a database of its own.
-foreach my $name (qw(owners several_rows linked_tables noisy_counts parameters schedule monitoring backup clinic))
+foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts parameters schedule monitoring backup clinic))
 {
   SKIP:
 	{

@@ -73,7 +73,7 @@ join_kind_argument(FunctionCallInfo fcinfo, int n)
 }
 
 /*
- * The releases that an argument names, ascending, or all; of a publication that has none, and is asked for all, none.
+ * The releases that an argument names, ascending, or all that are there; of a publication that has none, and is asked for all, none.
  */
 static int32 *
 releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublication *publication, int32 *n)
@@ -84,10 +84,13 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 	verify_one_row(publication, "a join of releases", "pprepub.audit() and pprepub.attack() judge people by all of their rows.");
 	if (PG_ARGISNULL(argument))
 	{
-		*n = publication->releases;
-		numbers = palloc(sizeof(int32) * (*n + 1));
-		for (int32 r = 0; r < *n; r++)
-			numbers[r] = r + 1;
+		const Released *released = read_released(publication);
+
+		*n = 0;
+		numbers = palloc(sizeof(int32) * (publication->releases + 1));
+		for (int32 r = 0; r < publication->releases; r++)
+			if (!released[r].is_forgotten)
+				numbers[(*n)++] = r + 1;
 		return numbers;
 	}
 	array = PG_GETARG_ARRAYTYPE_P(argument);

@@ -372,6 +372,11 @@ read_table(Reading *reading, ReadRelease *release)
 	int			attribute = has_class_column(publication);
 	int			n = 0;
 
+	if (release->released->is_forgotten)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table of release %d of publication \"%s\" was forgotten", release->number, publication->name),
+				 errhint("Name releases without this one.")));
 	if (!table_stands(publication, release->released))
 		refuse_release(reading, release);
 	for (int i = 0; i < publication->ncolumns; i++)
