@@ -214,6 +214,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication;
 	Oid			owner;
+	int			nadded;
 
 	verify_not_null(fcinfo, 1, "the parameters");
 	verify_may_change("alter_publication()");
@@ -221,7 +222,13 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
+	nadded = add_columns(publication, fcinfo);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
+	if (nadded > 0)
+	{
+		warn_of_unique_insensitive(publication, true);
+		declare_hooks->show_columns(publication, publication->ncolumns - nadded);
+	}
 	restore_objects(publication);
 	if (OidIsValid(noted_relation(publication, "live")))
 		comment_on_live_table(publication, noted_relation(publication, "live"));

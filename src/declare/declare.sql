@@ -74,6 +74,7 @@ CREATE TABLE pprepub_internal.catalog_column (
 	kind text,
 	taxonomy text,
 	tree int,
+	came int NOT NULL,				-- the first release after it was added, those before withhold it; 0: it was declared with the publication
 	PRIMARY KEY (publication, position)
 );
 COMMENT ON TABLE pprepub_internal.catalog_column IS
@@ -513,10 +514,11 @@ CREATE FUNCTION pprepub.create_publication(publication text, source regclass, ke
 COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[], text, int) IS
 	'declare how a table or view is published: its key, the roles of its columns, and a method with parameters';
 
-CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURNS void
+CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb DEFAULT '{}', add_quasi_identifiers jsonb DEFAULT '{}',
+		add_insensitive name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
-COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
-	'change parameters of a publication, adopt extended taxonomies, and let a new owner of the source take over';
+COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb, jsonb, name[]) IS
+	'change parameters of a publication, add columns, adopt extended taxonomies, and let a new owner of the source take over';
 
 CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$

@@ -59,8 +59,9 @@ releases_sql(const DeclaredPublication *publication)
 	char	   *releases;
 
 	catalog_enter(&access);
-	catalog_read("SELECT ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND NOT columns @>"
-				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'))::text AS bare,"
+	catalog_read("SELECT ARRAY(SELECT number FROM pprepub_internal.catalog_release r WHERE publication = $1 AND EXISTS ("
+				 "SELECT FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'"
+				 " AND (c.came > r.number OR c.name <> ALL (r.columns))))::text AS bare,"
 				 " ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND cohort IS NOT NULL)::text AS partial",
 				 CATALOG_INT(publication->id));
 	releases = psprintf("'%s', '%s'", catalog_text(&access, 0, "bare"), catalog_text(&access, 0, "partial"));
@@ -268,9 +269,8 @@ verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 	log_verify_rows(publication, logged, 1);
 }
 
-/* Is what is kept as the log tells?  If not, it is replaced. */
-static bool
-rebuild(const DeclaredPublication *publication)
+bool
+rebuild_fold(const DeclaredPublication *publication)
 {
 	const Recalled *recalled;
 	bool		is_equal;
@@ -307,7 +307,7 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	{
 		const char *fold = keeps_past(work.publication, PAST_PLACES) ? "groups" : "people";
 
-		report_row(&work, (Datum[]) {CStringGetTextDatum(fold), BoolGetDatum(rebuild(work.publication))}, (bool[]) {false, false});
+		report_row(&work, (Datum[]) {CStringGetTextDatum(fold), BoolGetDatum(rebuild_fold(work.publication))}, (bool[]) {false, false});
 	}
 	work_close(&work);
 	return (Datum) 0;

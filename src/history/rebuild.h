@@ -25,4 +25,7 @@ typedef struct PastComparison
  */
 extern PastComparison fold_compare(const DeclaredPublication *publication);
 
+/* Is what is kept as the log tells?  If not, it is replaced.  Of a publication that is locked; otherwise likewise. */
+extern bool rebuild_fold(const DeclaredPublication *publication);
+
 #endif							/* PPREPUB_HISTORY_REBUILD_H */

@@ -191,6 +191,7 @@ const DeclareHooks release_hooks = {
 	.look_at_source = look_at_source,
 	.judge_parameters = judge_parameters,
 	.check_table = check_table,
+	.show_columns = show_columns,
 	.end_publication = unschedule_dropped,
 };
 
