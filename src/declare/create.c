@@ -510,6 +510,7 @@ give_roles(Declaration *declaration, TupleDesc tuple, int32 came)
 	}
 }
 
+/* Checks the columns of a new publication, and adds those that are hidden. */
 static void
 declare_columns(Declaration *declaration)
 {

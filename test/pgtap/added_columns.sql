@@ -71,3 +71,12 @@ CALL publish_all();
 SELECT is(count(*) FILTER (WHERE NOT holds), 0::bigint, 'all holds of ' || p) FROM audits GROUP BY p;
 SELECT ok(bool_and(r -> 'zip' IS NOT NULL) AND count(DISTINCT r -> 'born') > 1, 'the view of ' || p) FROM publication, rows_of(format('SELECT * FROM published.%I', p || '_values')) r GROUP BY p;
 SELECT is(count(*), 0::bigint, p || ' is attacked in vain') FROM publication, pprepub.attack(p) a WHERE NOT a.holds GROUP BY p;
+SELECT is(r.equal, true, 'what is kept of ' || p || ' is as the log tells') FROM publication, pprepub.rebuild_history(p) r;
+SELECT is(r.f[3], r.f[2], 'nobody of ' || p || ' has moved for it')
+	FROM publication, LATERAL (SELECT array_agg((people, counterfeits, suppressed, classes) ORDER BY number) AS f FROM pprepub.release WHERE publication = p AND kind = 'stored') r WHERE name = 'bpg';
+SELECT lives_ok(format(q, p), format(q, p)) FROM publication, unnest(ARRAY['SELECT pprepub.preview(%L)', 'SELECT pprepub.report(%L)', 'SELECT pprepub.risks(%L, 2)', 'SELECT pprepub.metrics(%L, 4)',
+	'SELECT published.%s_counts(''{ward,born}'')', 'SELECT published.%s_counts(''{ward,zip}'', release => 2)', 'SELECT pprepub.class_members(%L)', 'SELECT pprepub.withheld(%L)']) q;
+SELECT lives_ok(format(q, p), format(q, p)) FROM publication, unnest(ARRAY['SELECT pprepub.linkability(%L)', 'SELECT pprepub.compromise(%L, ''{}'')', 'SELECT pprepub.forecast(%L, 2)', 'SELECT pprepub.risk_after_updates(%L)']) q
+	WHERE (q ~ 'linkability' AND rows = 'one') OR (q ~ 'compromise' AND name = 'bpg' AND rows = 'one') OR (q ~ 'forecast' AND name = 'bpg') OR (q ~ 'risk_after' AND name = 'm-distinct');
+SELECT ok(sum(noisy_count) > 0, 'noisy counts by an added column') FROM published.p1_noisy('{ward}', 'born > ''2001-01-01''', epsilon => 1);
+SELECT is(count(*) FILTER (WHERE people_at_most < people_at_least), 0::bigint, 'counts of a release that withholds it') FROM published.p1_counts('{zip}', release => 1);
