@@ -5,8 +5,9 @@ CREATE TABLE levels (leaf text, root text);
 INSERT INTO levels SELECT 'ward ' || i, 'any ward' FROM generate_series(0, 3) i;
 SELECT pprepub.create_taxonomy('wards', 'levels') \g /dev/null
 CREATE TABLE may_become AS SELECT 'ill 1' AS from_value, 'ill 2' AS to_value UNION ALL SELECT 'ill ' || i, 'ill ' || i FROM generate_series(0, 18) i;
+CREATE TABLE known AS SELECT 1 AS id, 30 AS age, 'near' AS region;
 CREATE TABLE method (name text, params jsonb, rows text DEFAULT 'one', insensitive boolean DEFAULT true);
-INSERT INTO method (name, params) VALUES ('bpg', '{"k": 5, "l": 2, "noise_budget": {"total": 1}}'), ('global', '{"l": 2, "strategy": "constant-ratio", "releases": 5}'), ('cor-split', '{"m": 3, "n": 2}'), ('m-invariance', '{"m": 3}'),
+INSERT INTO method (name, params) VALUES ('bpg', '{"k": 5, "l": 2, "noise_budget": {"total": 1}}'), ('global', '{"l": 2, "strategy": "constant-ratio", "releases": 5, "registry": "known"}'), ('cor-split', '{"m": 3, "n": 2}'), ('m-invariance', '{"m": 3}'),
 	('m-distinct', '{"m": 3, "updates": "may_become"}'), ('sequential', '{"k": 4}');
 INSERT INTO method VALUES ('bpg', '{"k": 5, "l": 2, "leaves": "until"}', 'several');
 CREATE TABLE publication AS SELECT 'p' || row_number() OVER () AS p, m.* FROM method m;
@@ -46,6 +47,11 @@ SELECT format('ALTER TABLE %1$s ADD ward text, ADD zip text, ADD born date, ADD 
 SELECT throws_ok(format('SELECT pprepub.alter_publication(''p1'', add_quasi_identifiers => %L, add_insensitive => %L)', q, i), state, NULL, q || i) FROM (VALUES
 	('{"age": "range"}', '{}', '42701'), ('{"id": "range"}', '{}', '42701'), ('{"ill": "suppress"}', '{}', '42701'), ('{"nothing": "range"}', '{}', '42703'), ('{"zip": "range"}', '{}', '42804'),
 	('{"zip": "prefix"}', '{zip}', '42611'), ('{}', '{note,note}', '42701'), ('{}', '{age}', '42701'), ('[]', '{}', '22023'), ('{"ward": "taxonomy none"}', '{}', '42704'), ('{}', '{born}', '55000')) v(q, i, state);
+SELECT throws_ok('SELECT pprepub.alter_publication(''p2'', add_quasi_identifiers => ''{"zip": "prefix"}'')', '42703', NULL, 'a registry needs it, too');
+ALTER TABLE known RENAME TO unknown;
+SELECT throws_ok('SELECT pprepub.alter_publication(''p2'', add_quasi_identifiers => ''{"zip": "prefix"}'')', '55000', NULL, 'one that is gone');
+ALTER TABLE unknown RENAME TO known;
+ALTER TABLE known ADD ward text, ADD zip text, ADD born date;
 SELECT is(count(*), 0::bigint, 'nothing was added so') FROM pprepub_internal.catalog_column WHERE came > 0;
 SELECT format('SELECT pprepub.alter_publication(%L, %L, add_quasi_identifiers => ''{"ward": "taxonomy wards", "zip": "prefix", "born": "range 1 month"}'', add_insensitive => %L)', p,
 	CASE WHEN name = 'global' THEN '{}' ELSE '{"accept_insensitive": true}' END, CASE WHEN name = 'global' THEN '{}' ELSE '{note}' END) FROM publication \gexec
@@ -80,3 +86,18 @@ SELECT lives_ok(format(q, p), format(q, p)) FROM publication, unnest(ARRAY['SELE
 	WHERE (q ~ 'linkability' AND rows = 'one') OR (q ~ 'compromise' AND name = 'bpg' AND rows = 'one') OR (q ~ 'forecast' AND name = 'bpg') OR (q ~ 'risk_after' AND name = 'm-distinct');
 SELECT ok(sum(noisy_count) > 0, 'noisy counts by an added column') FROM published.p1_noisy('{ward}', 'born > ''2001-01-01''', epsilon => 1);
 SELECT is(count(*) FILTER (WHERE people_at_most < people_at_least), 0::bigint, 'counts of a release that withholds it') FROM published.p1_counts('{zip}', release => 1);
+
+-- Again, from a source whose columns have other names by now; and where nothing was published yet.
+ALTER TABLE p1 RENAME zip TO postcode;
+ALTER TABLE p1 ADD job text;
+SELECT throws_ok('SELECT pprepub.alter_publication(''p1'', add_quasi_identifiers => ''{"postcode": "prefix"}'')', '42701', NULL, 'it has that column by another name');
+SELECT pprepub.alter_publication('p1', '{"weights": {"job": 2}}', '{"job": "suppress"}') \g /dev/null
+CREATE TABLE p8 AS SELECT id, age, ill, born, note FROM p1;
+SELECT pprepub.create_publication('p8', 'p8', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5}', beside => ARRAY(SELECT q.name FROM pprepub.publication q)) \g /dev/null
+SELECT pprepub.alter_publication('p8', add_quasi_identifiers => '{"born": "range"}') \g /dev/null
+SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,class,cells,born}', 'added before the first release') FROM pg_attribute WHERE attrelid = 'published.p8_now'::regclass AND attnum > 0;
+SELECT p.p, r.suppressed FROM unnest('{p1,p8}'::text[]) p(p), pprepub.publish(p) r \g /dev/null
+SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,class,cells,born}', 'and shown there') FROM pg_attribute WHERE attrelid = 'published.p8_values'::regclass AND attnum > 0;
+SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,region,class,cells,ward,zip,born,note,job}', 'one after the other') FROM pg_attribute WHERE attrelid = 'published.p1_now'::regclass AND attnum > 0;
+SELECT is(count(*) FILTER (WHERE NOT a.holds), 0::bigint, p || ' is whole') FROM unnest('{p1,p8}'::text[]) p, pprepub.audit(p) a GROUP BY p;
+SELECT ok(count(*) > 0 AND bool_or(job IS NULL), 'asked by all of them') FROM published.p1_now WHERE zip IS NOT NULL AND job IS NULL AND born > '2000-01-01';
