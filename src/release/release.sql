@@ -78,6 +78,11 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, float8, float8, float8, float8, integer, jsonb) IS
 	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
+CREATE FUNCTION pprepub.possible_parameters(publication text, OUT parameter text, OUT value numeric, OUT people_lost bigint) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_possible_parameters';
+COMMENT ON FUNCTION pprepub.possible_parameters(text) IS
+	'count the people who could never be published again if a parameter were declared stronger: each number with the strongest value that costs so many';
+
 -- Distributions that releases are compared with
 
 -- SQLSTATE, message, detail and hint of an error if the copy of a declared one has rows that make no sense together.
