@@ -215,6 +215,18 @@ replace_fold(const DeclaredPublication *publication)
 		write_rows(past_table(publication, tables[i]), psprintf("%s SELECT * FROM %s", query, parts[tables[i]]));
 }
 
+/* The active snapshot goes on seeing the rows that are deleted. */
+void
+forget_fingerprints(const DeclaredPublication *publication)
+{
+	Oid			groups = past_table(publication, GROUPS_TABLE);
+
+	past_table_verify(publication, GROUPS_TABLE);
+	delete_all(groups);
+	write_rows(groups, psprintf("SELECT \"group\", created, keys, states, array_fill(0, ARRAY[cardinality(fingerprints)]), parts, epochs, sensitive FROM %s",
+								quoted_relation(groups)));
+}
+
 /* ----------------------------------------------------------------
  * Comparing
  * ----------------------------------------------------------------
@@ -269,8 +281,9 @@ verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
 	log_verify_rows(publication, logged, 1);
 }
 
-bool
-rebuild_fold(const DeclaredPublication *publication)
+/* Is what is kept as the log tells?  If not, it is replaced. */
+static bool
+rebuild(const DeclaredPublication *publication)
 {
 	const Recalled *recalled;
 	bool		is_equal;
@@ -307,7 +320,7 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	{
 		const char *fold = keeps_past(work.publication, PAST_PLACES) ? "groups" : "people";
 
-		report_row(&work, (Datum[]) {CStringGetTextDatum(fold), BoolGetDatum(rebuild_fold(work.publication))}, (bool[]) {false, false});
+		report_row(&work, (Datum[]) {CStringGetTextDatum(fold), BoolGetDatum(rebuild(work.publication))}, (bool[]) {false, false});
 	}
 	work_close(&work);
 	return (Datum) 0;

@@ -145,7 +145,7 @@ add_to_table(const DeclaredPublication *publication, Oid table, const char *part
 
 /*
  * The columns from this one on were added: the function and the tables of TARGET get them, and the regions of answers.  Views
- * get them with the next release.  Places are known by fingerprints of all quasi-identifiers, so they are made anew.
+ * get them with the next release.  Fingerprints are of all quasi-identifiers, and those of people who were published so far say nothing any more.
  */
 void
 show_columns(const DeclaredPublication *publication, int from)
@@ -176,7 +176,7 @@ show_columns(const DeclaredPublication *publication, int from)
 	}
 	replace_answer_function(publication);
 	if (publication->releases > 0 && keeps_past(publication, PAST_PLACES))
-		(void) rebuild_fold(publication);
+		forget_fingerprints(publication);
 	work_close(&work);
 }
 

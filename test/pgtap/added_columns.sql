@@ -57,6 +57,7 @@ SELECT format('SELECT pprepub.alter_publication(%L, %L, add_quasi_identifiers =>
 	CASE WHEN name = 'global' THEN '{}' ELSE '{"accept_insensitive": true}' END, CASE WHEN name = 'global' THEN '{}' ELSE '{note}' END) FROM publication \gexec
 
 -- Before the next release.
+SELECT is(r.equal, true, 'what is kept of ' || p || ' is as the log tells') FROM publication, pprepub.rebuild_history(p) r;
 SELECT set_eq('TABLE audits', 'TABLE before', 'no check says anything else');
 SELECT is(r, '{"zip": "*", "born": "(,)", "note": null, "ward": "any ward"}'::jsonb - CASE WHEN p = 'p2' THEN 'note' ELSE '' END, 'release 1 of ' || p || ' withholds them')
 	FROM publication, LATERAL (SELECT DISTINCT r - '{age,class,ill,region}'::text[] AS r FROM rows_of(format('SELECT * FROM published.%I', p || '_1')) r) r;
