@@ -348,9 +348,9 @@ find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 
 /* The key's type must be hashed and sorted, the sensitive column's hashed. */
 static void
-verify_equality(const char *column, Oid type, bool order, const char *use)
+verify_equality(const DeclaredColumn *column, bool order, const char *use)
 {
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_PROC | TYPECACHE_EQ_OPR |
+	TypeCacheEntry *entry = lookup_type_cache(column->type, TYPECACHE_HASH_PROC | TYPECACHE_EQ_OPR |
 											  TYPECACHE_CMP_PROC);
 
 	if (!OidIsValid(entry->hash_proc) || !OidIsValid(entry->eq_opr) ||
@@ -358,10 +358,10 @@ verify_equality(const char *column, Oid type, bool order, const char *use)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be the %s",
-						column, format_type_be(type), use),
+						column->name, format_type_be(column->type), use),
 				 errdetail("Its type lacks operators for %s.",
 						   order ? "hashing and sorting" : "hashing"),
-				 errhint("Declare a view that casts the column, for example to text or jsonb.")));
+				 errhint("Declare a view that %s.", column->type == MONEYOID ? cast_words(column) : "casts the column, for example to text or jsonb")));
 }
 
 /*
@@ -408,12 +408,12 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 	switch (column->role)
 	{
 		case ROLE_KEY:
-			verify_equality(column->name, column->type, true, "key");
+			verify_equality(column, true, "key");
 			verify_lasting(column->name, column->type, "key");
 			break;
 		case ROLE_SENSITIVE:
 		case ROLE_SENSITIVE_PART:
-			verify_equality(column->name, column->type, has_several_rows(&declaration->publication), "sensitive column");
+			verify_equality(column, has_several_rows(&declaration->publication), "sensitive column");
 			if (column->role == ROLE_SENSITIVE) /* tuples are not remembered as text */
 				verify_lasting(column->name, column->type, "sensitive column");
 			break;
@@ -520,6 +520,11 @@ declare_columns(Declaration *declaration)
 
 	publication->columns = palloc0(sizeof(DeclaredColumn) * (tuple->natts + 1));
 	give_roles(declaration, tuple, 0);
+	if (strpbrk(declaration->key, "{,") != NULL && source_attribute(tuple, declaration->key) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the key is one column, not \"%s\"", declaration->key),
+				 errhint("Declare a view that makes one of several, SELECT jsonb_build_array(a, b) AS key, …; or, if one of them names the person, rows => 'several'.")));
 	verify_known(declaration, declaration->key, tuple);
 	if (verify_names(declaration, tuple) == 0)
 		ereport(ERROR,

@@ -93,6 +93,9 @@ extern void parse_kind(const char *text, DeclaredColumn *column);
 /* A column's kind as parse_kind() reads it, with the level of bands behind. */
 extern char *kind_text(const DeclaredColumn *column);
 
+/* Says, behind "a view that ", which cast gives values that can be generalized, or compared. */
+extern const char *cast_words(const DeclaredColumn *column);
+
 /* Refuses a kind that values of the column's type cannot bear. */
 extern void verify_kind(const DeclaredColumn *column);
 
