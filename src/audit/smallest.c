@@ -230,6 +230,7 @@ typedef struct Refusing
 	bool	   *refused;		/* [natoms][n] */
 } Refusing;
 
+/* Notes the principles that refuse an atom with these values. */
 static void
 refuse_atom(void *what, const Tally *tally, uint32 atom, int32 r)
 {
