@@ -35,6 +35,7 @@
 #include "rewrite/rewriteHandler.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
@@ -54,6 +55,7 @@ struct NoiseQuestion
 	int64		cost;
 	int32		kept;			/* the number of an answer that is given again, or 0 */
 	bool		gaussian;
+	bool		is_unique;		/* each person has one row */
 	int64		total;			/* the budget */
 	int64		most_steps;		/* that a person adds to a sum, or takes away; 0 without sums */
 };
@@ -68,8 +70,7 @@ has_unique_key(const DeclaredPublication *publication)
 {
 	Relation	pinned = relation_open(publication->pinned, AccessShareLock);
 	Query	   *query = get_view_query(pinned);
-	const char *key = publication_column(publication, ROLE_KEY)->name;
-	Var		   *var = (Var *) get_tle_by_resno(query->targetList, get_attnum(publication->pinned, key))->expr;
+	Var		   *var = (Var *) get_tle_by_resno(query->targetList, get_attnum(publication->pinned, publication_column(publication, ROLE_KEY)->name))->expr;
 	RangeTblEntry *source = IsA(var, Var) ? rt_fetch(var->varno, query->rtable) : NULL;
 	bool		is_unique = source != NULL && source->rtekind == RTE_RELATION && source->relkind == RELKIND_RELATION && !has_subclass(source->relid);
 	CatalogAccess access;
@@ -95,6 +96,7 @@ read_noise_question(const DeclaredPublication *publication, const Question *ques
 	CatalogAccess access;
 	bool		isnull;
 
+	read->is_unique = !has_several_rows(publication) && has_unique_key(publication);
 	for (int i = 0; i < publication->ncolumns; i++)
 		types[i] = ObjectIdGetDatum(publication->columns[i].type);
 	if (where != NULL)
@@ -106,7 +108,7 @@ read_noise_question(const DeclaredPublication *publication, const Question *ques
 				 CATALOG_TEXT(where), CATALOG_TEXT(question->epsilon),
 				 CATALOG_PARAM(REGTYPEARRAYOID, PointerGetDatum(construct_array(types, publication->ncolumns, REGTYPEOID, sizeof(Oid), true, TYPALIGN_INT))),
 				 CATALOG_PARAM(BOOLOID, BoolGetDatum(must_fit)),
-				 CATALOG_PARAM(BOOLOID, BoolGetDatum(!has_several_rows(publication) && has_unique_key(publication))));
+				 CATALOG_PARAM(BOOLOID, BoolGetDatum(read->is_unique)));
 	catalog_raise();
 	read->query = catalog_text(&access, 0, "query");
 	read->nbins = catalog_int(0, "nbins");
@@ -157,10 +159,12 @@ count_with_noise(void *what)
 {
 	Counting   *counting = what;
 	const NoiseQuestion *read = counting->read;
-	int64	   *count = palloc0(sizeof(int64) * read->nbins);
-	int64	   *sum = palloc0(sizeof(int64) * read->nbins);
+	int64	   *count = palloc0(sizeof(int64) * read->nbins * 2);	/* also of rows that do not meet it */
+	int64	   *sum = palloc0(sizeof(int64) * read->nbins * 2);
 
 	SPI_connect();
+	if (!read->is_unique)		/* a hash of people is slower than a sort */
+		(void) set_config_option("enable_hashagg", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (SPI_execute(read->query, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not count: %s", SPI_result_code_string(SPI_result));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -169,8 +173,6 @@ count_with_noise(void *what)
 		bool		isnull;
 		int32		bin = DatumGetInt32(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
 
-		if (bin >= read->nbins)
-			continue;			/* the condition does not hold */
 		count[bin] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
 		sum[bin] = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull));
 	}
@@ -307,7 +309,6 @@ pprepub_noise_left(PG_FUNCTION_ARGS)
 	Identity	caller;
 	CatalogAccess access;
 	CatalogParam sum_half_width = CATALOG_NULL(INT8OID);
-	int64		half_width;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (question.request.cohort != NULL)
@@ -315,15 +316,14 @@ pprepub_noise_left(PG_FUNCTION_ARGS)
 	question.request.by = GetUserNameFromId(GetSessionUserId(), false);
 	act_as(&caller, publication->owner);
 	read = read_noise_question(publication, &question, false);
-	half_width = noise_half_width(read->gaussian, noise_parameter(publication, read, false));
 	if (read->most_steps > 0)
 		sum_half_width = CATALOG_PARAM(INT8OID, Int64GetDatum(noise_half_width(read->gaussian, noise_parameter(publication, read, true))));
 	catalog_enter(&access);
 	catalog_read("SELECT trim_scale(total / 1e9), trim_scale(greatest(total - spent, 0) / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9),"
 				 " trim_scale(per_question / 1e9), trim_scale(at_least / 1e9), trim_scale($3 / 1e9), $4, $5 * coalesce(($6::jsonb -> 1 ->> 'step')::numeric, 1), $7 FROM pprepub_internal.noise_account($1, $2::text::name)",
 				 CATALOG_INT(publication->id), CATALOG_TEXT(question.request.by),
-				 CATALOG_PARAM(INT8OID, Int64GetDatum(read->kept > 0 ? 0 : read->cost)), CATALOG_PARAM(INT8OID, Int64GetDatum(half_width)),
-				 sum_half_width, CATALOG_TEXT(question.bins),
+				 CATALOG_PARAM(INT8OID, Int64GetDatum(read->kept > 0 ? 0 : read->cost)),
+				 CATALOG_PARAM(INT8OID, Int64GetDatum(noise_half_width(read->gaussian, noise_parameter(publication, read, false)))), sum_half_width, CATALOG_TEXT(question.bins),
 				 CATALOG_PARAM(FLOAT8OID, Float8GetDatum(read->gaussian ? epsilon_at_delta(read->total, TOLD_DELTA) : (double) read->total / COST_UNITS)));
 	tuplestore_puttuple(result->setResult, SPI_tuptable->vals[0]);
 	catalog_leave(&access);

@@ -54,10 +54,10 @@ CREATE FUNCTION pprepub_internal.wrong_noise_budget(publication int, params json
 $$;
 COMMENT ON FUNCTION pprepub_internal.wrong_noise_budget(int, jsonb) IS 'why the budget of noisy counts cannot be changed like this';
 
--- The bins of a column, as labels, and an expression that numbers them, from 0 on; the number behind the last is that of all other
--- values, and of NULL.  They come from what is declared and asked, never from rows.  Bins of numbers, dates and times lie between bounds.
--- A value counts in the first bin that holds it.
-CREATE FUNCTION pprepub_internal.noise_bins(name text, kind text, tree int, type regtype, given jsonb, OUT labels jsonb, OUT number text)
+-- The bins of a column, as labels, and an expression that numbers them, from 1 on, times a stride: so numbers of columns need only be added.
+-- The number behind the last is that of all other values, and of NULL.  Bins come from what is declared and asked, never from rows.  Those of
+-- numbers, dates and times lie between bounds.  A value counts in the first bin that holds it.
+CREATE FUNCTION pprepub_internal.noise_bins(name text, kind text, tree int, type regtype, given jsonb, stride int, OUT labels jsonb, OUT number text)
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 DECLARE
@@ -98,29 +98,32 @@ BEGIN
 			USING given INTO bounds, is_ascending, labels;
 		fault := CASE WHEN NOT is_ascending THEN 'They are not ascending.' END;
 		-- 0 is below all of them, and the last one above
-		number := format('coalesce(nullif(width_bucket(%I, %L::%s[]), 0), %s) - 1', name, bounds, type, jsonb_array_length(given));
+		number := format('coalesce(nullif(width_bucket(%I, %L::%s[]), 0), %s)%s', name, bounds, type, jsonb_array_length(given), ' * ' || nullif(stride, 1));
 	ELSIF fault IS NULL THEN
 		labels := (SELECT jsonb_agg(e ORDER BY nth) FROM jsonb_array_elements_text(given) WITH ORDINALITY e(e, nth));
 		fault := (SELECT format('"%s" is listed twice.', e) FROM jsonb_array_elements_text(labels) e GROUP BY e HAVING count(*) > 1 LIMIT 1);
 		IF kind = 'prefix' THEN
-			number := (SELECT 'CASE ' || string_agg(format(CASE WHEN e LIKE '%*' THEN 'WHEN starts_with(%I::text, %L) THEN %s' ELSE 'WHEN %I::text = %L THEN %s' END,
-					name, rtrim(e, '*'), nth - 1), ' ' ORDER BY nth) || format(' ELSE %s END', jsonb_array_length(labels))
-				FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth));
+			-- Neither order nor number of bins may show in the time, so each length is looked up
+			number := (SELECT format('coalesce(least(%s), %s)', string_agg(format('(%L::jsonb ->> %s)::int', s.stems, s.found), ', '), stride * (jsonb_array_length(labels) + 1))
+				FROM (SELECT format(CASE WHEN e LIKE '%*' THEN 'left(%I::text, %s)' ELSE '%I::text' END, name, length(rtrim(e, '*'))) AS found, jsonb_object_agg(rtrim(e, '*'), nth * stride ORDER BY nth DESC) AS stems
+					FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) GROUP BY 1) s);
 		ELSE
 			IF is_nodes THEN
 				fault := coalesce(fault, (SELECT format('There is no node "%s".', e) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 					WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = noise_bins.tree AND n.node = e) ORDER BY nth LIMIT 1));
 			END IF;
 			-- A few are found faster one by one, and integers without their texts
-			number := (SELECT CASE WHEN count(*) <= 20 THEN format('CASE %I%s %s ELSE %s END', name, CASE WHEN NOT coalesce(bool_and(s.value ~ digits), false) THEN '::text' END, string_agg(format('WHEN %L THEN %s', s.value, s.nth), ' ' ORDER BY s.nth), jsonb_array_length(labels))
-				ELSE format('coalesce((%L::jsonb ->> %I::text)::int, %s)', jsonb_object_agg(s.value, s.nth), name, jsonb_array_length(labels)) END
+			number := (SELECT format(CASE WHEN count(*) > CASE WHEN is_integers THEN 10 ELSE 4 END THEN 'coalesce((%4$L::jsonb ->> %1$I::text)::int, %3$s)'
+					WHEN is_integers THEN 'CASE %1$I %2$s ELSE %3$s END' ELSE 'CASE %1$I::text COLLATE "C" %2$s ELSE %3$s END' END,
+					name, string_agg(format('WHEN %L THEN %s', n.value, n.number), ' ' ORDER BY n.number), stride * (jsonb_array_length(labels) + 1), jsonb_object_agg(n.value, n.number))
+				FROM (SELECT s.value, s.nth * stride AS number, coalesce(bool_and(s.value ~ digits) OVER (), false) AS is_integers
 				FROM (
-					SELECT e AS value, nth - 1 AS nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
-					UNION ALL SELECT l.node, min(nth) - 1 FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
+					SELECT e AS value, nth FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth) WHERE NOT is_nodes
+					UNION ALL SELECT l.node, min(nth) FROM jsonb_array_elements_text(labels) WITH ORDINALITY e(e, nth)
 						JOIN pprepub_internal.catalog_tree_node n ON n.tree = noise_bins.tree AND n.node = e
 						JOIN pprepub_internal.catalog_tree_node l ON l.tree = n.tree AND l.first_leaf >= n.first_leaf AND l.first_leaf < n.first_leaf + n.leaves
 							AND l.leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node b WHERE b.tree = l.tree AND b.parent = l.node)
-					WHERE is_nodes GROUP BY l.node) s);
+					WHERE is_nodes GROUP BY l.node) s) n GROUP BY is_integers);
 		END IF;
 	END IF;
 	IF fault IS NOT NULL THEN
@@ -128,7 +131,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.noise_bins(text, text, int, regtype, jsonb) IS 'list the bins of a column, for TARGET.NAME_noisy()';
+COMMENT ON FUNCTION pprepub_internal.noise_bins(text, text, int, regtype, jsonb, int) IS 'list the bins of a column, for TARGET.NAME_noisy()';
 
 -- A sum of {"column": "cost", "from": 0, "to": 1000, "step": 1}: an expression for what a row adds, and one, of what is written into it, that
 -- cuts what a person adds to a number of steps between the bounds; and the most of such steps.
@@ -179,20 +182,21 @@ DECLARE
 	columns jsonb := '[]';
 	cell text := '0';
 	source text;
-	cells numeric := 1;
+	cells bigint := 1;
+	first bigint := 0;
 	bins constant jsonb := given -> 0;
 	sum constant jsonb := given -> 1;
 	added text := 'NULL::numeric';
 	clamped text := '0::bigint';
 	unknown text;
-	key constant text := (SELECT quote_ident(c.name) FROM pprepub_internal.catalog_column c WHERE c.publication = noise_question.publication AND c.role = 'key');
+	key text;
 	countable constant text := (SELECT string_agg(format('"%s"', c.name), ', ' ORDER BY c.position) FROM pprepub_internal.catalog_released_column c
 		WHERE c.publication = noise_question.publication);
 BEGIN
 	SELECT * INTO p FROM pprepub_internal.catalog_publication c WHERE c.publication = noise_question.publication;
 	SELECT * INTO a FROM pprepub_internal.noise_account(publication, role);
 	gaussian := a.gaussian;
-	epsilon := coalesce(epsilon, CASE WHEN NOT must_fit OR p.params -> 'noise_budget' ? 'per_question' THEN least(a.per_question / 1e9, 100) END);
+	epsilon := coalesce(epsilon, CASE WHEN NOT must_fit OR p.params -> 'noise_budget' ? 'per_question' THEN least(a.per_question / 1e9, 100) / CASE jsonb_typeof(sum) WHEN 'null' THEN 1 ELSE 2 END END);
 	unknown := (SELECT n FROM unnest(by) n WHERE NOT EXISTS (
 		SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = noise_question.publication AND c.name = n) LIMIT 1);
 	wrong := CASE
@@ -203,6 +207,8 @@ BEGIN
 		WHEN cardinality(by) > (SELECT count(DISTINCT n) FROM unnest(by) n) THEN ARRAY['42701', 'a column is named twice', NULL, NULL]
 		WHEN jsonb_typeof(bins) <> 'object' THEN ARRAY['22023', 'bins must be a JSON object', NULL, 'Give a list for each column: {"age": [0, 20, 40]}.']
 		WHEN epsilon IS NULL THEN ARRAY['22004', 'epsilon must be given', NULL, 'The publication declares no "per_question".']
+		-- Each byte is work for the rows that get so far, and time would tell how many do
+		WHEN octet_length(condition) > 4096 THEN ARRAY['54000', 'a condition of noisy counts may have 4096 bytes at most', NULL, 'Count by the column, and list its values as bins.']
 		WHEN NOT (epsilon BETWEEN 0.000001 AND 100) OR scale(trim_scale(epsilon)) > 9 THEN ARRAY['22023', 'invalid epsilon', 
 			'It is a number from 0.000001 to 100 with up to 9 digits behind the point.', NULL] END;
 	IF wrong IS NOT NULL THEN
@@ -220,18 +226,18 @@ BEGIN
 		END IF;
 	END IF;
 
-	FOR col IN SELECT c.name::text, b.labels, b.number
-		FROM pprepub_internal.catalog_column c CROSS JOIN LATERAL pprepub_internal.noise_bins(c.name, split_part(CASE c.role WHEN 'quasi-identifier' THEN c.kind ELSE 'value' END, ' ', 1),
-			CASE c.role WHEN 'quasi-identifier' THEN c.tree END, types[c.position], bins -> c.name::text) b
-		WHERE c.publication = noise_question.publication AND c.name = ANY (by) ORDER BY c.position
+	-- Of the last column the numbers follow each other
+	FOR col IN SELECT c.name::text, c.role, c.kind, c.tree, c.position FROM pprepub_internal.catalog_column c
+		WHERE c.publication = noise_question.publication AND c.name = ANY (by) ORDER BY c.position DESC
 	LOOP
-		columns := columns || jsonb_build_array(jsonb_build_array(col.name, col.labels));
-		cells := cells * (jsonb_array_length(col.labels) + 1);
+		SELECT jsonb_build_array(jsonb_build_array(col.name, b.labels)) || columns, CASE WHEN cells = 1 THEN b.number ELSE b.number || ' + ' || cell END, first + cells, cells * (jsonb_array_length(b.labels) + 1)
+		INTO columns, cell, first, cells
+		FROM pprepub_internal.noise_bins(col.name, split_part(CASE col.role WHEN 'quasi-identifier' THEN col.kind ELSE 'value' END, ' ', 1),
+			CASE col.role WHEN 'quasi-identifier' THEN col.tree END, types[col.position], bins -> col.name, cells::int) b;
 		IF cells > 10000 THEN
 			wrong := ARRAY['54000', 'there are more than 10000 combinations of bins', NULL, 'Count by fewer columns, or in fewer bins.'];
 			RETURN;
 		END IF;
-		cell := format('(%s) * %s + %s', cell, jsonb_array_length(col.labels) + 1, col.number);
 	END LOOP;
 	cost := epsilon * 1e9 * CASE WHEN most_steps IS NULL THEN 1 ELSE 2 END;
 	nbins := cells;
@@ -246,12 +252,16 @@ BEGIN
 	kept := (SELECT n.number FROM pprepub_internal.catalog_noise n
 		WHERE n.publication = noise_question.publication AND n.release = noise_question.release AND jsonb_hash_extended(n.question, 0) = jsonb_hash_extended(noise_question.question, 0)
 			AND n.question = noise_question.question AND n.counts IS NOT NULL LIMIT 1);
+	-- Texts are sorted faster byte by byte, where equal ones have equal bytes
+	key := (SELECT quote_ident(c.name) || CASE WHEN l.collisdeterministic AND types[c.position] IN ('text'::regtype, 'varchar'::regtype) THEN ' COLLATE "C"' ELSE '' END
+		FROM pprepub_internal.catalog_column c JOIN pg_attribute t ON t.attrelid = p.pinned AND t.attname = c.name LEFT JOIN pg_collation l ON l.oid = t.attcollation
+		WHERE c.publication = noise_question.publication AND c.role = 'key');
 	source := format('SELECT %s AS key, %s AS cell, (%s) IS TRUE AS is_in, %s AS added FROM %s', key, cell, coalesce(condition, 'true'), added, p.pinned);
-	cell := format('cell + CASE WHEN is_in THEN 0 ELSE %s END', nbins);
+	cell := format('cell + CASE WHEN is_in THEN %s ELSE %s END', - first, nbins - first);
 	query := format('SELECT cell, count(*), %s FROM (%s) c GROUP BY cell', CASE WHEN most_steps IS NULL THEN '0::bigint' ELSE 'coalesce(sum(added), 0)::bigint' END, CASE
 		WHEN is_unique THEN format('SELECT %s AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL', cell, format(clamped, 'added'), source)
 		WHEN p.max_rows = 1 THEN format('SELECT min(%s) AS cell, %s AS added FROM (%s) r WHERE key IS NOT NULL GROUP BY key', cell, format(clamped, 'min(added)'), source)
-		ELSE format('SELECT %s AS cell, %s AS added FROM (SELECT cell, bool_or(is_in) AS is_in, CASE WHEN bool_or(is_in AND added IS NOT NULL) THEN sum(CASE WHEN is_in THEN added ELSE 0 END) END AS added,'
+		ELSE format('SELECT %s AS cell, %s AS added FROM (SELECT cell, bool_or(is_in) AS is_in, CASE WHEN bool_or(is_in AND added IS NOT NULL) THEN sum(CASE WHEN is_in AND added IS NOT NULL THEN least(greatest(added, -1e1000), 1e1000) ELSE 0 END) END AS added,'
 			' %s AS nth FROM (%s) r WHERE key IS NOT NULL GROUP BY key, cell) d WHERE nth <= %s', cell, format(clamped, 'added'), CASE WHEN nbins <= p.max_rows THEN '1'
 			ELSE 'row_number() OVER (PARTITION BY key ORDER BY bool_or(is_in) DESC, hashint8extended(cell, hashtextextended(key::text, 0)), cell)' END, source, p.max_rows) END);
 	wrong := CASE

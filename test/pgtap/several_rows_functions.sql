@@ -77,7 +77,7 @@ SELECT throws_ok($$ SELECT pprepub.publish('stays') $$, '23502', NULL, 'of which
 DELETE FROM stays WHERE patient IS NULL;
 CREATE OR REPLACE VIEW odd_stays AS SELECT patient, CASE WHEN divisor = 7 THEN 'NaN' ELSE age::float8 END AS age, ill, 1 / divisor AS one FROM stays;
 UPDATE stays SET divisor = 7 WHERE ctid = (SELECT max(ctid) FROM stays WHERE patient = 5);
-SELECT count(*) AS n FROM published.stays() \gset
+SELECT count(*) AS n FROM published.stays () \gset
 SELECT ok(:n = 90 AND suppressed = 1, 'a person is left out of whom one row cannot be shown; an invented one has as many') FROM pprepub.release WHERE publication = 'stays' ORDER BY number DESC LIMIT 1;
 UPDATE stays SET divisor = 0 WHERE divisor = 7;
 SELECT throws_ok($$ SELECT pprepub.publish('stays') $$, '22012', NULL, 'a source that cannot be read');
@@ -95,5 +95,5 @@ CREATE FUNCTION planted.cardinality(anyarray) RETURNS int LANGUAGE plpgsql AS 'B
 CREATE FUNCTION called(call text) RETURNS void LANGUAGE plpgsql SET search_path = planted, pg_catalog, public AS 'BEGIN EXECUTE call; END';
 UPDATE stays SET age = age + 1;
 SELECT throws_ok($$ SELECT called('SELECT 1 = 1') $$, 'P0001', 'planted', 'others call them');
-SELECT lives_ok(format('SELECT called(%L)', 'SELECT * FROM ' || call), call) FROM unnest('{"published.stays(''age < 25'')",pprepub.publish(''stays''),pprepub.audit(''stays''),pprepub.attack(''stays''),pprepub.groups(''stays''),
+SELECT lives_ok(format('SELECT called(%L)', 'SELECT * FROM ' || call), call) FROM unnest('{"published.stays (''age < 25'')",pprepub.publish(''stays''),pprepub.audit(''stays''),pprepub.attack(''stays''),pprepub.groups(''stays''),
 	pprepub.withheld_keys(''stays''),"pprepub.risks(''stays'', 1)",pprepub.linked_values(''stays''),"pprepub.compromise(''stays'', ''{1}'')",pprepub.rebuild_history(''stays''),"pprepub.forecast(''stays'', 1)",pprepub.report(''stays'')}'::text[]) call;

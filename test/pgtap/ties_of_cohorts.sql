@@ -74,3 +74,14 @@ SELECT is(count(*), 4::bigint, 'and others are not') FROM published.people('age 
 SELECT pprepub.publish('people') \g /dev/null
 SELECT is_empty($$ SELECT FROM published.people WHERE age && '[1500,1550]' $$, 'a release of everybody agrees on that');
 SELECT is_empty($$ SELECT check_name FROM pprepub.audit('people') WHERE NOT holds $$, 'all holds');
+
+-- The values that a group showed before its newest ones are too few.
+SELECT declare() \g /dev/null
+:change;
+SELECT is(seen(), 'cold15 new new rash15', 'three values of four people');
+UPDATE people SET ill = id WHERE age BETWEEN 1500 AND 1550;
+SELECT is(seen(), '151 152 153 154', 'and four');
+SELECT pprepub.alter_publication('people', '{"l": 4, "accept_lockout": true}') \g /dev/null
+SELECT is(seen(), NULL, 'a group is hidden if l is raised above what it ever showed');
+SELECT pprepub.publish('people') \g /dev/null
+SELECT is_empty($$ SELECT check_name FROM pprepub.audit('people') WHERE NOT holds $$, 'all holds then');

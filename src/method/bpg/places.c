@@ -34,21 +34,41 @@
  * ----------------------------------------------------------------
  */
 
+/* Counts what so many places showed in an epoch. */
 static void
-count_shown(Bpg *bpg, const Part *part)
+tally_places(Bpg *bpg, uint32 group, uint64 epoch, uint64 first, uint64 n)
 {
-	for (uint64 i = part->first; i < part->first + part->n; i++)
-		tally_add(bpg->tally, shown_at(bpg, bpg->member[i]));
+	const Code *value = group_values(bpg->places, group, epoch);
+
+	for (uint64 i = first; i < first + n; i++)
+		tally_add(bpg->tally, value[bpg->member[i] - bpg->places->first[group]]);
 }
 
-/* A part that was shown once may be too weak for the principle of today, by itself or by ties. */
+/* Have so many places shown rows from an epoch on that are allowed, with all that came and went between releases? */
+static bool
+are_a_set(Bpg *bpg, const Part *part, uint64 epoch, uint64 first, uint64 n)
+{
+	bool		allowed = true;
+
+	for (; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
+	{
+		tally_places(bpg, part->group, epoch, first, n);
+		allowed = principle_allows(&bpg->principle, bpg->tally);
+		tally_clear(bpg->tally);
+	}
+	return allowed && changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + first, n, NULL);
+}
+
+/*
+ * A part that was shown once may be too weak for the principle of today, by itself or by ties.  Where the principle was
+ * weaker once, what the part showed before its newest values may be too weak, too.
+ */
 static bool
 must_be_hidden(Bpg *bpg, Part *part)
 {
-	count_shown(bpg, part);
-	part->is_weak = !principle_allows(&bpg->principle, bpg->tally) ||
-		!changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + part->first, part->n, NULL);
-	tally_clear(bpg->tally);
+	uint64		epoch = bpg->past->was_weaker ? 0 : group_epochs(bpg->places, part->group) - 1;
+
+	part->is_weak = !are_a_set(bpg, part, epoch, part->first, part->n);
 	return part->is_weak || !ties_allow_part(bpg->ties, bpg->member[part->first]);
 }
 
@@ -302,16 +322,6 @@ dismiss_arrivals(Bpg *bpg)
  * ----------------------------------------------------------------
  */
 
-/* Counts what so many places showed in an epoch. */
-static void
-tally_places(Bpg *bpg, uint32 group, uint64 epoch, uint64 first, uint64 n)
-{
-	const Code *value = group_values(bpg->places, group, epoch);
-
-	for (uint64 i = first; i < first + n; i++)
-		tally_add(bpg->tally, value[bpg->member[i] - bpg->places->first[group]]);
-}
-
 /* Would every choice of as many places as are free have been allowed by itself, and what it leaves, in each release so far? */
 static bool
 may_be_parted(Bpg *bpg, const Part *part)
@@ -329,26 +339,11 @@ may_be_parted(Bpg *bpg, const Part *part)
 	return allowed && changes_of_places_are_allowed(NULL, bpg->frame->aspects, bpg->places, part->group, bpg->member + part->first, part->n, NULL);
 }
 
-/* Have so many places shown rows in each release so far that are allowed, with all that came and went between releases? */
-static bool
-are_a_set(Bpg *bpg, const Part *part, uint64 first, uint64 n)
-{
-	bool		allowed = true;
-
-	for (uint64 epoch = 0; epoch < group_epochs(bpg->places, part->group) && allowed; epoch++)
-	{
-		tally_places(bpg, part->group, epoch, first, n);
-		allowed = principle_allows(&bpg->principle, bpg->tally);
-		tally_clear(bpg->tally);
-	}
-	return allowed && changes_of_places_are_allowed(&bpg->principle, bpg->frame->aspects, bpg->places, part->group, bpg->member + first, n, NULL);
-}
-
 /* Were so many places in front allowed by themselves, and the rest? */
 static bool
 are_two_sets(Bpg *bpg, const Part *part, uint64 n)
 {
-	return are_a_set(bpg, part, part->first, n) && are_a_set(bpg, part, part->first + n, part->n - n);
+	return are_a_set(bpg, part, 0, part->first, n) && are_a_set(bpg, part, 0, part->first + n, part->n - n);
 }
 
 void
