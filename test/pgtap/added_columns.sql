@@ -102,3 +102,7 @@ SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,class,cells,born}'
 SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,region,class,cells,ward,zip,born,note,job}', 'one after the other') FROM pg_attribute WHERE attrelid = 'published.p1_now'::regclass AND attnum > 0;
 SELECT is(count(*) FILTER (WHERE NOT a.holds), 0::bigint, p || ' is whole') FROM unnest('{p1,p8}'::text[]) p, pprepub.audit(p) a GROUP BY p;
 SELECT ok(count(*) > 0 AND bool_or(job IS NULL), 'asked by all of them') FROM published.p1_now WHERE zip IS NOT NULL AND job IS NULL AND born > '2000-01-01';
+SELECT is(count(*) FILTER (WHERE NOT v.holds), 0::bigint, 'tables of releases are sound') FROM pprepub.storage s, pprepub.verify_storage(s."table") v;
+CREATE TABLE elsewhere AS SELECT id, int4range(0, 100) AS age, ill, daterange(born, born + 400) AS born FROM p8;
+SELECT is(r.rows, (SELECT count(*) FROM p8), 'a release that was made elsewhere') FROM pprepub.import_release('p8', 'elsewhere', 'id') r;
+SELECT is(string_agg(check_name, ' '), NULL, 'and nothing of another shape') FROM pprepub.audit('p8') WHERE NOT holds AND check_name IN ('checksums', 'rows', 'remembered', 'covers', 'people');
