@@ -106,3 +106,7 @@ SELECT is(count(*) FILTER (WHERE NOT v.holds), 0::bigint, 'tables of releases ar
 CREATE TABLE elsewhere AS SELECT id, int4range(0, 100) AS age, ill, daterange(born, born + 400) AS born FROM p8;
 SELECT is(r.rows, (SELECT count(*) FROM p8), 'a release that was made elsewhere') FROM pprepub.import_release('p8', 'elsewhere', 'id') r;
 SELECT is(string_agg(check_name, ' '), NULL, 'and nothing of another shape') FROM pprepub.audit('p8') WHERE NOT holds AND check_name IN ('checksums', 'rows', 'remembered', 'covers', 'people');
+SELECT s FROM (SELECT cells->>'born' AS s FROM published.p1_now WHERE born > '2000-06-01') s \g /dev/null
+SELECT is(columns, '{born}', 'a live table asks for the cells that are named') FROM pprepub.release WHERE publication = 'p1' ORDER BY number DESC LIMIT 1;
+SELECT count(job) FROM published.p1_now WHERE job IS NULL \g /dev/null
+SELECT is(columns, '{job}', 'and for a column that was added') FROM pprepub.release WHERE publication = 'p1' ORDER BY number DESC LIMIT 1;
