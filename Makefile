@@ -139,7 +139,7 @@ PURE_OBJECTS := build/sanitized/
 UNIT_SANITIZE = -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
 endif
 UNIT_TESTS := $(patsubst test/unit/%.c,$(UNIT)/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_BESIDE := test/unit/groups.c test/unit/groups_worlds.c test/unit/columns.c test/unit/hostile.c bench/distinct/greedy.c
+UNIT_BESIDE := test/unit/groups.c test/unit/groups_worlds.c test/unit/columns.c test/unit/hostile.c test/unit/matches.c bench/distinct/greedy.c
 UNIT_CC = gcc
 UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter $(UNIT_SANITIZE)
 UNIT_CPPFLAGS = -Itest/unit -Ibench/distinct $(CPPFLAGS) -U_FORTIFY_SOURCE

@@ -1,6 +1,6 @@
 -- alter_publication() and drop_publication(): neither weakens what was promised unless told so in so many words.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, chr(97 + i % 3) AS ward, 'd' || i % 5 AS disease FROM generate_series(1, 30) i;

@@ -1,6 +1,6 @@
 -- Answers on the fly: who may ask, what comes, when it counts.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = warning;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");

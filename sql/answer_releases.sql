@@ -8,7 +8,7 @@ CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETUR
 \endif
 \set VERBOSITY default
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 
 SET ROLE regress_owner;
 CREATE TABLE patients (id text PRIMARY KEY, age int, sex text, illness text, ward int);

@@ -1,6 +1,6 @@
 -- Attacks find what all releases reveal together.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, sex text, ill text);
 CREATE PROCEDURE begin_life(params jsonb) LANGUAGE plpgsql AS $$

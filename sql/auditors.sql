@@ -1,6 +1,6 @@
 -- Roles that may audit, and see no data.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 \set VERBOSITY default
 CREATE ROLE regress_audited_owner;
 CREATE ROLE regress_auditor;

@@ -1,5 +1,5 @@
 -- Each test dropped what it made: nothing but the extension and the roles is left.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SELECT name FROM pprepub_internal.catalog_publication;
 SELECT name FROM pprepub_internal.catalog_taxonomy;
 SELECT oid::regclass FROM pg_class WHERE relnamespace = 'public'::regnamespace;

@@ -1,6 +1,6 @@
 -- The language of cohorts, and releases of them.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE DOMAIN nonnegative AS int CHECK (VALUE >= 0);
 CREATE TYPE mood AS ENUM ('good', 'bad');
@@ -70,7 +70,7 @@ SELECT left(cohort, 50) AS cohort, answer_to(cohort) FROM unnest(ARRAY[
 	'age > 40 FROM patients', 'age > 40 WHERE true', 'age > 40, true', 'age > 40 AS x', 'age > 40 x', 'DISTINCT smokes', 'smokes LIMIT 1',
 	'smokes FOR UPDATE', '*', 'age /* hm */ > 40', repeat(' ', 65536) || 'true', repeat('(age > 1 OR ', 300) || 'true' || repeat(')', 300),
 	repeat('NOT ', 15000) || 'true', repeat('(', 100) || 'smokes' || repeat(' BETWEEN SYMMETRIC true AND false)', 100),
-	repeat('(', 100) || 'smokes' || repeat(' IN (smokes, age > 1))', 100), 'age IN (1' || repeat(', 1', 20000) || ')', 'age > 1' || repeat(' + 1', 15000), 'age > 1' || repeat(' AND age > 1', 4000)]) cohort;
+	repeat('(', 100) || 'smokes' || repeat(' IN (smokes, age > 1))', 100), 'age IN (1' || repeat(', 1', 20000) || ')', 'age > 1' || repeat(' + 1', 15000), 'age > 1' || repeat(' AND age > 1', 4000)]) cohort \g (recordsep='\n')
 
 -- Columns: what is not declared looks like what does not exist.
 SELECT pprepub.preview('patients', 'name = ''Name 1''');
@@ -96,7 +96,7 @@ SELECT left(cohort, 50) AS cohort, answer_to(cohort) FROM unnest(ARRAY[
 	'make_date(year => 2024, month => 1, day => 1) = admitted', 'age IN (SELECT 30)', 'EXISTS (SELECT FROM patients)', 'CASE WHEN age > 40 THEN true END',
 	'coalesce(smokes, true)', 'greatest(age, visits) > 40', 'nullif(smokes, true)', '(age, visits) = (40, 1)', '(ARRAY[1, 2])[age] = 1', 'age > $1',
 	'''patients''::regclass IS NULL', '''x''::nowhere.nothing IS NULL', '''good''::mood = mood', 'age OPERATOR(public.=) 40', 'B''101'' IS NULL',
-	'current_time IS NULL', 'smokes IS DOCUMENT', 'zip IS NORMALIZED']) cohort;
+	'current_time IS NULL', 'smokes IS DOCUMENT', 'zip IS NORMALIZED']) cohort \g (recordsep='\n')
 
 -- Wrong constants are found whatever rows there are.
 SELECT pprepub.preview('patients', 'age > ''abc''');

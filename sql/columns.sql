@@ -1,6 +1,6 @@
 -- Releases of a part of the columns: the rest is withheld, and everything is judged as if it were not.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE country_levels (country text, region text, world text);

@@ -1,6 +1,6 @@
 -- create_publication(): what it accepts, and what it refuses, changing nothing.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, sex text, disease text, ward text, photo point);
@@ -82,7 +82,7 @@ SELECT x, try(qis => x::jsonb) FROM unnest(ARRAY[
 	'{}', '[]', '["age"]', '"age"', 'null', '{"age": 1}', '{"age": null}', '{"age": ["range"]}', '{"age": "Range"}',
 	'{"age": "prefix"}', '{"zip": "range"}', '{"photo": "range"}', '{"photo": "prefix"}', '{"photo": "suppress"}',
 	'{"sex": "taxonomy"}', '{"sex": "taxonomy "}', '{"sex": "taxonomy no such"}', '{"sex": "taxonomy sexes"}',
-	'{"sex": "taxonomy decades"}', '{"age": "taxonomy decades"}']) x;
+	'{"sex": "taxonomy decades"}', '{"age": "taxonomy decades"}']) x \g (recordsep='\n')
 
 -- Parameters.
 SELECT try(method => 'no');
@@ -93,7 +93,7 @@ SELECT x, try(params => x::jsonb) FROM unnest(ARRAY[
 	'{"k": 0}', '{"k": -1}', '{"k": 2147483647}', '{"k": 2147483648}', '{"k": 1e400}', '{"k": "ten"}', '{"k": "10"}',
 	'{"k": 2.5}', '{"k": 2.0}', '{"k": null}', '{"k": true}', '{"k": [2]}', '{"k": 2, "l": 0}', '{"K": 2}', '{"k": 2, "m": 3}',
 	'{"k": 2, "repair": "minimal"}', '{"k": 2, "reserve": "auto"}', '{"k": 2, "reserve": 0.9}', '{"k": 2, "ties": "joint"}',
-	'{"k": 2, "churn": 0.1}', '{"k": 2, "horizon": 3}', '{"k": 2, "invented_cost": 1}']) x;
+	'{"k": 2, "churn": 0.1}', '{"k": 2, "horizon": 3}', '{"k": 2, "invented_cost": 1}']) x \g (recordsep='\n')
 SELECT try(params => '{"k": 1, "reserve": 1, "repair": "dirty", "ties": "none"}');
 SELECT try(params => '{"k": 10}');
 SELECT x, try(params => x::jsonb) FROM unnest(ARRAY['{"k": 2, "repair": true}', '{"k": 2, "accept_insensitive": true}']) x;

@@ -1,6 +1,6 @@
 -- forecast(): the releases to come, played on the rows of today.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 \set VERBOSITY terse
 SET ROLE regress_owner;
 SET client_min_messages = notice;

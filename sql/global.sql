@@ -1,5 +1,5 @@
 -- Method global: over all releases together, nobody was ever linked to a value with a chance of more than 1/l.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE SCHEMA worlds;
 SET search_path = worlds;

@@ -1,6 +1,6 @@
 -- import_release(): tables that were published elsewhere become releases.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE levels (leaf text, parent text, root text);
@@ -53,7 +53,7 @@ SELECT number, kind, method, relation, cohort, columns, rows, classes, suppresse
 FROM pprepub.import_release('patients', 'published_before', key => 'person');
 \pset format aligned \t off
 \d published.patients_1
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age;
 SELECT class, count(*) FROM published.patients_1 GROUP BY class HAVING count(DISTINCT (age, zip, country, sex)) > 1;
 SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;

@@ -1,6 +1,6 @@
 -- The live table: plain SQL is the question, and each scan is one answer.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), seen timestamptz, disease text, note text COLLATE "C", weight numeric(5, 1));
@@ -15,7 +15,7 @@ CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) L
 -- It stands beside the releases, for nobody else to read yet.
 \pset format aligned \t off
 \d published.asked_now
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SELECT relkind, relowner::regrole, relacl, obj_description(oid, 'pg_class') FROM pg_class WHERE oid = 'published.asked_now'::regclass;
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.asked_now'::regclass AND attnum > 0 ORDER BY attnum;
 GRANT USAGE ON SCHEMA published TO regress_analyst;
@@ -368,7 +368,7 @@ SELECT release, relation, kind, columns, rows, withheld_percent, invented_percen
 SELECT round(100.0 * suppressed / (rows + suppressed)) AS withheld FROM pprepub.release WHERE publication = 'told' AND number = 4;
 SELECT release, count(*) FROM published.told_all GROUP BY release ORDER BY release;
 SELECT count(*) = (SELECT count(*) FROM published.told_4) AS newest FROM published.told;
-SELECT relname, obj_description(oid, 'pg_class') FROM pg_class WHERE relnamespace = 'published'::regnamespace AND relkind IN ('r', 'v', 'f') AND relname LIKE 'told%' ORDER BY 1;
+SELECT relname, obj_description(oid, 'pg_class') FROM pg_class WHERE relnamespace = 'published'::regnamespace AND relkind IN ('r', 'v', 'f') AND relname LIKE 'told%' ORDER BY 1 \g (recordsep='\n')
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.told_4'::regclass AND attnum > 0 ORDER BY attnum;
 -- parameters change, and so do comments
 SELECT pprepub.alter_publication('told', '{"frequency": 1.4, "accept_weakening": true}') \g /dev/null

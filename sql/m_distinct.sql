@@ -1,6 +1,6 @@
 -- m-distinct: people whose sensitive values change, as everybody knows they can.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 \set VERBOSITY terse
 SET client_min_messages = notice;
 SET ROLE regress_owner;
@@ -98,7 +98,7 @@ SELECT x, try(x::jsonb) FROM unnest(ARRAY[
 	'{"m": 2}', '{"m": 0, "updates": "updates"}', '{"m": 2, "updates": 1}', '{"m": 2, "updates": ""}',
 	'{"m": 2, "updates": "no"}', '{"m": 2, "updates": "no.such.table.at.all"}', '{"m": 2, "updates": "patients_pkey"}',
 	'{"m": 2, "updates": "patients"}', '{"m": 2, "updates": "updates"}', '{"m": 2, "updates": "updates", "strict": 1}',
-	'{"m": 2, "updates": "updates", "k": 1}']) x;
+	'{"m": 2, "updates": "updates", "k": 1}']) x \g (recordsep='\n')
 SELECT try('{"m": 2, "updates": "updates"}', insensitive => '{hours}');
 INSERT INTO updates VALUES ('flu', NULL);
 SELECT try('{"m": 2, "updates": "updates"}');

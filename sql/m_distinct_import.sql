@@ -1,6 +1,6 @@
 -- m-distinct goes on from releases that were made elsewhere; risk_after_updates() judges what they and other methods are worth.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);

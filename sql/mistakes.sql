@@ -1,6 +1,6 @@
 -- Mistakes that are easily made, and where each message leads.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE TABLE visits AS
 	SELECT i AS id, i / 3 AS person, 20 + i % 50 AS age, 'w' || i % 7 AS ward, 'd' || i % 5 AS disease, 'note ' || i AS note

@@ -1,5 +1,5 @@
 -- Names with quotes, spaces, unicode and all 63 bytes, everywhere.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 RESET ROLE;
 CREATE ROLE "regress ""Ünï"" 'owner', a name of sixty-three bytes: $$ %s \n!";

@@ -1,6 +1,6 @@
 -- pprepub.progress, seen by the source's own code while it is read.
 \d pprepub.progress
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 SELECT * FROM pprepub.progress;

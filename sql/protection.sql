@@ -1,5 +1,5 @@
 -- Releases stay as they are: rows, columns, names, fences, and those of the private schema.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 10) i;
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
@@ -86,7 +86,7 @@ SELECT answer, string_agg(n::text, ' ' ORDER BY n) AS commands FROM refused(
 	'DROP SCHEMA published_private CASCADE',
 	'DROP TABLE patients',
 	'DROP TABLE patients CASCADE',
-	'DELETE FROM pprepub_internal.catalog_release') WITH ORDINALITY r(command, answer, n) GROUP BY answer ORDER BY min(n);
+	'DELETE FROM pprepub_internal.catalog_release') WITH ORDINALITY r(command, answer, n) GROUP BY answer ORDER BY min(n) \g (recordsep='\n')
 RESET ROLE;
 SELECT answer, string_agg(n::text, ' ' ORDER BY n) AS commands FROM refused(
 	'DELETE FROM published.patients_1',

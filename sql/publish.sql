@@ -1,6 +1,6 @@
 -- publish(), preview() and what they leave: a release, its row, its members, its metrics.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 \set VERBOSITY terse
 SET client_min_messages = notice;
 SET ROLE regress_owner;
@@ -67,7 +67,7 @@ SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed
 \pset format aligned \t off
 \d published.patients_1
 \d published.patients
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.patients'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
 SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
@@ -80,7 +80,7 @@ SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age
 FROM pprepub.class_members('patients') m JOIN patients p ON p.id = m.key::int GROUP BY release, class ORDER BY 2;
 \pset format aligned \t off
 \d published_private.patients_members
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SELECT holds FROM pprepub.audit('patients') WHERE check_name = 'checksums';
 TABLE previewed EXCEPT SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1) ORDER BY 1;
 SELECT * FROM pprepub.metrics('patients', 2);

@@ -1,6 +1,6 @@
 -- A page to sign.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE ROLE regress_report_owner;
 CREATE ROLE regress_report_auditor;
 CREATE ROLE regress_report_stranger;

@@ -1,6 +1,6 @@
 -- Releases that follow each other, and are safe together.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 \set VERBOSITY terse
 SET ROLE regress_owner;
 

@@ -1,5 +1,5 @@
 -- The risks of one release, and proposals for a table that is not declared yet.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE TABLE risks_people (id int PRIMARY KEY, name text, age int, zip char(5), disease text, note json, spot point, clinic text DEFAULT 'North');
 INSERT INTO risks_people SELECT i, 'name ' || i, 20 + i % 60, (10000 + i % 7)::text, (ARRAY['flu','asthma','gout','none'])[1 + i % 4] FROM generate_series(1, 240) i;

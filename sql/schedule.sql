@@ -1,6 +1,6 @@
 -- Releases on a schedule, where there is no pg_cron; where there is, test/t/schedule.pl.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE schedule_patients (id int PRIMARY KEY, age int, disease text);
 INSERT INTO schedule_patients SELECT i, i % 50, 'd' || i % 5 FROM generate_series(1, 200) i;
 ALTER TABLE schedule_patients OWNER TO regress_owner;

@@ -1,6 +1,6 @@
 -- Method sequential: releases with different columns, each safe together with all before.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE FUNCTION try_publish(publication text, columns name[] DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

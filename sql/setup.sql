@@ -1,6 +1,6 @@
 -- The extension, two owners and an analyst for all tests.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_owner, regress_other, regress_analyst;		-- of a run that was interrupted
 RESET client_min_messages;

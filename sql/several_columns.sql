@@ -1,6 +1,6 @@
 -- Several sensitive columns, and bands of numbers and texts.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 CREATE SCHEMA several;
 CREATE TABLE several.patients (

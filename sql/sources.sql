@@ -1,6 +1,6 @@
 -- Sources, and relations that share data with them.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE FUNCTION declare(name text, source regclass, beside name[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- Sources that cannot be published as they are: said when they are declared, not at the first release.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET client_min_messages = notice;
 SET ROLE regress_owner;
 CREATE TABLE ill (id numeric, age int, disease text, cost numeric);

@@ -2,7 +2,7 @@
 -- Each query is asked three times: of the table, of a heap with the same rows, and of the table with OFFSET 0, which
 -- PostgreSQL's own plan aggregates row by row.  Shown are those that we leave to PostgreSQL, or that differ.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE agg_row (id int, big bigint, small smallint, f8 float8, f4 float4, t text, c text COLLATE "C", v varchar(9), d date,
 	ts timestamptz, n numeric, o oid, r int4range, u uuid, e int);
 CREATE TABLE agg_store (gone int, LIKE agg_row) USING pprepub;

@@ -1,5 +1,5 @@
 -- Tables of the access method pprepub change their form as others do.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int, t text) USING pprepub;
 INSERT INTO store_t SELECT i, 'old' || i FROM generate_series(1, 3000) i;
 

@@ -1,6 +1,6 @@
 -- Above TID block 131,072 the executor's bitmap scans fail; tables are planned without them before they come there.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int, a int[]) USING pprepub;
 CREATE INDEX store_gin ON store_t USING gin (a);
 CREATE INDEX store_btree ON store_t (id);

@@ -1,6 +1,6 @@
 -- Indexes on tables of the access method pprepub.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int, k int, t text, a int[], r int4range) USING pprepub;
 INSERT INTO store_t SELECT i, i % 1000, 'v' || i % 500, ARRAY[i % 7, i % 11], int4range(i, i + 5) FROM generate_series(1, 20000) i;
 CREATE INDEX store_btree ON store_t (k, id);

@@ -1,6 +1,6 @@
 -- Small groups, the view of what is stored, and VACUUM of all kinds.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int, t text) USING pprepub;
 CREATE INDEX ON store_t (id);
 -- Many one-row inserts make as many groups.

@@ -1,6 +1,6 @@
 -- Queries on tables of the access method pprepub, but those that are aggregated without looking at rows (store_aggregates), read the columns that they need, of the groups that may have their rows.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t USING pprepub AS
 	SELECT i AS id, i + 0.5 AS n, 't' || to_char(i, 'FM000000') AS t, ('c' || to_char(i, 'FM000000')) COLLATE "C" AS c, date '2000-01-01' AS d,
 		('00000000-0000-0000-0000-' || to_char(i, 'FM000000000000'))::uuid AS u, i::float8 AS f, i % 10 AS o, NULL::int AS e,

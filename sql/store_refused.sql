@@ -1,5 +1,5 @@
 -- Tables that are only appended to refuse in one way what they cannot do.
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
 INSERT INTO store_t VALUES (1, 'a'), (2, 'b');
 -- Each refusal in all of its words.

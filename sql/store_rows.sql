@@ -1,6 +1,6 @@
 -- Tables of the access method pprepub hold any row, and give it back.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TYPE store_pair AS (x int, y text);
 CREATE TYPE store_mood AS ENUM ('calm', 'glad');
 CREATE DOMAIN store_small AS int CHECK (VALUE < 1000);

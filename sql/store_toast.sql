@@ -1,6 +1,6 @@
 -- Rules without which a table in its own TOAST relation loses rows, or shows wrong ones.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
 INSERT INTO store_t SELECT i, 'kept' FROM generate_series(1, 10) i;
 CREATE TABLE store_v (id int PRIMARY KEY, t text, a int[]) USING pprepub WITH (autovacuum_enabled = off);

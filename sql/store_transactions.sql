@@ -1,6 +1,6 @@
 -- Rows of the access method pprepub are there as long as their transaction, and their subtransaction, is.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
 CREATE FUNCTION store_see(i int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- Owners see of releases that were made without them: warnings that are kept, and how publications fare.
 \set ECHO none
-\pset format unaligned \t on
+\pset format unaligned \t on \pset recordsep '; '
 SET ROLE regress_owner;
 CREATE TABLE watched (id int PRIMARY KEY, age int, disease text);
 INSERT INTO watched SELECT i, i, 'd' || i % 5 FROM generate_series(1, 60) i;

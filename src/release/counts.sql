@@ -255,7 +255,9 @@ CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb,
 DECLARE
 	counted pprepub_internal.counted_view;
 	several boolean;
+	sensitive boolean;
 	blurred boolean;
+	spread bigint := 0;
 	released bigint;
 	columns pprepub_internal.counted_column[];
 	col pprepub_internal.counted_column;
@@ -327,12 +329,19 @@ BEGIN
 	-- Rows of equal cells are one, or where people have several, those of a class: of m rows that are all of it are k people or more.  Numeric sums
 	-- are the same to the last digit in any order.
 	several := counted.max_rows > 1;
-	blurred := (SELECT bool_or(c.is_sensitive) FROM unnest(columns) c) AND counted.stale > 0;
+	sensitive := (SELECT bool_or(c.is_sensitive) FROM unnest(columns) c);
+	blurred := sensitive AND counted.stale > 0;
+	-- Newcomers take the places of those who left, first those of frequent values.  So the places that stay empty are spread over the values of a
+	-- class, however many rows have them; but where there are fewer people than there were, as many more places are empty of all values alike.
+	IF NOT several AND sensitive AND counted.invented > 0 AND has_column_privilege(counted.relation, 'class', 'SELECT') THEN
+		spread := (SELECT greatest(counted.people - greatest(max(v.people - v.invented), counted.people - counted.invented), 0) FROM pprepub_internal.counted_view v
+			WHERE v.publication = counts.publication AND (v.release < counts.release OR counts.release IS NULL));
+	END IF;
 	EXECUTE format('SELECT count(*) FROM %s', counted.relation) INTO released;
 	RETURN QUERY EXECUTE (
 		SELECT format('WITH r AS MATERIALIZED (SELECT %s, %s AS class, count(*) AS n FROM %s r GROUP BY %s), %s,'
 			' m AS MATERIALIZED (SELECT r.class, sum(r.n) AS n FROM r GROUP BY 1),'
-			' c AS (SELECT %s, r.class, coalesce(sum(r.n) FILTER (WHERE %s), 0) AS low, sum((%s)::numeric * r.n) AS about, sum(r.n) AS high FROM r%s GROUP BY %s, r.class),'
+			' c AS (SELECT %s, r.class, coalesce(sum(r.n) FILTER (WHERE %s), 0) AS low, sum((%s)::numeric * greatest(r.n - $8::numeric / (SELECT count(*) FROM r), 0)) AS about, sum(r.n) AS high FROM r%s GROUP BY %s, r.class),'
 			' s AS (SELECT %10$s, sum(c.low) AS low, sum(c.about) AS about, sum(c.high) AS high,'
 				-- people of these rows: all who have none elsewhere, or as few as there can be
 				' CASE WHEN $3.max_rows = 1 THEN sum(c.low) ELSE greatest(sum(CASE WHEN c.low = m.n THEN greatest($3.k, ceil(m.n / $3.max_rows)) ELSE ceil(c.low / $3.max_rows) END),'
@@ -340,15 +349,15 @@ BEGIN
 				' least(sum(c.high), $3.people) AS people_high,'
 				' CASE WHEN $3.max_rows = 1 THEN sum(c.about) WHEN NOT $5 THEN sum(c.about) * $3.people / $4'
 				'  ELSE sum(m.n * $3.people / $4 * (1 - power((1 - least(c.about / m.n, 1))::float8, ($4::float8 / $3.people))::numeric)) END AS people_about'
-				' FROM c JOIN m ON m.class IS NOT DISTINCT FROM c.class GROUP BY %10$s),'
+				' FROM c JOIN m USING (class) GROUP BY %10$s),'
 			' f AS (SELECT %10$s, label.bin, coalesce(s.low, 0) AS low, coalesce(s.about, 0) AS about, coalesce(s.high, 0) AS high, coalesce(s.people_low, 0) AS people_low,'
-				' coalesce(s.people_about, 0) AS people_about, coalesce(s.people_high, 0) AS people_high, coalesce(($3.people - $3.invented + $3.withheld)::numeric / nullif($3.people, 0), 1) AS scale'
+				' coalesce(s.people_about, 0) AS people_about, coalesce(s.people_high, 0) AS people_high, coalesce(($3.people - $3.invented + $3.withheld)::numeric / nullif($3.people - $8, 0), 1) AS scale'
 				' FROM (SELECT jsonb_build_object(%11$s) AS bin, %10$s FROM %12$s) label LEFT JOIN s USING (%10$s)),'
 			' b AS (SELECT f.*, coalesce(greatest(f.people_low - $3.invented - $6, 0), 0) AS a, f.people_high + $3.withheld + $6 + $3.kept_back AS z,'
 				' coalesce(greatest(f.low - ($3.invented + $7) * $3.max_rows, 0), 0) AS ra, f.high + ($3.withheld + $7) * $3.max_rows + $3.kept_back AS rz FROM f)'
 			' SELECT b.bin, b.a::bigint, greatest(least(b.people_about * b.scale, b.z), b.a)::float8, b.z::bigint, b.ra::bigint, greatest(least(b.about * b.scale, b.rz), b.ra)::float8, b.rz::bigint'
 			' FROM b ORDER BY %10$s',
-			string_agg(format('%s AS c%s', shown[i], i), ', '), CASE WHEN several THEN 'r.class' ELSE '0' END, counted.relation, string_agg(i::text, ', ') || CASE WHEN several THEN ', r.class' ELSE '' END,
+			string_agg(format('%s AS c%s', shown[i], i), ', '), CASE WHEN several OR spread > 0 THEN 'coalesce(r.class, 0)' ELSE '0' END, counted.relation, string_agg(i::text, ', ') || ', ' || cardinality(columns) + 1,
 			string_agg(format('t%1$s AS MATERIALIZED (SELECT * FROM pprepub_internal.touches_of($1[%1$s], ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''cells'')),'
 				' ARRAY(SELECT jsonb_array_elements_text($2 -> %2$s -> ''counts'')::bigint), $2 -> %2$s -> ''bins'', $2 -> %2$s ->> ''whole''))', i, i - 1), ', '),
 			string_agg(format('t%1$s.bin AS bin%1$s', i), ', '), string_agg(format('t%s.lies', i), ' AND '), string_agg(format('t%s.share', i), ' * '),
@@ -356,8 +365,8 @@ BEGIN
 			string_agg(format('%L, label%s', by[i], i), ', '),
 			string_agg(format('jsonb_array_elements_text($2 -> %2$s -> ''bins'') WITH ORDINALITY b%1$s (label%1$s, bin%1$s)', i, i - 1), ' CROSS JOIN '))
 		FROM generate_subscripts(columns, 1) i)
-	USING columns, known, counted, released, (SELECT bool_or(c.is_sensitive) FROM unnest(columns) c),
-		CASE WHEN blurred THEN counted.stale ELSE 0 END, CASE WHEN blurred OR several THEN counted.stale ELSE 0 END;
+	USING columns, known, counted, released, sensitive,
+		CASE WHEN blurred THEN counted.stale ELSE 0 END, CASE WHEN blurred OR several THEN counted.stale ELSE 0 END, spread;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb, int) IS

@@ -90,6 +90,30 @@ SELECT is_empty('SELECT name, c.* FROM kind, LATERAL pprepub_internal.counts(nam
 
 SELECT is(count(*), 24::bigint, 'owners are told how far estimates are from the source') FROM pprepub.release r, pprepub.metrics(publication, number) m
 WHERE method <> 'sequential' AND number IN (1, 4) AND metric IN ('count_error_percent_5', 'count_error_percent_20') AND value BETWEEN 0.01 AND 90;
+SELECT is((SELECT count(value) FROM pprepub.preview('bpg') WHERE metric ~ '^count_error_percent_(5|20)$'), 2::bigint, 'before a release, too');
+SELECT ok(strpos(pprepub.report('bpg'), (SELECT '>' || string_agg(coalesce(round(value::numeric, 1)::text, '-'), ', ' ORDER BY nth) || '<' FROM pprepub.metrics('bpg', 4) WITH ORDINALITY m (metric, value, nth)
+	WHERE metric ~ '^count_error')) > 0, 'and on the page that is signed');
+
+-- Places that newcomers leave empty are spread over the values of a class, however many rows have them, so that few are of a frequent one; those of
+-- people who have left for good are like all others.
+CREATE TABLE skewed AS SELECT i AS id, lot(i, 1, 60) AS age, CASE WHEN lot(i, 2, 2) = 0 THEN 'flu' ELSE 'd' || lot(i, 3, 40) END AS ill FROM generate_series(1, 1500) i;
+SELECT pprepub.create_publication('skewed', 'skewed', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 10, "l": 4}');
+DO $$ BEGIN
+	FOR week IN 1 .. 6 LOOP
+		PERFORM pprepub.publish('skewed');
+		DELETE FROM skewed WHERE lot(id, 10 + week, 6) = 0;
+		INSERT INTO skewed SELECT i, lot(i, 1, 60), CASE WHEN lot(i, 2, 2) = 0 THEN 'flu' ELSE 'd' || lot(i, 3, 40) END FROM generate_series(2000 * week, 2000 * week + 1499 - (SELECT count(*)::int FROM skewed)) i;
+	END LOOP;
+	PERFORM pprepub.publish('skewed');
+END $$;
+CREATE FUNCTION count_flu(OUT told float8, OUT alike float8, OUT truth float8) LANGUAGE sql AS $$
+	SELECT c.estimate, r.flu * s.everybody / r.everybody, s.flu
+	FROM published.skewed_counts('{ill}', '{"ill": ["flu"]}') c, (SELECT count(*) FILTER (WHERE ill = 'flu')::float8 AS flu, count(*)::float8 AS everybody FROM skewed) s,
+		(SELECT count(*) FILTER (WHERE ill = 'flu')::float8 AS flu, count(*)::float8 AS everybody FROM published.skewed) r $$;
+SELECT cmp_ok(abs(told - truth), '<', abs(alike - truth) / 2, format('%s, or %s, for %s', told, alike, truth)) FROM count_flu();
+DELETE FROM skewed WHERE lot(id, 9, 5) = 0;
+SELECT pprepub.publish('skewed');
+SELECT cmp_ok(abs(told - truth), '<', 0.1 * truth, format('%s, or %s, for %s', told, alike, truth)) FROM count_flu();
 
 -- What is not told
 SELECT throws_ok('SELECT * FROM published.bpg_counts(''{age}'', release => 9)', '42704', 'publication "bpg" has no release 9 with a table', 'a release that does not exist');

@@ -9,11 +9,10 @@
 #include "shim.h"
 
 #include "audit/join/join.h"
+#include "matches.h"
 
-#define MAX_RELEASES	4
-#define MAX_RECORDS		6
+#define MAX_RECORDS		MOST_JOINED
 #define MAX_COLUMNS		12
-#define MAX_CLIQUES		1296	/* 6 to the 4th */
 #define ALL				{0, PG_UINT32_MAX}
 #define NO_BUDGET		PG_UINT64_MAX
 #define NVALUES			8
@@ -96,13 +95,6 @@ graph_of(const Story *story)
 
 /* ---- Joins from their definitions ---- */
 
-/* Edges between records, and R-cliques of records by their number */
-typedef struct Joined
-{
-	bool		edge[MAX_RELEASES][MAX_RELEASES][MAX_RECORDS][MAX_RECORDS];
-	bool		clique[MAX_CLIQUES];
-} Joined;
-
 static bool
 is_consistent(const Story *story, int r, int i, int s, int j)
 {
@@ -115,117 +107,18 @@ is_consistent(const Story *story, int r, int i, int s, int j)
 		story->sensitive[r][i] == story->sensitive[s][j];
 }
 
-static int
-ncliques_of(const Story *story)
-{
-	int			n = 1;
-
-	for (int r = 0; r < story->releases; r++)
-		n *= story->records;
-	return n;
-}
-
-static void
-members_of(const Story *story, int clique, int *record)
-{
-	for (int r = 0; r < story->releases; r++, clique /= story->records)
-		record[r] = clique % story->records;
-}
-
-static bool
-is_record_clique(const Story *story, const Joined *joined, int clique)
-{
-	int			record[MAX_RELEASES];
-
-	members_of(story, clique, record);
-	for (int r = 0; r < story->releases; r++)
-		for (int s = 0; s < story->releases; s++)
-			if (r != s && !joined->edge[r][s][record[r]][record[s]])
-				return false;
-	return true;
-}
-
-static void
-find_cliques(const Story *story, Joined *joined)
-{
-	for (int c = 0; c < ncliques_of(story); c++)
-		joined->clique[c] = is_record_clique(story, joined, c);
-}
-
-/* The edges of these cliques */
-static void
-find_edges(const Story *story, Joined *joined)
-{
-	memset(joined->edge, 0, sizeof(joined->edge));
-	for (int c = 0; c < ncliques_of(story); c++)
-	{
-		int			record[MAX_RELEASES];
-
-		members_of(story, c, record);
-		for (int r = 0; r < story->releases; r++)
-			for (int s = 0; s < story->releases; s++)
-				if (r != s && joined->clique[c])
-					joined->edge[r][s][record[r]][record[s]] = true;
-	}
-}
-
 static Joined
 match_join(const Story *story)
 {
-	Joined		joined = {0};
+	Joined		joined = {.releases = story->releases,.records = story->records};
 
 	for (int r = 0; r < story->releases; r++)
 		for (int s = 0; s < story->releases; s++)
 			for (int i = 0; i < story->records; i++)
 				for (int j = 0; j < story->records; j++)
 					joined.edge[r][s][i][j] = r != s && is_consistent(story, r, i, s, j);
-	find_cliques(story, &joined);
+	find_cliques(&joined);
 	return joined;
-}
-
-/* Marks the edges of all perfect matchings of two releases; those of record i on are to be chosen. */
-static bool
-enumerate_matchings(const Story *story, const Joined *joined, int r, int s, int i, int *partner, bool *taken,
-					bool match[MAX_RECORDS][MAX_RECORDS])
-{
-	bool		found = false;
-
-	if (i == story->records)
-	{
-		for (int k = 0; k < i; k++)
-			match[k][partner[k]] = true;
-		return true;
-	}
-	for (int j = 0; j < story->records; j++)
-	{
-		if (taken[j] || !joined->edge[r][s][i][j])
-			continue;
-		taken[j] = true;
-		partner[i] = j;
-		found |= enumerate_matchings(story, joined, r, s, i + 1, partner, taken, match);
-		taken[j] = false;
-	}
-	return found;
-}
-
-/* Drops whatever edges of two releases are in no perfect matching of them; how many? */
-static int
-drop_no_matches(const Story *story, Joined *joined, int r, int s)
-{
-	bool		match[MAX_RECORDS][MAX_RECORDS] = {{false}};
-	bool		taken[MAX_RECORDS] = {false};
-	int			partner[MAX_RECORDS];
-	int			dropped = 0;
-
-	(void) enumerate_matchings(story, joined, r, s, 0, partner, taken, match);
-	for (int i = 0; i < story->records; i++)
-		for (int j = 0; j < story->records; j++)
-			if (joined->edge[r][s][i][j] && !match[i][j])
-			{
-				joined->edge[r][s][i][j] = joined->edge[s][r][j][i] = false;
-				dropped++;
-			}
-	return dropped;
 }
 
 static int
@@ -242,38 +135,28 @@ count_edges(const Story *story, const Joined *joined)
 }
 
 static int
-count_cliques(const Story *story, const Joined *joined)
+count_cliques(const Joined *joined)
 {
 	int			n = 0;
 
-	for (int c = 0; c < ncliques_of(story); c++)
+	for (int c = 0; c < ncliques_of(joined); c++)
 		n += joined->clique[c];
 	return n;
-}
-
-/* Drops what is no match or in no clique; the same as before if the graph was rich. */
-static Joined
-narrowed_once(const Story *story, Joined joined)
-{
-	for (int r = 0; r < story->releases; r++)
-		for (int s = r + 1; s < story->releases; s++)
-			(void) drop_no_matches(story, &joined, r, s);
-	find_cliques(story, &joined);
-	find_edges(story, &joined);
-	return joined;
 }
 
 static Joined
 kernel_join(const Story *story)
 {
 	Joined		joined = match_join(story);
-	int			before;
+	Joined		before;
 
 	do
 	{
-		before = count_edges(story, &joined);
-		joined = narrowed_once(story, joined);
-	} while (count_edges(story, &joined) < before);
+		before = joined;
+		drop_no_matches(&joined);
+		find_cliques(&joined);
+		find_edges(&joined);
+	} while (memcmp(&joined, &before, sizeof(Joined)) != 0);
 	return joined;
 }
 
@@ -295,12 +178,12 @@ enumerate_cliques(Matching *matching, int i)
 
 	for (int k = 0; i == story->records && k < i; k++)
 		matching->admissible->clique[matching->chosen[k]] = true;
-	for (int c = i; i < story->records && c < ncliques_of(story); c += story->records)
+	for (int c = i; i < story->records && c < ncliques_of(matching->joined); c += story->records)
 	{
 		int			record[MAX_RELEASES];
 		bool		possible = matching->joined->clique[c];
 
-		members_of(story, c, record);
+		members_of(matching->joined, c, record);
 		for (int r = 1; r < story->releases; r++)
 			possible &= !matching->taken[r][record[r]];
 		if (!possible)
@@ -318,11 +201,11 @@ static Joined
 full_join(const Story *story)
 {
 	Joined		joined = match_join(story);
-	Joined		admissible = {0};
+	Joined		admissible = {.releases = story->releases,.records = story->records};
 	Matching	matching = {.story = story,.joined = &joined,.admissible = &admissible};
 
 	enumerate_cliques(&matching, 0);
-	find_edges(story, &admissible);
+	find_edges(&admissible);
 	return admissible;
 }
 
@@ -344,9 +227,8 @@ equals_edges(const Story *story, const JoinGraph *graph, const Joined *joined)
 /* Cliques of nodes that a walk came across, as cliques of records */
 typedef struct Found
 {
-	const Story *story;
 	const JoinGraph *graph;
-	bool		clique[MAX_CLIQUES];
+	Joined		joined;
 	bool		twice;
 } Found;
 
@@ -355,16 +237,16 @@ note_found(void *arg, const uint32 *node)
 {
 	Found	   *found = arg;
 
-	for (int c = 0; c < ncliques_of(found->story); c++)
+	for (int c = 0; c < ncliques_of(&found->joined); c++)
 	{
 		int			record[MAX_RELEASES];
 		bool		in = true;
 
-		members_of(found->story, c, record);
-		for (int r = 0; r < found->story->releases; r++)
+		members_of(&found->joined, c, record);
+		for (int r = 0; r < found->joined.releases; r++)
 			in &= found->graph->side[r].node_of[record[r]] == node[r];
-		found->twice |= in && found->clique[c];
-		found->clique[c] |= in;
+		found->twice |= in && found->joined.clique[c];
+		found->joined.clique[c] |= in;
 	}
 	return true;
 }
@@ -372,12 +254,12 @@ note_found(void *arg, const uint32 *node)
 static bool
 equals_cliques(const Story *story, const JoinGraph *graph, const Joined *joined)
 {
-	Found		found = {.story = story,.graph = graph};
+	Found		found = {.graph = graph,.joined = {.releases = story->releases,.records = story->records}};
 	uint32		node[MAX_RELEASES];
 	CliqueWalk	walk = {.graph = graph,.visit = note_found,.arg = &found,.node = node};
 
 	return walk_cliques(&walk) && !found.twice &&
-		memcmp(found.clique, joined->clique, sizeof(found.clique)) == 0;
+		memcmp(found.joined.clique, joined->clique, sizeof(joined->clique)) == 0;
 }
 
 static bool
@@ -386,7 +268,7 @@ equals_counts(const Story *story, const JoinGraph *graph, const Joined *joined)
 	JoinCounts	counts = join_count(graph, NULL);
 	char		text[20];
 
-	snprintf(text, sizeof(text), "%d", count_cliques(story, joined));
+	snprintf(text, sizeof(text), "%d", count_cliques(joined));
 	return counts.edges == (uint64) count_edges(story, joined) && strcmp(wide_text(counts.cliques), text) == 0;
 }
 
@@ -415,13 +297,13 @@ linked_to(const Story *story, const Joined *joined, const Code *tuple)
 {
 	Linked		linked = {.all = 0};
 
-	for (int c = 0; c < ncliques_of(story); c++)
+	for (int c = 0; c < ncliques_of(joined); c++)
 	{
 		int			record[MAX_RELEASES];
 		bool		consistent = joined->clique[c];
 		Code		value = NOT_SHOWN;
 
-		members_of(story, c, record);
+		members_of(joined, c, record);
 		for (int r = 0; r < story->releases; r++)
 		{
 			consistent &= is_consistent_with(story, r, record[r], tuple);
@@ -651,7 +533,7 @@ check_shown(const Story *story, const JoinGraph *kernel, const Joined *full)
 static void
 check_chain(const Story *story, const Joined *full, const Joined *kernel, const Joined *matches)
 {
-	for (int c = 0; c < ncliques_of(story); c++)
+	for (int c = 0; c < ncliques_of(full); c++)
 	{
 		check(!full->clique[c] || kernel->clique[c]);
 		check(!kernel->clique[c] || matches->clique[c]);
@@ -852,7 +734,7 @@ test_absent_everywhere(void)
  * r1, and by record n of r2 as the set of its neighbours in r1, whose codes are the first ones.
  */
 static Story
-lemma_9_2(int releases, int records, bool edge[MAX_RELEASES][MAX_RELEASES][MAX_RECORDS][MAX_RECORDS])
+lemma_9_2(int releases, int records, bool edge[MAX_RELEASES][MAX_RELEASES][MOST_JOINED][MOST_JOINED])
 {
 	Story		story = story_of(releases, records, releases * (releases - 1) / 2 * records);
 	int			column = 0;
@@ -881,7 +763,7 @@ lemma_9_2(int releases, int records, bool edge[MAX_RELEASES][MAX_RELEASES][MAX_R
 static Joined
 random_edges(int releases, int records, uint32 percent)
 {
-	Joined		joined = {0};
+	Joined		joined = {.releases = releases,.records = records};
 
 	for (int r = 0; r < releases; r++)
 		for (int s = r + 1; s < releases; s++)
@@ -1153,7 +1035,7 @@ test_wide_kernels(void)
 		Joined		kernel = kernel_join(&story);
 		Joined		full = full_join(&story);
 
-		wider += count_cliques(&story, &full) < count_cliques(&story, &kernel);
+		wider += count_cliques(&full) < count_cliques(&kernel);
 		story.known = any_below(2) == 0;
 		check_joins(&story);
 		MemoryContextReset(CurrentMemoryContext);
@@ -1246,7 +1128,7 @@ test_strangers(void)
 		outcome = join_kernel(graph, &trouble);
 		if (outcome == JOIN_FOUND)
 			outcome = join_full(graph, NO_BUDGET);
-		check(outcome == (count_cliques(&story, &full) > 0 ? JOIN_FOUND : JOIN_UNMATCHED));
+		check(outcome == (count_cliques(&full) > 0 ? JOIN_FOUND : JOIN_UNMATCHED));
 		check(outcome != JOIN_FOUND || equals_cliques(&story, graph, &full));
 		MemoryContextReset(CurrentMemoryContext);
 	}

@@ -13,12 +13,11 @@
 
 #include "audit/join/join.h"
 #include "frame/cells.h"
+#include "matches.h"
 #include "method/sequential/sequential.h"
 
-#define MAX_RELEASES	4
 #define MAX_RECORDS		400
 #define FEW				5		/* records, where everything is enumerated */
-#define MAX_CLIQUES		625		/* FEW to the MAX_RELEASES */
 #define MAX_COLUMNS		4
 #define NVALUES			6
 
@@ -290,25 +289,6 @@ find(Story *story, SeqTask task)
 
 /* ---- Levels from their definitions ---- */
 
-typedef struct Joined
-{
-	bool		edge[MAX_RELEASES][MAX_RELEASES][FEW][FEW];
-	bool		clique[MAX_CLIQUES];
-} Joined;
-
-static int
-ncliques_of(const Story *story)
-{
-	return (int) pow(story->records, story->releases);
-}
-
-static void
-members_of(const Story *story, int clique, int *record)
-{
-	for (int r = 0; r < story->releases; r++, clique /= story->records)
-		record[r] = clique % story->records;
-}
-
 static bool
 is_consistent(const Story *story, int r, int i, int s, int j)
 {
@@ -320,40 +300,6 @@ is_consistent(const Story *story, int r, int i, int s, int j)
 		return false;
 	return !story->tells[r] || !story->tells[s] || story->told[r][i] == NO_CODE ||
 		story->told[s][j] == NO_CODE || story->told[r][i] == story->told[s][j];
-}
-
-/* Marks the edges of all perfect matchings of two releases. */
-static void
-enumerate(const Story *story, bool edge[FEW][FEW], int i, int *partner, bool *taken, bool match[FEW][FEW])
-{
-	for (int k = 0; i == story->records && k < i; k++)
-		match[k][partner[k]] = true;
-	for (int j = 0; i < story->records && j < story->records; j++)
-	{
-		if (taken[j] || !edge[i][j])
-			continue;
-		taken[j] = true;
-		partner[i] = j;
-		enumerate(story, edge, i + 1, partner, taken, match);
-		taken[j] = false;
-	}
-}
-
-static void
-drop_no_matches(const Story *story, Joined *joined)
-{
-	for (int r = 0; r < story->releases; r++)
-		for (int s = r + 1; s < story->releases; s++)
-		{
-			bool		match[FEW][FEW] = {{false}};
-			bool		taken[FEW] = {false};
-			int			partner[FEW];
-
-			enumerate(story, joined->edge[r][s], 0, partner, taken, match);
-			for (int i = 0; i < story->records; i++)
-				for (int j = 0; j < story->records; j++)
-					joined->edge[r][s][i][j] = joined->edge[s][r][j][i] = match[i][j];
-		}
 }
 
 /* Are all these records of people who are not there? */
@@ -368,39 +314,22 @@ is_nobody_at(const Story *story, const int *record)
 }
 
 static void
-find_cliques(const Story *story, Joined *joined)
+find_people(const Story *story, Joined *joined)
 {
-	for (int c = 0; c < ncliques_of(story); c++)
+	find_cliques(joined);
+	for (int c = 0; c < ncliques_of(joined); c++)
 	{
 		int			record[MAX_RELEASES];
 
-		members_of(story, c, record);
-		joined->clique[c] = !is_nobody_at(story, record);
-		for (int r = 0; r < story->releases; r++)
-			for (int s = r + 1; s < story->releases; s++)
-				joined->clique[c] &= joined->edge[r][s][record[r]][record[s]];
-	}
-}
-
-static void
-keep_edges_of_cliques(const Story *story, Joined *joined)
-{
-	memset(joined->edge, 0, sizeof(joined->edge));
-	for (int c = 0; c < ncliques_of(story); c++)
-	{
-		int			record[MAX_RELEASES];
-
-		members_of(story, c, record);
-		for (int r = 0; r < story->releases; r++)
-			for (int s = 0; s < story->releases; s++)
-				joined->edge[r][s][record[r]][record[s]] |= r != s && joined->clique[c];
+		members_of(joined, c, record);
+		joined->clique[c] &= !is_nobody_at(story, record);
 	}
 }
 
 static Joined
 join(const Story *story, bool kernel)
 {
-	Joined		joined = {0};
+	Joined		joined = {.releases = story->releases,.records = story->records};
 	Joined		before;
 
 	for (int r = 0; r < story->releases; r++)
@@ -408,14 +337,14 @@ join(const Story *story, bool kernel)
 			for (int i = 0; i < story->records; i++)
 				for (int j = 0; j < story->records; j++)
 					joined.edge[r][s][i][j] = r != s && is_consistent(story, r, i, s, j);
-	find_cliques(story, &joined);
+	find_people(story, &joined);
 	while (kernel)
 	{
 		before = joined;
-		drop_no_matches(story, &joined);
-		find_cliques(story, &joined);
+		drop_no_matches(&joined);
+		find_people(story, &joined);
 		if (story->releases > 2)
-			keep_edges_of_cliques(story, &joined);
+			find_edges(&joined);
 		if (memcmp(&before, &joined, sizeof(Joined)) == 0)
 			break;
 	}
@@ -431,13 +360,13 @@ level_of(const Story *story, const Joined *joined, int person, bool diversity)
 	int			most = 0;
 	bool		any = false;
 
-	for (int c = 0; c < ncliques_of(story); c++)
+	for (int c = 0; c < ncliques_of(joined); c++)
 	{
 		int			record[MAX_RELEASES];
 		bool		consistent = joined->clique[c];
 		Code		value = NO_CODE;
 
-		members_of(story, c, record);
+		members_of(joined, c, record);
 		for (int r = 0; r < story->releases; r++)
 		{
 			for (int q = 0; q < story->qis; q++)
