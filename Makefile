@@ -21,6 +21,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/history/history.sql \
 	src/release/release.sql \
 	src/release/counts.sql \
+	src/release/synthetic.sql \
 	src/release/schedule.sql \
 	src/answer/answer.sql \
 	src/answer/noisy.sql \

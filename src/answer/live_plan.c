@@ -301,9 +301,11 @@ use_walker(Node *node, UseSearch *search)
 static UseSearch
 find_uses(const PlannerInfo *root, const RelOptInfo *rel, const DeclaredPublication *publication)
 {
-	UseSearch	search = {.publication = publication, .relation = rel->relid, .cells = rel->max_attr};
+	UseSearch	search = {.publication = publication, .relation = rel->relid, .cells = 1};
 	ListCell   *cell;
 
+	while (live_column(publication, search.cells) != LIVE_CELLS)
+		search.cells++;
 	search.all_cells = search.whole_rows = rel->reloptkind != RELOPT_BASEREL || !bms_is_empty(rel->lateral_referencers);
 	foreach(cell, root->processed_tlist)
 	{
@@ -336,7 +338,7 @@ attributes_wanted(const RelOptInfo *rel, const UseSearch *uses)
 
 /* The columns of the publication that an answer must show for them. */
 static Bitmapset *
-columns_shown(const RelOptInfo *rel, const UseSearch *uses, const Bitmapset *wanted)
+columns_shown(const UseSearch *uses, const Bitmapset *wanted)
 {
 	const DeclaredPublication *publication = uses->publication;
 	Bitmapset  *shown = NULL;
@@ -350,7 +352,7 @@ columns_shown(const RelOptInfo *rel, const UseSearch *uses, const Bitmapset *wan
 		if (column >= 0)
 			shown = bms_add_member(shown, column);
 		/* Cells are shown one by one where the query names them, else all. */
-		for (int i = 0; column < 0 && attribute == rel->max_attr && i < publication->ncolumns; i++)
+		for (int i = 0; attribute == uses->cells && i < publication->ncolumns; i++)
 			if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER &&
 				(uses->all_cells || uses->named == NULL || bms_is_member(i, uses->named)))
 				shown = bms_add_member(shown, i);
@@ -399,7 +401,7 @@ live_scan_plan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *pa
 	LiveRelation *live = rel->fdw_private;
 	UseSearch	uses = find_uses(root, rel, live->publication);
 	Bitmapset  *wanted = attributes_wanted(rel, &uses);
-	Bitmapset  *shown = columns_shown(rel, &uses, wanted);
+	Bitmapset  *shown = columns_shown(&uses, wanted);
 	ListCell   *cell;
 
 	/* Conditions that the planner has for the relation itself: those that a child gets from its parent are no others. */

@@ -97,7 +97,7 @@ begin_sum(Summing *summing, const Released *released)
 
 	if (!is_numbered(answer))
 		return;
-	sum->checksum = checksum_create(answers->columns, released->checksum_seed);
+	sum->checksum = checksum_create(summing->publication, answers->columns, released->number, released->checksum_seed);
 	sum->shows = shown_sensitive(summing->publication, released->shown);
 	sum->nclasses = answer->nclasses;
 	sum->class_sum = new_array(RowSum, answer->nclasses);

@@ -224,22 +224,29 @@ smallest_atoms(const Seen *seen, const Atoms *atoms, int32 from, const Aspects *
 
 typedef struct Refusing
 {
-	const Principle *principle;
-	bool	   *refused;		/* [natoms] */
+	int			n;
+	const Principle *principles;
+	bool	   *refused;		/* [natoms][n] */
 } Refusing;
 
+/* Notes the principles that refuse an atom with these values. */
 static void
 refuse_atom(void *what, const Tally *tally, uint32 atom, int32 r)
 {
 	Refusing   *refusing = what;
 
-	refusing->refused[atom] = refusing->refused[atom] || !principle_allows(refusing->principle, tally);
+	for (int i = 0; i < refusing->n; i++)
+	{
+		bool	   *refused = &refusing->refused[(uint64) atom * refusing->n + i];
+
+		*refused = *refused || !principle_allows(&refusing->principles[i], tally);
+	}
 }
 
 void
 mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *principle, bool *marked)
 {
-	Refusing	refusing = {.principle = principle, .refused = new_zeros(bool, atoms->natoms)};
+	Refusing	refusing = {.n = 1, .principles = principle, .refused = new_zeros(bool, atoms->natoms)};
 
 	look_at_atoms(seen, atoms, from, refuse_atom, &refusing);
 	for (uint64 t = 0; t < seen->nindividuals; t++)
@@ -254,13 +261,27 @@ mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *
 uint64
 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle)
 {
-	bool	   *marked = new_zeros(bool, seen->nindividuals);
-	const Individual *holder = seen_holders(seen);
-	uint64		refused = 0;
+	uint64		refused;
 
-	mark_refused(seen, atoms, 0, principle, marked);
-	for (uint64 t = 0; t < seen->nindividuals; t++)
-		refused += marked[t] && (holder == NULL ? t < seen->npeople : holder[t] != NO_INDIVIDUAL);
-	pfree(marked);
+	count_refused_by(seen, atoms, 1, principle, &refused);
 	return refused;
+}
+
+void
+count_refused_by(const Seen *seen, const Atoms *atoms, int n, const Principle *principles, uint64 *refused)
+{
+	Refusing	refusing = {.n = n, .principles = principles, .refused = new_zeros(bool, (uint64) atoms->natoms * n)};
+	const Individual *holder = seen_holders(seen);
+
+	look_at_atoms(seen, atoms, 0, refuse_atom, &refusing);
+	memset(refused, 0, sizeof(uint64) * n);
+	for (uint64 t = 0; t < seen->nindividuals; t++)
+	{
+		if (t % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (holder == NULL ? t < seen->npeople : holder[t] != NO_INDIVIDUAL)
+			for (int i = 0; i < n; i++)
+				refused[i] += refusing.refused[(uint64) atoms->atom[t] * n + i];
+	}
+	pfree(refusing.refused);
 }

@@ -49,4 +49,7 @@ extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *
 extern void mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *principle, bool *marked);
 extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle);
 
+/* The latter for n principles at once. */
+extern void count_refused_by(const Seen *seen, const Atoms *atoms, int n, const Principle *principles, uint64 *refused);
+
 #endif							/* PPREPUB_AUDIT_SMALLEST_H */

@@ -398,7 +398,7 @@ inspect_table(Inspecting *inspecting)
 	const DeclaredColumn *sensitive;
 
 	inspecting->filled = new_zeros(uint32, seen->nclasses);
-	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
+	inspecting->checksum = checksum_create(inspecting->publication, inspecting->answers->columns, released->number, released->checksum_seed);
 	array_reserve(inspecting->value_sum, inspecting->sums_room, 1);
 	array_reserve(inspecting->value_code, inspecting->values_room, 1);
 	/* Finds what the release shows of each value of the log. */

@@ -119,7 +119,39 @@ has_told(const DeclaredPublication *publication)
 		catalog_finds("SELECT FROM pprepub_internal.catalog_noise WHERE publication = $1", CATALOG_INT(publication->id));
 }
 
-/* Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration. */
+/* Does a release, or what is kept of an answer, show one of these leaves?  An array's text. */
+static bool
+is_any_shown(const DeclaredPublication *publication, const DeclaredColumn *column, const char *leaves)
+{
+	CatalogAccess access;
+	Identity	caller;
+	char	   *sql;
+	bool		isnull;
+	bool		result = false;
+
+	catalog_enter(&access);
+	catalog_read("SELECT format('SELECT EXISTS (SELECT FROM (%s) s WHERE cell = ANY (%L::pg_catalog.text[]))',"
+				 " string_agg(format('SELECT %I::pg_catalog.text AS cell FROM %s', $2, k.oid::regclass), ' UNION ALL '), $3) AS sql"
+				 " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.part IN ('release', 'regions')",
+				 CATALOG_INT(publication->id), CATALOG_TEXT(column->name), CATALOG_TEXT(leaves));
+	sql = catalog_text(&access, 0, "sql");
+	catalog_leave(&access);
+	if (publication->releases == 0)
+		return false;
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "could not read the releases");
+	result = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
+	act_as_before(&caller);
+	return result;
+}
+
+/*
+ * Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration.  They may lack leaves that
+ * nothing has shown so far: nothing that was published reads in another way then.
+ */
 static void
 adopt_extensions(const DeclaredPublication *publication)
 {
@@ -130,25 +162,30 @@ adopt_extensions(const DeclaredPublication *publication)
 	{
 		const DeclaredColumn *column = &publication->columns[i];
 		int32		tree;
+		char	   *retired;
 
 		if (column->taxonomy == NULL ||
 			catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 AND tree <> $2 FOR SHARE",
 						 CATALOG_TEXT(column->taxonomy), CATALOG_INT(column->tree)) == 0)
 			continue;
 		tree = catalog_int(0, "tree");
-		if (catalog_read("SELECT WHERE pprepub_internal.is_extension($1, $2)",
-						 CATALOG_INT(column->tree), CATALOG_INT(tree)) == 0)
+		catalog_read("SELECT pprepub_internal.retired_leaves($1, $2)::text AS leaves", CATALOG_INT(column->tree), CATALOG_INT(tree));
+		retired = catalog_text(&access, 0, "leaves");
+		if (retired == NULL || (strcmp(retired, "{}") != 0 && (has_bands(column) || is_any_shown(publication, column, retired))))
 		{
 			ereport(NOTICE,
 					(errmsg("taxonomy \"%s\" is another one now and was not adopted for column \"%s\"",
-							column->taxonomy, column->name)));
+							column->taxonomy, column->name),
+					 retired == NULL ? 0 : errdetail("It lacks leaves that releases have shown, or by which values are judged.")));
 			continue;
 		}
 		catalog_execute("UPDATE pprepub_internal.catalog_column SET tree = $3 WHERE publication = $1 AND position = $2",
 						CATALOG_INT(publication->id), CATALOG_INT(i + 1), CATALOG_INT(tree));
 		ereport(NOTICE,
-				(errmsg("adopted the extension of taxonomy \"%s\" for column \"%s\"",
-						column->taxonomy, column->name)));
+				(strcmp(retired, "{}") == 0
+				 ? errmsg("adopted the extension of taxonomy \"%s\" for column \"%s\"", column->taxonomy, column->name)
+				 : errmsg("adopted taxonomy \"%s\" for column \"%s\", which lacks leaves %s that no release has shown",
+						  column->taxonomy, column->name, retired)));
 	}
 	forget_unused_trees();
 	catalog_leave(&access);
@@ -215,6 +252,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication;
 	Oid			owner;
+	int			nadded;
 
 	verify_not_null(fcinfo, 1, "the parameters");
 	verify_may_change("alter_publication()");
@@ -222,7 +260,13 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
+	nadded = add_columns(publication, fcinfo);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
+	if (nadded > 0)
+	{
+		warn_of_unique_insensitive(publication, true);
+		declare_hooks->show_columns(publication, publication->ncolumns - nadded);
+	}
 	restore_objects(publication);
 	if (OidIsValid(noted_relation(publication, "live")))
 		comment_on_live_table(publication, noted_relation(publication, "live"));

@@ -348,9 +348,9 @@ find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 
 /* The key's type must be hashed and sorted, the sensitive column's hashed. */
 static void
-verify_equality(const char *column, Oid type, bool order, const char *use)
+verify_equality(const DeclaredColumn *column, bool order, const char *use)
 {
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_PROC | TYPECACHE_EQ_OPR |
+	TypeCacheEntry *entry = lookup_type_cache(column->type, TYPECACHE_HASH_PROC | TYPECACHE_EQ_OPR |
 											  TYPECACHE_CMP_PROC);
 
 	if (!OidIsValid(entry->hash_proc) || !OidIsValid(entry->eq_opr) ||
@@ -358,10 +358,10 @@ verify_equality(const char *column, Oid type, bool order, const char *use)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be the %s",
-						column, format_type_be(type), use),
+						column->name, format_type_be(column->type), use),
 				 errdetail("Its type lacks operators for %s.",
 						   order ? "hashing and sorting" : "hashing"),
-				 errhint("Declare a view that casts the column, for example to text or jsonb.")));
+				 errhint("Declare a view that %s.", column->type == MONEYOID ? cast_words(column) : "casts the column, for example to text or jsonb")));
 }
 
 /*
@@ -408,12 +408,12 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 	switch (column->role)
 	{
 		case ROLE_KEY:
-			verify_equality(column->name, column->type, true, "key");
+			verify_equality(column, true, "key");
 			verify_lasting(column->name, column->type, "key");
 			break;
 		case ROLE_SENSITIVE:
 		case ROLE_SENSITIVE_PART:
-			verify_equality(column->name, column->type, has_several_rows(&declaration->publication), "sensitive column");
+			verify_equality(column, has_several_rows(&declaration->publication), "sensitive column");
 			if (column->role == ROLE_SENSITIVE) /* tuples are not remembered as text */
 				verify_lasting(column->name, column->type, "sensitive column");
 			break;
@@ -441,10 +441,10 @@ verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 }
 
 /*
- * Checks that every name in the call is a column of the source, none is named twice, there is a quasi-identifier, and the
- * method takes insensitive columns if there are any.
+ * Checks that every name in the call is a column of the source, none is named twice, and the method takes insensitive
+ * columns if there are any.  Returns the number of quasi-identifiers.
  */
-static void
+static int
 verify_names(const Declaration *declaration, TupleDesc tuple)
 {
 	JsonbIterator *iterator = JsonbIteratorInit(&declaration->quasi_identifiers->root);
@@ -452,7 +452,6 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 	JsonbIteratorToken token;
 	int			nqis = 0;
 
-	verify_known(declaration, declaration->key, tuple);
 	for (int i = 0; i < declaration->nsensitive; i++)
 		verify_known(declaration, declaration->sensitive[i], tuple);
 	if (declaration->nsensitive > 1 && !declaration->method->several)
@@ -472,11 +471,6 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 			verify_known(declaration, pnstrdup(item.val.string.val, item.val.string.len), tuple);
 			nqis++;
 		}
-	if (nqis == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a publication needs at least one quasi-identifier"),
-				 errhint("Quasi-identifiers are what others may know of a person: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
 	if (declaration->ninsensitive > 0 && !declaration->method->insensitive &&
 		!param_is_set(declaration->method, declaration->publication.params, "accept_insensitive"))
 		ereport(ERROR,
@@ -486,22 +480,20 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 				 errdetail("They would leave as they are, and tell the rows of a class apart."),
 				 find_parameter(declaration->method, "accept_insensitive") == NULL ? 0 :
 				 errhint("If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
+	return nqis;
 }
 
-/* Gives the source's columns their roles; a column without one is left out of the pinned view. */
+/* Gives the source's columns their roles, behind those that are declared; one without a role is left out of the pinned view. */
 static void
-declare_columns(Declaration *declaration)
+give_roles(Declaration *declaration, TupleDesc tuple, int32 came)
 {
 	DeclaredPublication *publication = &declaration->publication;
-	Relation	source = relation_open(publication->source, AccessShareLock);
-	TupleDesc	tuple = RelationGetDescr(source);
 
 	if (!JB_ROOT_IS_OBJECT(declaration->quasi_identifiers))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("quasi-identifiers must be a JSON object"),
 				 errhint("Give each a kind: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
-	publication->columns = palloc0(sizeof(DeclaredColumn) * (tuple->natts + 1));
 	for (int i = 0; i < tuple->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(tuple, i);
@@ -513,9 +505,32 @@ declare_columns(Declaration *declaration)
 		column->typmod = attribute->atttypmod;
 		column->type = getBaseTypeAndTypmod(attribute->atttypid, &column->typmod);
 		column->collation = attribute->attcollation;
+		column->came = came;
 		publication->ncolumns++;
 	}
-	verify_names(declaration, tuple);
+}
+
+/* Checks the columns of a new publication, and adds those that are hidden. */
+static void
+declare_columns(Declaration *declaration)
+{
+	DeclaredPublication *publication = &declaration->publication;
+	Relation	source = relation_open(publication->source, AccessShareLock);
+	TupleDesc	tuple = RelationGetDescr(source);
+
+	publication->columns = palloc0(sizeof(DeclaredColumn) * (tuple->natts + 1));
+	give_roles(declaration, tuple, 0);
+	if (strpbrk(declaration->key, "{,") != NULL && source_attribute(tuple, declaration->key) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the key is one column, not \"%s\"", declaration->key),
+				 errhint("Declare a view that makes one of several, SELECT jsonb_build_array(a, b) AS key, …; or, if one of them names the person, rows => 'several'.")));
+	verify_known(declaration, declaration->key, tuple);
+	if (verify_names(declaration, tuple) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a publication needs at least one quasi-identifier"),
+				 errhint("Quasi-identifiers are what others may know of a person: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
 	for (int i = 0; i < publication->ncolumns; i++)
 		declare_column(declaration, &publication->columns[i]);
 	if (has_hidden_tuple(declaration))
@@ -537,13 +552,16 @@ declare_columns(Declaration *declaration)
 }
 
 /*
- * Finds the trees of the taxonomies that columns name, inside catalog_enter().  A ladder is for numbers; any other taxonomy
+ * Finds the trees of the taxonomies that columns from this one on name.  A ladder is for numbers; any other taxonomy
  * compares the values' text.
  */
 static void
-find_trees(DeclaredPublication *publication)
+find_trees(DeclaredPublication *publication, int from)
 {
-	for (int i = 0; i < publication->ncolumns; i++)
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	for (int i = from; i < publication->ncolumns; i++)
 	{
 		DeclaredColumn *column = &publication->columns[i];
 
@@ -558,6 +576,7 @@ find_trees(DeclaredPublication *publication)
 					 errdetail("The taxonomy is a ladder of intervals over numbers."),
 					 errhint("Create a taxonomy of the column's values with pprepub.create_taxonomy().")));
 	}
+	catalog_leave(&access);
 }
 
 /* Inside catalog_enter(): looks up the publications that the call names as declared beside this one. */
@@ -665,9 +684,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	read_arguments(fcinfo, &declaration);
 	verify_source(publication);
 	declare_columns(&declaration);
-	catalog_enter(&access);
-	find_trees(publication);
-	catalog_leave(&access);
+	find_trees(publication, 0);
 
 	/* One declaration at a time, or two could each miss the other. */
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);
@@ -691,4 +708,47 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	warn_of_stand_ins(publication, NULL);
 	declare_hooks->look_at_source(publication, NULL);
 	PG_RETURN_VOID();
+}
+
+/* ---- Columns that come later ---- */
+
+int
+add_columns(DeclaredPublication *publication, FunctionCallInfo fcinfo)
+{
+	Declaration declaration = {.publication = *publication, .method = method_declaration(publication->method), .key = ""};
+	DeclaredPublication *added = &declaration.publication;
+	int			from = publication->ncolumns;
+	Relation	source = relation_open(publication->source, AccessShareLock);
+	TupleDesc	tuple = RelationGetDescr(source);
+
+	verify_not_null(fcinfo, 2, "the quasi-identifiers");
+	declaration.quasi_identifiers = PG_GETARG_JSONB_P(2);
+	declaration.insensitive = name_list(fcinfo, 3, "the insensitive columns", &declaration.ninsensitive);
+	if (JB_ROOT_IS_OBJECT(PG_GETARG_JSONB_P(1)))	/* they may accept insensitive columns */
+		added->params = DatumGetJsonbP(DirectFunctionCall2(jsonb_concat, JsonbPGetDatum(publication->params), JsonbPGetDatum(PG_GETARG_JSONB_P(1))));
+	added->columns = palloc0(sizeof(DeclaredColumn) * (from + tuple->natts + publication->nhidden));
+	memcpy(added->columns, publication->columns, sizeof(DeclaredColumn) * from);
+	give_roles(&declaration, tuple, publication->releases + 1);
+	(void) verify_names(&declaration, tuple);
+	for (int i = from; i < added->ncolumns; i++)
+	{
+		static const char *const taken[] = {"cells", "release", "published_at", "rows"};
+
+		if (column_index(publication, added->columns[i].name, true) >= 0)
+			refuse_role(publication, added->columns[i].name);
+		/* Tables that were made before have columns of these names beside those of the publication. */
+		for (int t = 0; t < (int) lengthof(taken); t++)
+			if (strcmp(added->columns[i].name, taken[t]) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_RESERVED_NAME),
+						 errmsg("a column named \"%s\" cannot be added", taken[t]),
+						 errhint("Declare a view of the source in which the column has another name.")));
+		declare_column(&declaration, &added->columns[i]);
+	}
+	find_trees(added, from);
+	memcpy(added->columns + added->ncolumns, publication->columns + from, sizeof(DeclaredColumn) * publication->nhidden);
+	relation_close(source, NoLock);
+	if (added->ncolumns > from)
+		take_columns(publication, added);
+	return publication->ncolumns - from;
 }

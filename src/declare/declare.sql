@@ -88,6 +88,7 @@ CREATE TABLE pprepub_internal.catalog_column (
 	kind text,
 	taxonomy text,
 	tree int,
+	came int NOT NULL,				-- the first release after it was added, those before withhold it; 0: it was declared with the publication
 	PRIMARY KEY (publication, position)
 );
 COMMENT ON TABLE pprepub_internal.catalog_column IS
@@ -432,18 +433,22 @@ CREATE FUNCTION pprepub_internal.unlogged_tables(source oid) RETURNS SETOF text
 $$;
 COMMENT ON FUNCTION pprepub_internal.unlogged_tables(oid) IS 'unlogged tables that rows of a relation stand in';
 
--- Does the new tree keep every old node, with its parent, as a leaf or as an inner node?
-CREATE FUNCTION pprepub_internal.is_extension(old int, new int) RETURNS boolean
+-- Leaves that the new tree lacks, if it keeps every other old node, with its parent, as a leaf or as an inner node; NULL if not.
+CREATE FUNCTION pprepub_internal.retired_leaves(old int, new int) RETURNS text[]
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
-	SELECT NOT EXISTS (
+	WITH retired AS (
+		SELECT ARRAY(SELECT o.node::text FROM pprepub_internal.catalog_tree_node o WHERE o.tree = $1
+			AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node)
+			AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node n WHERE n.tree = $2 AND n.node = o.node)) AS leaves)
+	SELECT r.leaves FROM retired r WHERE NOT EXISTS (
 		SELECT FROM pprepub_internal.catalog_tree_node o LEFT JOIN pprepub_internal.catalog_tree_node n ON n.tree = $2 AND n.node = o.node
-		WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent
+		WHERE o.tree = $1 AND o.node::text <> ALL (r.leaves) AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent
 			OR EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)
 			<> EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))
 		UNION ALL SELECT FROM pprepub_internal.catalog_tree o JOIN pprepub_internal.catalog_tree n
 			ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder)
 $$;
-COMMENT ON FUNCTION pprepub_internal.is_extension(int, int) IS 'does a tree hold another one?';
+COMMENT ON FUNCTION pprepub_internal.retired_leaves(int, int) IS 'leaves that a tree lacks of one that it holds otherwise';
 
 -- NAME_1, NAME_values and the like are names that relations and functions of a publication have in TARGET.
 CREATE FUNCTION pprepub_internal.is_name_of(name text, publication text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -542,10 +547,11 @@ CREATE FUNCTION pprepub.create_publication(publication text, source regclass, ke
 COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[], text, int) IS
 	'declare how a table or view is published: its key, the roles of its columns, and a method with parameters';
 
-CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURNS void
+CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb DEFAULT '{}', add_quasi_identifiers jsonb DEFAULT '{}',
+		add_insensitive name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
-COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
-	'change parameters of a publication, adopt extended taxonomies, and let a new owner of the source take over';
+COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb, jsonb, name[]) IS
+	'change parameters of a publication, add columns, adopt extended taxonomies, and let a new owner of the source take over';
 
 CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$

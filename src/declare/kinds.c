@@ -103,6 +103,28 @@ is_number(Oid type)
 		type != TIMESTAMPOID && type != TIMESTAMPTZOID;
 }
 
+const char *
+cast_words(const DeclaredColumn *column)
+{
+	const char *name = quote_identifier(column->name);
+
+	switch (column->type)
+	{
+		case MONEYOID:
+			return psprintf("casts the column: %s::numeric", name);
+		case INTERVALOID:
+		case TIMEOID:
+			return psprintf("casts the column: extract(epoch FROM %s)::integer", name);
+		case POINTOID:
+			return psprintf("has a column for each number: %s[0], %s[1]", name, name);
+		case INETOID:
+		case CIDROID:
+			return psprintf("casts the column for \"prefix\": host(%s)", name);
+		default:
+			return "casts the column";
+	}
+}
+
 void
 verify_kind(const DeclaredColumn *column)
 {
@@ -111,13 +133,15 @@ verify_kind(const DeclaredColumn *column)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be generalized to ranges",
 						column->name, format_type_be(column->type)),
-				 errhint("Ranges are for smallint, integer, bigint, numeric, real, double precision, date, timestamp and timestamptz; use \"prefix\", \"taxonomy NAME\" or \"suppress\", or a view that casts the column.")));
+				 errhint("Ranges are for smallint, integer, bigint, numeric, real, double precision, date, timestamp and timestamptz; use \"prefix\", \"taxonomy NAME\" or \"suppress\", or a view that %s.",
+						 cast_words(column))));
 	if (column->kind == KIND_PREFIX && !is_string(column->type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be generalized to prefixes",
 						column->name, format_type_be(column->type)),
-				 errhint("Prefixes are for text, varchar, char(n) and name; use \"range\", \"taxonomy NAME\" or \"suppress\", or a view that casts the column.")));
+				 errhint("Prefixes are for text, varchar, char(n) and name; use \"range\", \"taxonomy NAME\" or \"suppress\", or a view that %s.",
+						 cast_words(column))));
 	(void) step_of(column);
 }
 

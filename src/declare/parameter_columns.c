@@ -194,6 +194,15 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 	}
 }
 
+void
+refuse_role(const DeclaredPublication *publication, const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_COLUMN),
+			 errmsg("column \"%s\" of publication \"%s\" has a role already", column, publication->name),
+			 errdetail("It keeps the role that it was declared with.")));
+}
+
 /* The columns of the source that the pinned view reads: [columns] their numbers, InvalidAttrNumber for the tuple's. */
 static AttrNumber *
 pinned_attributes(const DeclaredPublication *publication)
@@ -213,24 +222,62 @@ pinned_attributes(const DeclaredPublication *publication)
 	return attributes;
 }
 
-/* Replaces the pinned view by one with the hidden columns from this one on; the source's may have other names by now. */
+/*
+ * Makes the pinned view anew, of a publication that has n columns more from this one on; the source's may have other names
+ * by now.  One whose columns stay where they are is replaced.
+ */
 static void
-extend_pinned_view(const DeclaredPublication *publication, int from)
+extend_pinned_view(DeclaredPublication *publication, const AttrNumber *attributes, int from, int n)
 {
-	const AttrNumber *attributes = pinned_attributes(publication);
-	int			n = publication->ncolumns + publication->nhidden;
-	const char **current = palloc(sizeof(char *) * n);
+	int			all = publication->ncolumns + publication->nhidden;
+	const char **current = palloc(sizeof(char *) * all);
+	bool		is_last = from + n == all;
 	Identity	caller;
 
-	for (int i = 0; i < n; i++)
-		current[i] = i < from && attributes[i] != InvalidAttrNumber
-			? get_attname(publication->source, attributes[i], false)
-			: publication->columns[i].name;
+	for (int i = 0; i < all; i++)
+	{
+		AttrNumber	attribute = i < from ? attributes[i] : i < from + n ? InvalidAttrNumber : attributes[i - n];
+
+		current[i] = attribute != InvalidAttrNumber ? get_attname(publication->source, attribute, false) : publication->columns[i].name;
+	}
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	execute_own_ddl(psprintf("CREATE OR REPLACE VIEW %s %s", quoted_relation(publication->pinned), pinned_view_sql(publication, current)));
+	if (is_last)
+		execute_own_ddl(psprintf("CREATE OR REPLACE VIEW %s %s", quoted_relation(publication->pinned), pinned_view_sql(publication, current)));
+	else
+	{
+		execute_own_ddl(psprintf("DROP VIEW %s", quoted_relation(publication->pinned)));
+		publication->pinned = make_relation(publication, publication->private, "_source", "VIEW", pinned_view_sql(publication, current));
+	}
 	SPI_finish();
 	act_as_before(&caller);
+	if (!is_last)
+	{
+		CatalogAccess access;
+
+		note_relation(publication, publication->pinned, "source");
+		catalog_enter(&access);
+		catalog_execute("UPDATE pprepub_internal.catalog_publication SET pinned = $2 WHERE publication = $1",
+						CATALOG_INT(publication->id), CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)));
+		catalog_leave(&access);
+	}
+	note_columns(publication, from);
+}
+
+void
+take_columns(DeclaredPublication *publication, const DeclaredPublication *more)
+{
+	const AttrNumber *attributes = pinned_attributes(publication);
+	int			from = publication->ncolumns;
+	int			n = more->ncolumns - from;
+
+	for (int i = from; i < more->ncolumns; i++)
+		for (int a = 0; a < from + publication->nhidden; a++)
+			if (attributes[a] != InvalidAttrNumber && strcmp(get_attname(publication->source, attributes[a], false), more->columns[i].name) == 0)
+				refuse_role(publication, more->columns[i].name);
+	publication->columns = more->columns;
+	publication->ncolumns = more->ncolumns;
+	extend_pinned_view(publication, attributes, from, n);
 }
 
 /* A column of the pinned view by the name that it has there or in the source; where it lacks, it is added, or refused. */
@@ -262,8 +309,7 @@ find_or_hide(DeclaredPublication *publication, const char *name, bool may_add)
 	{
 		publication->columns = repalloc(publication->columns, sizeof(DeclaredColumn) * (n + 1));
 		hide_column(publication, attribute);
-		extend_pinned_view(publication, n);
-		note_columns(publication, n);
+		extend_pinned_view(publication, attributes, n, 1);
 	}
 	relation_close(source, NoLock);
 	return &publication->columns[i];

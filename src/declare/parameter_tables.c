@@ -227,9 +227,20 @@ copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_we
 		if (why == NULL)
 			copy_table(publication, spec, table, accept_weakening);
 		else
-			ereport(NOTICE,
-					(errmsg("table %s was not copied again for parameter \"%s\"", name, spec->param),
+		{
+			int			n;
+			Relation	copy = relation_open(copied_table(publication, spec->param), AccessShareLock);
+			bool		has_all;
+
+			/* A copy that lacks a column that was added is of no use. */
+			(void) copied_columns(publication, spec, &n);
+			has_all = RelationGetNumberOfAttributes(copy) == n;
+			relation_close(copy, NoLock);
+			ereport(has_all ? NOTICE : ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("table %s was not copied again for parameter \"%s\"", name, spec->param),
 					 errdetail("%s The copy that was made before stays.", why)));
+		}
 	}
 }
 

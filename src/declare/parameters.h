@@ -123,6 +123,15 @@ extern void declare_layout_columns(DeclaredPublication *publication, TupleDesc s
  */
 extern Jsonb *resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_add);
 
+/*
+ * Gives the publication the declared columns that the other one has beside its own: its pinned view and the catalog get them,
+ * before those that are hidden.  An error if it reads them already.
+ */
+extern void take_columns(DeclaredPublication *publication, const DeclaredPublication *more);
+
+/* An error about a column that cannot be added, since the publication has it. */
+extern void refuse_role(const DeclaredPublication *publication, const char *column);
+
 /* A column of a relation by its name, or NULL; and an error about a name that no column of the source has. */
 extern Form_pg_attribute source_attribute(TupleDesc source, const char *name);
 extern void refuse_unknown_column(const DeclaredPublication *publication, const char *name, TupleDesc source);

@@ -52,7 +52,7 @@ static const char *const role_words[] = {
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
 {
-	int			n = catalog_run("SELECT name, role, kind, taxonomy, tree FROM pprepub_internal.catalog_column"
+	int			n = catalog_run("SELECT name, role, kind, taxonomy, tree, came FROM pprepub_internal.catalog_column"
 								" WHERE publication = $1 ORDER BY position", mode,
 								CATALOG_PARAMS(CATALOG_INT(publication->id)));
 	bool		has_tuple = false;
@@ -81,6 +81,7 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMod
 		if (column->taxonomy != NULL && strlen(kind) > strlen(kind_text(column)))
 			column->level = atoi(kind + strlen(kind_text(column)));
 		column->tree = catalog_int(i, "tree");
+		column->came = catalog_int(i, "came");
 		publication->nhidden += column->role == ROLE_LAYOUT;
 		has_tuple |= column->role == ROLE_SENSITIVE_PART;
 	}
@@ -99,12 +100,13 @@ note_columns(const DeclaredPublication *publication, int from)
 		const DeclaredColumn *column = &publication->columns[i];
 		bool		has_kind = column->role == ROLE_QUASI_IDENTIFIER || has_bands(column);
 
-		catalog_execute("INSERT INTO pprepub_internal.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
-						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)"
-						" ON CONFLICT (publication, position) DO UPDATE SET kind = $5, taxonomy = $6, tree = $7",
+		catalog_execute("INSERT INTO pprepub_internal.catalog_column (publication, position, name, role, kind, taxonomy, tree, came)"
+						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7, $8)"
+						" ON CONFLICT (publication, position) DO UPDATE SET name = excluded.name, role = $4, kind = $5, taxonomy = $6, tree = $7, came = $8",
 						CATALOG_INT(publication->id), CATALOG_INT(i + 1), CATALOG_TEXT(column->name),
 						CATALOG_TEXT(role_words[column->role]), CATALOG_TEXT(has_kind ? kind_text(column) : NULL),
-						CATALOG_TEXT(column->taxonomy), column->taxonomy ? CATALOG_INT(column->tree) : CATALOG_NULL(INT4OID));
+						CATALOG_TEXT(column->taxonomy), column->taxonomy ? CATALOG_INT(column->tree) : CATALOG_NULL(INT4OID),
+						CATALOG_INT(column->came));
 	}
 	catalog_leave(&access);
 }

@@ -62,6 +62,7 @@ typedef struct DeclaredColumn
 	int32		tree;			/* the publication's own copy, or 0 */
 	int			level;			/* of bands that are nodes of a taxonomy, counted from its root; or 0 */
 	char	   *step;			/* of a range that has one, or NULL */
+	int32		came;			/* the first release after it was added, those before withhold it; 0: declared at first */
 
 	/* From the pinned view */
 	Oid			type;			/* domains looked through */
@@ -91,6 +92,9 @@ extern void parse_kind(const char *text, DeclaredColumn *column);
 
 /* A column's kind as parse_kind() reads it, with the level of bands behind. */
 extern char *kind_text(const DeclaredColumn *column);
+
+/* Says, behind "a view that ", which cast gives values that can be generalized, or compared. */
+extern const char *cast_words(const DeclaredColumn *column);
 
 /* Refuses a kind that values of the column's type cannot bear. */
 extern void verify_kind(const DeclaredColumn *column);
@@ -236,7 +240,7 @@ extern void note_erasure(const DeclaredPublication *publication, CatalogParam pe
 extern void verify_name_is_not_taken(const DeclaredPublication *publication,
 									 const char *schema, const char *name);
 
-/* Records in the catalog the columns from this index on, the hidden ones, too, or how those that it has are generalized. */
+/* Records in the catalog the columns from this index on, the hidden ones, too, in place of those that it has there. */
 extern void note_columns(const DeclaredPublication *publication, int from);
 
 /* The relation noted as a part that occurs once, or InvalidOid. */
@@ -282,6 +286,12 @@ extern void ensure_schemas(const DeclaredPublication *publication);
 
 /* The pinned view, of columns that have these names in the source: [columns and hidden columns of the publication]. */
 extern char *pinned_view_sql(const DeclaredPublication *publication, const char *const *names);
+
+/*
+ * Adds the columns that arguments of alter_publication() name, behind those that are declared, and returns how many.  Releases
+ * up to now show them as withheld.
+ */
+extern int	add_columns(DeclaredPublication *publication, FunctionCallInfo fcinfo);
 
 /* ----------------------------------------------------------------
  * The step of a range, the numbers, dates or times that its cells may end at: kinds.c
@@ -353,6 +363,9 @@ typedef struct DeclareHooks
 	 */
 	void		(*check_table) (const DeclaredPublication *publication, const char *param,
 								Oid old_copy, Oid new_copy, bool accept_weakening);
+
+	/* The columns from this one on were added: tables and functions that have the others get them, too. */
+	void		(*show_columns) (const DeclaredPublication *publication, int from);
 
 	/* A publication is dropped, while all of it still stands: what was made for it by higher rooms ends, too. */
 	void		(*end_publication) (const DeclaredPublication *publication);

@@ -343,6 +343,29 @@ create_answer_function(const DeclaredPublication *publication)
 	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
 }
 
+void
+replace_answer_function(const DeclaredPublication *publication)
+{
+	Oid			before = answer_function(publication);
+	CatalogAccess access;
+	char	   *grants;
+
+	if (!OidIsValid(before))
+		return;
+	catalog_enter(&access);
+	catalog_read("SELECT string_agg(format('GRANT EXECUTE ON FUNCTION %s TO %s%s', f.oid::regprocedure,"
+				 " CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,"
+				 " CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' END), '; ') AS grants"
+				 " FROM pg_proc f, aclexplode(f.proacl) a WHERE f.oid = $1 AND a.grantee <> f.proowner",
+				 CATALOG_OID(before));
+	grants = catalog_text(&access, 0, "grants");
+	catalog_leave(&access);
+	execute_own_ddl(psprintf("DROP FUNCTION %s", format_procedure_qualified(before)));
+	create_answer_function(publication);
+	if (grants != NULL)
+		execute_ddl(grants);
+}
+
 #define COUNTS "_counts"
 
 Oid
@@ -425,28 +448,37 @@ ensure_noise_functions(const DeclaredPublication *publication)
 
 /* ---- TARGET.NAME_now ---- */
 
+char *
+live_column_sql(const DeclaredColumn *column)
+{
+	DeclaredColumn shown = *column;
+
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+		shown.typmod = -1;		/* texts are of any length, as prefixes and nodes are */
+	return psprintf("%s %s", quote_identifier(column->name), column_type_sql(&shown));
+}
+
 void
 create_live_table(const DeclaredPublication *publication)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
 	StringInfoData columns;
+	StringInfoData later;
 
 	if (!method->answers)
 		return;
 	initStringInfo(&columns);
+	initStringInfo(&later);
 	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		DeclaredColumn column = publication->columns[i];
-
-		if (column.role == ROLE_QUASI_IDENTIFIER)
-			column.typmod = -1; /* texts are of any length, as prefixes and nodes are */
-		if (column.role != ROLE_KEY)
-			appendStringInfo(&columns, "%s %s, ", quote_identifier(column.name), column_type_sql(&column));
-	}
+		if (publication->columns[i].role != ROLE_KEY && publication->columns[i].came == 0)
+			appendStringInfo(&columns, "%s, ", live_column_sql(&publication->columns[i]));
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].came > 0)
+			appendStringInfo(&later, ", %s", live_column_sql(&publication->columns[i]));
 	comment_on_live_table(publication, make_relation(publication, publication->target, "_now", "FOREIGN TABLE",
-													 psprintf("(%s%s%s pg_catalog.jsonb) SERVER pprepub", columns.data,
+													 psprintf("(%s%s%s pg_catalog.jsonb%s) SERVER pprepub", columns.data,
 															  method->classes ? "class pg_catalog.int8, " : "",
-															  free_column_name(publication, "cells"))));
+															  free_column_name(publication, "cells"), later.data)));
 }
 
 void
@@ -461,11 +493,14 @@ int
 live_column(const DeclaredPublication *publication, AttrNumber attribute)
 {
 	int			left = attribute;
+	int			i = 0;
 
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (; i < publication->ncolumns && publication->columns[i].came == 0; i++)
 		if (publication->columns[i].role != ROLE_KEY && --left == 0)
 			return i;
-	return left == 1 && method_declaration(publication->method)->classes ? LIVE_CLASS : LIVE_CELLS;
+	if (method_declaration(publication->method)->classes && --left == 0)
+		return LIVE_CLASS;
+	return left == 1 ? LIVE_CELLS : i + left - 2;
 }
 
 int

@@ -24,6 +24,9 @@ extern Oid	answer_function(const DeclaredPublication *publication);
 /* Creates the function, without any grants, if the method can answer.  Called as the owner, inside SPI. */
 extern void create_answer_function(const DeclaredPublication *publication);
 
+/* Makes it anew where it stands, with the columns of now and the rights that it had: as the owner, inside SPI. */
+extern void replace_answer_function(const DeclaredPublication *publication);
+
 /*
  * Likewise of TARGET.NAME_counts(by, bins), which runs with the rights of its caller: the right that counts is SELECT on the
  * view TARGET.NAME, so everybody may execute it.
@@ -46,7 +49,7 @@ extern void ensure_catalog_view(const DeclaredPublication *publication);
  * TARGET.NAME_now: the foreign table through which analysts ask a publication with plain SQL
  *
  * Its columns are those of the source but the key, in their order, of the source's types; behind them stand "class", where
- * the method has classes, and "cells".
+ * the method has classes, and "cells", and then columns that were added later.
  * ----------------------------------------------------------------
  */
 
@@ -55,6 +58,9 @@ extern void ensure_catalog_view(const DeclaredPublication *publication);
  * as part "live".
  */
 extern void create_live_table(const DeclaredPublication *publication);
+
+/* A column's name and type in it. */
+extern char *live_column_sql(const DeclaredColumn *column);
 
 /* Comments on the table and its columns, by the parameters of now. */
 extern void comment_on_live_table(const DeclaredPublication *publication, Oid table);

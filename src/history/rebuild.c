@@ -59,8 +59,9 @@ releases_sql(const DeclaredPublication *publication)
 	char	   *releases;
 
 	catalog_enter(&access);
-	catalog_read("SELECT ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND NOT columns @>"
-				 " ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'))::text AS bare,"
+	catalog_read("SELECT ARRAY(SELECT number FROM pprepub_internal.catalog_release r WHERE publication = $1 AND EXISTS ("
+				 "SELECT FROM pprepub_internal.catalog_column c WHERE c.publication = $1 AND c.role = 'quasi-identifier'"
+				 " AND (c.came > r.number OR c.name <> ALL (r.columns))))::text AS bare,"
 				 " ARRAY(SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND cohort IS NOT NULL)::text AS partial",
 				 CATALOG_INT(publication->id));
 	releases = psprintf("'%s', '%s'", catalog_text(&access, 0, "bare"), catalog_text(&access, 0, "partial"));
@@ -212,6 +213,18 @@ replace_fold(const DeclaredPublication *publication)
 		delete_all(past_table(publication, tables[i]));
 	for (int i = 0; i < n; i++)
 		write_rows(past_table(publication, tables[i]), psprintf("%s SELECT * FROM %s", query, parts[tables[i]]));
+}
+
+/* The active snapshot goes on seeing the rows that are deleted. */
+void
+forget_fingerprints(const DeclaredPublication *publication)
+{
+	Oid			groups = past_table(publication, GROUPS_TABLE);
+
+	past_table_verify(publication, GROUPS_TABLE);
+	delete_all(groups);
+	write_rows(groups, psprintf("SELECT \"group\", created, keys, states, array_fill(0, ARRAY[cardinality(fingerprints)]), parts, epochs, sensitive FROM %s",
+								quoted_relation(groups)));
 }
 
 /* ----------------------------------------------------------------

@@ -25,4 +25,7 @@ typedef struct PastComparison
  */
 extern PastComparison fold_compare(const DeclaredPublication *publication);
 
+/* Forgets the fingerprints of holders, as the log does when quasi-identifiers are added: of a publication that is locked; otherwise likewise. */
+extern void forget_fingerprints(const DeclaredPublication *publication);
+
 #endif							/* PPREPUB_HISTORY_REBUILD_H */

@@ -153,7 +153,7 @@ storing_create(const Import *import, Oid table, uint64 seed)
 	Storing		storing = {.import = import, .table = writer_open(table, false), .natts = columns->natts};
 	int			attribute = has_class_column(publication);
 
-	storing.checksum = checksum_create(columns, seed);
+	storing.checksum = checksum_create(publication, columns, PG_INT32_MAX, seed);
 	storing.columns = palloc0(sizeof(ImportColumn *) * storing.natts);
 	storing.sums = palloc0(sizeof(RowSum *) * storing.natts);
 	storing.values = palloc0(sizeof(Datum) * storing.natts);

@@ -32,7 +32,8 @@ COMMENT ON VIEW pprepub_internal.counted_view IS 'publications, each with the vi
 -- The nodes of a release are those of the trees that it was made with.  A column's tree is for those who may read the column.
 CREATE VIEW pprepub_internal.counted_column WITH (security_barrier) AS
 	SELECT c.publication, c.relation, c.position, c.name, c.kind, c.is_sensitive, c.taxonomy, c.tree, c.type,
-		CASE c.kind WHEN 'range' THEN '(,)' WHEN 'taxonomy' THEN root.node WHEN 'value' THEN NULL ELSE '*' END AS withheld
+		CASE c.kind WHEN 'range' THEN '(,)' WHEN 'taxonomy' THEN root.node WHEN 'value' THEN NULL ELSE '*' END AS withheld,
+		EXISTS (SELECT FROM pprepub_internal.catalog_tree t WHERE t.tree = c.tree AND t.ladder IS NOT NULL) AS is_ladder
 	FROM (SELECT v.publication, v.relation, q.position, q.name, CASE q.role WHEN 'quasi-identifier' THEN pg_catalog.split_part(q.kind, ' ', 1) ELSE 'value' END AS kind,
 			q.role IN ('sensitive', 'sensitive part') AS is_sensitive, q.taxonomy, a.atttypid::pg_catalog.regtype AS type,
 			CASE WHEN pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN coalesce(v.trees[(SELECT pg_catalog.count(b.tree) FROM pprepub_internal.catalog_column b

@@ -16,8 +16,13 @@
 #include "history/recall.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
+#include "utils/numeric.h"
 #include "utils/snapmgr.h"
+
+PG_FUNCTION_INFO_V1(pprepub_possible_parameters);
 
 /* ----------------------------------------------------------------
  * What a declaration means for releases: tables that parameters name, the
@@ -187,10 +192,84 @@ judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool acc
 		});
 }
 
+/* ---- possible_parameters() ---- */
+
+#define MOST_STRONGER 20
+
+/* Stronger and stronger values of a parameter, its own first; returns how many there are. */
+static int
+stronger_values(const ParamSpec *spec, int64 value, int64 *values)
+{
+	int64		scale = spec->type == PARAM_DECIMAL ? PARAM_SCALE : 1;
+	int64		step = spec->strength == STRENGTH_MORE ? Max(value / 10, 1) : Min(value / -20, -1);
+	int			n = 0;
+
+	while (n <= MOST_STRONGER && value >= spec->least * scale && value <= spec->most * scale)
+	{
+		values[n++] = value;
+		value += step;
+	}
+	return n;
+}
+
+/* A row for each number of people who are lost, with the strongest of the values that lose so many. */
+static void
+put_possible(const OwnersWork *work)
+{
+	const DeclaredPublication *publication = work->publication;
+	const Method *method = find_method(publication->method);
+	int64	   *params = param_values(&method->declaration, publication->params);
+	Recalled   *recalled = recall_in_parts(publication);
+	const Atoms *atoms = atoms_of(&recalled->seen);
+	const Aspects *aspects = aspects_of_recalled(publication, recalled);
+
+	for (int p = 0; method->principle != NULL && method->declaration.params[p].name != NULL; p++)
+	{
+		const ParamSpec *spec = &method->declaration.params[p];
+		int64		declared = params[p];
+		int64		values[MOST_STRONGER + 1];
+		uint64		lost[MOST_STRONGER + 1];
+		Principle	principles[MOST_STRONGER + 1];
+		int			n;
+
+		if (declared == PARAM_ABSENT || (spec->strength != STRENGTH_MORE && spec->strength != STRENGTH_LESS) ||
+			(spec->type != PARAM_INTEGER && spec->type != PARAM_DECIMAL))
+			continue;
+		n = stronger_values(spec, declared, values);
+		for (int i = 0; i < n; i++)
+		{
+			Principle	principle;
+
+			params[p] = values[i];
+			principle = method->principle(params);
+			principles[i] = principle_bound(&principle, recalled->seen.nvalues, aspects);
+		}
+		params[p] = declared;
+		count_refused_by(&recalled->seen, atoms, n, principles, lost);
+		for (int i = 0; i < n; i++)
+			if (i == n - 1 || lost[i + 1] > lost[i])
+			{
+				Datum		value = spec->type == PARAM_DECIMAL
+					? DirectFunctionCall1(numeric_trim_scale, NumericGetDatum(int64_div_fast_to_numeric(values[i], 6)))
+					: NumericGetDatum(int64_to_numeric(values[i]));
+
+				report_row(work, (Datum[]) {CStringGetTextDatum(spec->name), value, Int64GetDatum(lost[i])}, (bool[]) {false, false, false});
+			}
+	}
+	recalled_close(recalled);
+}
+
+Datum
+pprepub_possible_parameters(PG_FUNCTION_ARGS)
+{
+	return report(fcinfo, put_possible);
+}
+
 const DeclareHooks release_hooks = {
 	.look_at_source = look_at_source,
 	.judge_parameters = judge_parameters,
 	.check_table = check_table,
+	.show_columns = show_columns,
 	.end_publication = unschedule_dropped,
 };
 

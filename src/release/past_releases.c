@@ -84,7 +84,7 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	/* The bands by which its values were judged are gone. */
 	if (has_other_bands(method_declaration(publication->method), released->params, publication->params))
 		released->principle = principle_k_l(released->principle.k, 1);
-	released->shown = noted_columns(publication, shows_all ? NULL : DatumGetArrayTypeP(columns));
+	released->shown = noted_columns(publication, shows_all ? NULL : DatumGetArrayTypeP(columns), released->number);
 	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
 	for (int i = 0; i < publication->ncolumns; i++)
 		released->shows_sensitive |= is_sensitive(&publication->columns[i]) && released->shown[i];

@@ -64,7 +64,7 @@ releasable_names(const DeclaredPublication *publication)
 }
 
 const bool *
-noted_columns(const DeclaredPublication *publication, ArrayType *names)
+noted_columns(const DeclaredPublication *publication, ArrayType *names, int32 number)
 {
 	bool	   *shown = palloc0(sizeof(bool) * publication->ncolumns);
 	Datum	   *values;
@@ -73,7 +73,7 @@ noted_columns(const DeclaredPublication *publication, ArrayType *names)
 	if (names == NULL)
 	{
 		for (int i = 0; i < publication->ncolumns; i++)
-			shown[i] = publication->columns[i].role != ROLE_KEY;
+			shown[i] = publication->columns[i].role != ROLE_KEY && publication->columns[i].came <= number;
 		return shown;
 	}
 	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, NULL, &n);
@@ -126,7 +126,7 @@ shown_columns(const DeclaredPublication *publication, ArrayType *names)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the name of a column must not be null")));
-	return noted_columns(publication, names);
+	return noted_columns(publication, names, next_number(publication));
 }
 
 Scope

@@ -90,7 +90,7 @@ note_metrics(const DeclaredPublication *publication, const ReleaseNote *note)
 	{
 		list_count_errors(note->metrics, list + n);
 		n += NSIZES;
-		n += list_losses(publication, note->metrics, noted_columns(publication, note->columns), list + n);
+		n += list_losses(publication, note->metrics, noted_columns(publication, note->columns, note->number), list + n);
 	}
 	for (int i = 0; i < n; i++)
 	{

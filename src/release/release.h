@@ -98,8 +98,8 @@ extern Scope scope_of(const DeclaredPublication *publication, const Request *req
 /* All columns that may be shown, in words. */
 extern char *releasable_names(const DeclaredPublication *publication);
 
-/* Like shown_columns(), of a release that was made, which may show none of them. */
-extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names);
+/* Like shown_columns(), of a release that was made, which may show none of them, and none that was declared after it. */
+extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names, int32 number);
 
 /* The other way round: the names of the columns with a flag, or of all, as requests have them; without the key's. */
 extern ArrayType *column_names(const DeclaredPublication *publication, const bool *shown);
@@ -221,8 +221,8 @@ extern void check_distribution(const DeclaredPublication *publication, Oid old_c
 
 typedef struct Checksum Checksum;
 
-/* A sum of no rows yet, with these columns. */
-extern Checksum *checksum_create(TupleDesc columns, uint64 seed);
+/* A sum of no rows yet, with these columns; values count in those alone that were declared before release number. */
+extern Checksum *checksum_create(const DeclaredPublication *publication, TupleDesc columns, int32 number, uint64 seed);
 
 /* A row is the sum of its values: many have most in common with the row before. */
 typedef struct RowSum
@@ -447,6 +447,9 @@ extern Datum tell_release(const DeclaredPublication *publication, int32 number, 
  * invented rows, for roles that the owner lets read it, if the publication tells them.
  */
 extern void show_release(const ReleaseBuild *build, Oid table);
+
+/* See DeclareHooks. */
+extern void show_columns(const DeclaredPublication *publication, int from);
 
 /* The answers to questions of declare/. */
 extern const DeclareHooks release_hooks;

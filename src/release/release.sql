@@ -83,6 +83,11 @@ CREATE FUNCTION pprepub.forget_releases(publication text, before timestamptz) RE
 COMMENT ON FUNCTION pprepub.forget_releases(text, timestamptz) IS
 	'drop the tables of releases that are older, but for those shown as the newest; the history keeps their sets; returns the numbers of the releases';
 
+CREATE FUNCTION pprepub.possible_parameters(publication text, OUT parameter text, OUT value numeric, OUT people_lost bigint) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_possible_parameters';
+COMMENT ON FUNCTION pprepub.possible_parameters(text) IS
+	'count the people who could never be published again if a parameter were declared stronger: each number with the strongest value that costs so many';
+
 -- Distributions that releases are compared with
 
 -- SQLSTATE, message, detail and hint of an error if the copy of a declared one has rows that make no sense together.
@@ -117,7 +122,7 @@ COMMENT ON FUNCTION pprepub_internal.wrong_distribution(regclass) IS 'why rows a
 
 -- None is hidden, as the tuple of several sensitive columns is.
 CREATE VIEW pprepub_internal.catalog_released_column AS
-	SELECT c.publication, c.position, c.name FROM pprepub_internal.catalog_column c
+	SELECT c.publication, c.position, c.name, c.came FROM pprepub_internal.catalog_column c
 	WHERE c.role NOT IN ('key', 'layout') AND (c.role <> 'sensitive' OR NOT EXISTS (
 		SELECT FROM pprepub_internal.catalog_column p WHERE p.publication = c.publication AND p.role = 'sensitive part'));
 COMMENT ON VIEW pprepub_internal.catalog_released_column IS 'columns of publications that releases can show';
@@ -127,7 +132,7 @@ CREATE VIEW pprepub_internal.catalog_listed_release AS
 	SELECT r.publication, r.number AS release, r.published_at, r.relation::pg_catalog.text AS relation,
 		CASE WHEN r.kind = 'imported' THEN r.kind WHEN r.cohort IS NULL THEN 'everybody' ELSE 'cohort' END AS kind,
 		ARRAY(SELECT c.name FROM pprepub_internal.catalog_released_column c
-			WHERE c.publication = r.publication AND (r.columns IS NULL OR c.name = ANY (r.columns)) ORDER BY c.position) AS columns,
+			WHERE c.publication = r.publication AND c.came <= r.number AND (r.columns IS NULL OR c.name = ANY (r.columns)) ORDER BY c.position) AS columns,
 		t.told * r.rows AS rows, t.told * r.people AS people,
 		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.people - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
 			AS withheld_percent,
@@ -144,7 +149,7 @@ CREATE VIEW pprepub_internal.catalog_full_release AS
 		JOIN pg_catalog.pg_class k ON k.oid = r.relation::pg_catalog.oid
 	WHERE a.part = 'all_view' AND r.kind = 'stored' AND r.cohort IS NULL
 		AND (r.columns IS NULL OR NOT EXISTS (
-			SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = r.publication AND c.name <> ALL (r.columns)));
+			SELECT FROM pprepub_internal.catalog_released_column c WHERE c.publication = r.publication AND c.came <= r.number AND c.name <> ALL (r.columns)));
 COMMENT ON VIEW pprepub_internal.catalog_full_release IS 'releases of everybody with all columns whose tables are there, for tables TARGET.NAME_all';
 
 CREATE FUNCTION pprepub_internal.releases_handler() RETURNS fdw_handler

@@ -426,7 +426,7 @@ send_all(const ReleaseBuild *build, const uint32 *order, uint64 seed, RowSink *s
 	TupleDesc	columns = released_columns(build->publication);
 	Sending		sending = {
 		.build = build, .sink = sink,
-		.checksum = checksum_create(columns, seed),
+		.checksum = checksum_create(build->publication, columns, PG_INT32_MAX, seed),
 		.has_class = has_class_column(build->publication),
 	};
 	const Classes *classes;
@@ -505,6 +505,7 @@ typedef enum ValueForm
 struct Checksum
 {
 	uint64		seed;
+	int			ncolumns;		/* that count */
 	uint64		sum[2];
 	ValueForm  *form;
 	FmgrInfo   *output;
@@ -541,11 +542,14 @@ form_of(Oid type)
 }
 
 Checksum *
-checksum_create(TupleDesc columns, uint64 seed)
+checksum_create(const DeclaredPublication *publication, TupleDesc columns, int32 number, uint64 seed)
 {
 	Checksum   *checksum = palloc0(sizeof(Checksum));
 
 	checksum->seed = seed;
+	checksum->ncolumns = columns->natts;
+	for (int i = 0; i < publication->ncolumns; i++)
+		checksum->ncolumns -= publication->columns[i].came > number;	/* these come last */
 	checksum->form = palloc(sizeof(ValueForm) * columns->natts);
 	checksum->output = palloc0(sizeof(FmgrInfo) * columns->natts);
 	checksum->work = AllocSetContextCreate(CurrentMemoryContext, "checksum of a row",
@@ -589,9 +593,9 @@ RowSum
 checksum_value(Checksum *checksum, int column, Datum value, bool isnull)
 {
 	MemoryContext old = MemoryContextSwitchTo(checksum->work);
-	RowSum		sum;
+	RowSum		sum = {{0, 0}};
 
-	for (int lane = 0; lane < 2; lane++)
+	for (int lane = 0; lane < 2 && column < checksum->ncolumns; lane++)
 	{
 		uint64		seed = hash_combine64(checksum->seed + lane, column);
 

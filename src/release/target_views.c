@@ -12,10 +12,14 @@
 #include "declare/catalog.h"
 #include "declare/publication.h"
 #include "declare/target_objects.h"
+#include "declare/work.h"
 #include "executor/executor.h"
 #include "foreign/fdwapi.h"
+#include "frame/print.h"
 #include "history/past_tables.h"
+#include "history/rebuild.h"
 #include "history/rows.h"
+#include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -26,6 +30,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_releases_handler);
 
@@ -59,12 +64,15 @@ list_values(const DeclaredPublication *publication)
 	StringInfoData list;
 
 	initStringInfo(&list);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&list, "%s AS %s, ", value_sql(&publication->columns[i]),
-							 quote_identifier(publication->columns[i].name));
-	appendStringInfo(&list, "%s%s AS %s", has_class_column(publication) ? "class, " : "",
-					 cells_sql(publication), free_column_name(publication, "cells"));
+	for (AttrNumber attribute = 1; attribute <= count_live_columns(publication); attribute++)
+	{
+		int			i = live_column(publication, attribute);
+
+		appendStringInfo(&list, "%s%s AS %s", attribute > 1 ? ", " : "",
+						 i == LIVE_CLASS ? "class" : i == LIVE_CELLS ? cells_sql(publication) : value_sql(&publication->columns[i]),
+						 i == LIVE_CLASS ? "class" : i == LIVE_CELLS ? free_column_name(publication, "cells") :
+						 quote_identifier(publication->columns[i].name));
+	}
 	return list.data;
 }
 
@@ -96,6 +104,82 @@ show_newest(const DeclaredPublication *publication, Oid table)
 	comment_on_columns(publication, all, SHOWN_AS_CELLS);
 }
 
+/* The cell that shows nothing of a column, as a literal; NULL for columns that have no cells. */
+static char *
+withheld_sql(const DeclaredColumn *column)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return "NULL";
+	getTypeOutputInfo(printed_type(column->kind, column->type), &output, &is_varlena);
+	return quote_literal_cstr(OidOutputFunctionCall(output, print_withheld(column)));
+}
+
+/* Gives a table that was made before the columns from this one on: rows that it has withhold them.  As the owner, inside SPI. */
+static void
+add_to_table(const DeclaredPublication *publication, Oid table, const char *part, int from)
+{
+	bool		is_foreign = get_rel_relkind(table) == RELKIND_FOREIGN_TABLE;
+	char	   *alter = psprintf("ALTER %s %s ", is_foreign ? "FOREIGN TABLE" : "TABLE", quoted_relation(table));
+
+	for (int i = from; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		const char *name = quote_identifier(column->name);
+
+		if (strcmp(part, "live") == 0)
+			execute_own_ddl(psprintf("%s ADD COLUMN %s", alter, live_column_sql(column)));
+		else if (is_foreign)
+			execute_own_ddl(psprintf("%s ADD COLUMN %s %s", alter, name, released_type_sql(column)));
+		else if (strcmp(part, "release") == 0 || column->role == ROLE_QUASI_IDENTIFIER)
+		{
+			execute_own_ddl(psprintf("%s ADD COLUMN %s %s DEFAULT %s", alter, name, released_type_sql(column), withheld_sql(column)));
+			execute_own_ddl(psprintf("%s ALTER COLUMN %s DROP DEFAULT", alter, name));
+		}
+	}
+	if (strcmp(part, "live") != 0)
+		comment_on_columns(publication, table, SHOWN_AS_CELLS);
+}
+
+/*
+ * The columns from this one on were added: the function and the tables of TARGET get them, and the regions of answers.  Views
+ * get them with the next release.  Fingerprints are of all quasi-identifiers, and those of people who were published so far say nothing any more.
+ */
+void
+show_columns(const DeclaredPublication *publication, int from)
+{
+	OwnersWork	work = {0};
+	CatalogAccess access;
+	uint64		n;
+	Oid		   *tables;
+	char	  **parts;
+
+	catalog_enter(&access);
+	n = catalog_read("SELECT r.relation::oid AS relation, r.part FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid"
+					 " WHERE r.publication = $1 AND r.part IN ('release', 'regions', 'live', 'all_view') ORDER BY 1",
+					 CATALOG_INT(publication->id));
+	tables = MemoryContextAlloc(access.context, sizeof(Oid) * (n + 1));
+	parts = MemoryContextAlloc(access.context, sizeof(char *) * (n + 1));
+	for (uint64 i = 0; i < n; i++)
+	{
+		tables[i] = catalog_oid(i, "relation");
+		parts[i] = catalog_text(&access, i, "part");
+	}
+	catalog_leave(&access);
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_to_table(publication, tables[i], parts[i], from);
+	}
+	replace_answer_function(publication);
+	if (publication->releases > 0 && keeps_past(publication, PAST_PLACES))
+		forget_fingerprints(publication);
+	work_close(&work);
+}
+
 /* Is the release about everybody, with all columns? */
 static bool
 is_full(const DeclaredPublication *publication, const Request *request)
@@ -104,7 +188,7 @@ is_full(const DeclaredPublication *publication, const Request *request)
 
 	if (request->cohort != NULL)
 		return false;
-	shown = noted_columns(publication, request->columns);
+	shown = noted_columns(publication, request->columns, next_number(publication));
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (!shown[i] && publication->columns[i].role != ROLE_KEY)
 			return false;

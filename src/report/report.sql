@@ -6,7 +6,7 @@ CREATE VIEW pprepub_internal.measured WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number AS release, m.position, m.metric, m.value,
 		r.people::float8, r.classes, r.suppressed, r.dirty, r.counterfeits, r.stale,
 		(SELECT pg_catalog.count(*) FROM pprepub_internal.catalog_column c
-		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
+		 WHERE c.publication = r.publication AND c.role = 'quasi-identifier' AND c.came <= r.number AND (r.columns IS NULL OR c.name = ANY (r.columns))) AS columns
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_release r USING (publication)
 		JOIN pprepub_internal.catalog_metric m ON m.publication = r.publication AND m.release = r.number
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');

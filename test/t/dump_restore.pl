@@ -78,6 +78,8 @@ SELECT pprepub.publish('noted');
 -- Somebody was forgotten, and the table of a release.
 DELETE FROM hospital.noted WHERE id = 7;
 SELECT pprepub.publish('noted'), pprepub.forget_person('noted', '7'), pprepub.forget_releases('noted', 'infinity');
+ALTER TABLE hospital.noted ADD zip text;
+SELECT pprepub.alter_publication('noted', add_quasi_identifiers => '{"zip": "prefix"}');
 -- People with several rows, of whom samples are shown.
 CREATE TABLE hospital.stays AS SELECT i % 90 AS patient, i % 90 % 40 AS age, 'd' || i % 17 AS ill, 'w' || i % 7 AS ward, 'note ' || i % 9 AS note FROM generate_series(1, 450) i;
 SELECT pprepub.create_publication('stays', 'hospital.stays', 'patient', '{"age": "range"}', '{ill, ward}', 'bpg', '{"k": 5, "l": 2, "reserve": 1}', insensitive => '{note}', rows => 'several', max_rows => 3);

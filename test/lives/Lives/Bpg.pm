@@ -564,7 +564,7 @@ sub track
 
 sub happens
 {
-	return ((\&people_leave, \&people_come, \&people_come, \&people_move, \&values_change, \&track) x 2, \&keys_swap, (\&rows_move, \&folds_move) x 2, \&alter,
+	return ((\&people_leave, \&people_come, \&people_come, \&people_move, \&values_change, \&track) x 2, \&keys_swap, (\&rows_move, \&folds_move) x 2, \&alter, sub { $_[0]{life}->add_column },
 		\&declare_anew, \&ask_and_forget, \&adopt, \&take_snapshot, (\&publish_in_transaction, \&ask_in_transaction, \&race) x 2);
 }
 

@@ -23,6 +23,7 @@ sub live
 	{
 		$life->run('BEGIN') if $careful;
 		change($self, $step);
+		$life->add_column if chance(0.1);
 		adopt($self, $step), next if chance($self->{imports});
 		# A class that nobody can be put into, and a value that is not known, are what may be.
 		my $published = $life->run(q{SELECT number FROM pprepub.publish('life')}, may => qr/22\d\d\d|23514|P0002|55000|25P02/);

@@ -19,6 +19,7 @@ sub live
 		$life->run('BEGIN') if $careful;
 		change($self);
 		alter($self) if $step > 1 && chance($self->{alters});
+		$life->add_column($self->{life_registry} ? 'life_registry' : ()) if chance(0.1);
 		adopt($self, $step), next if chance($self->{imports});
 		my $published = $life->run(q{SELECT number FROM pprepub.publish('life')}, may => qr/P0002|25P02/);
 		$life->run('COMMIT') if $careful;

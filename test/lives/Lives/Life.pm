@@ -109,6 +109,21 @@ sub _end
 	die "an error\n";
 }
 
+# A quasi-identifier that some people have a value of, and newcomers have not; beside others that tables need, too.
+sub add_column
+{
+	my ($self, @tables) = @_;
+	my $name = 'd' . ++$self->{added};
+
+	foreach my $table ('life', @tables)
+	{
+		$self->run("ALTER TABLE $table ADD $name int", may => qr/25P02/);
+		$self->run("UPDATE $table SET $name = hashtext(id::text) % 20 WHERE hashtext(id::text) % 5 > 0", may => qr/25P02/);
+	}
+	my $kind = draw('range', 'range 5', 'suppress');
+	return $self->run("SELECT pprepub.alter_publication('life', add_quasi_identifiers => '{\"$name\": \"$kind\"}')", may => qr/25P02/);
+}
+
 # A judge's question, as himself, or as somebody whose transaction he looks into; that never fails.
 sub rows
 {

@@ -26,6 +26,7 @@ sub live
 		change($self) foreach 1 .. draw(0, 1, 1, 2);
 		$life->run(q{SELECT number FROM pprepub.publish('life')}, may => qr/P0002/), $life->run('ROLLBACK'), next if $back;
 		alter($self) if chance(0.1);
+		$life->add_column if chance(0.1);
 		adopt($self, $step), next if chance($self->{imports});
 		release($self);
 	}
