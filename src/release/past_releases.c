@@ -69,7 +69,8 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	released->is_imported = strcmp(catalog_text(access, row, "kind"), "imported") == 0;
 	released->is_identified = catalog_int(row, "identified");
 	released->table = catalog_oid(row, "relation");
-	released->is_forgotten = !released->is_answer && !OidIsValid(released->table);
+	(void) catalog_field(row, "relation", &isnull);
+	released->is_forgotten = isnull && !released->is_answer;
 	if (get_rel_relkind(released->table) != RELKIND_RELATION)
 		released->table = InvalidOid;
 	released->checksum_seed = (uint64) catalog_int(row, "checksum_seed");

@@ -178,7 +178,7 @@ SQL
 sub no_release
 {
 	my ($node, $database, $name, $what) = @_;
-	my $declared = "part IN ('source', 'live', 'releases', 'answers_view')";
+	my $declared = "part IN ('source', 'live', 'releases', 'answers_view', 'catalog')";
 
 	is( $node->safe_psql($database, <<SQL), '0|0|0|0|0|0', $what);
 SELECT releases, (SELECT count(*) FROM pprepub_internal.catalog_release r WHERE r.publication = p.publication),

@@ -32,7 +32,7 @@ SELECT * FROM pprepub.publish('v') \g /dev/null
 SELECT is((SELECT ARRAY[withheld_percent, invented_percent, people] FROM published.v_releases ORDER BY release DESC LIMIT 1), '{0,10,100}', 'shares are of people');
 SELECT is((SELECT rows FROM published.v_releases ORDER BY release DESC LIMIT 1), (SELECT count(*) FROM published.v), 'and rows of invented people count');
 SELECT ok(bool_and(holds), 'all is as it was declared') FROM pprepub.audit('v');
-SELECT ok(pprepub_internal.report_releases('v') ~ '>202</td><td[^>]*>100</td>', 'the page tells people');
+SELECT ok(pprepub.report('v') ~ '>202</td><td[^>]*>100</td>', 'the page tells people');
 
 -- What speaks of one row a person is refused; other principles count each value once a person.
 SELECT is(told(format('SELECT pprepub.alter_publication(''v'', %L)', params)), said, said) FROM (VALUES
