@@ -170,10 +170,12 @@ past_table_ensure(const DeclaredPublication *publication, PastTable which)
 	for (int i = 0; i < kind->ncolumns; i++)
 	{
 		const PastColumn *column = &kind->columns[i];
+		/* Without a length: what stands for people who are forgotten may be longer, and a restored dump would refuse it. */
+		DeclaredColumn plain = {.type = column_type(publication, column), .typmod = -1};
 
-		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(column->name),
-						 column->is_single ? column_type_sql(publication_column(publication, column->role)) :
-						 format_type_be_qualified(column_type(publication, column)));
+		if (column->is_single)
+			plain.collation = publication_column(publication, column->role)->collation;
+		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(column->name), column_type_sql(&plain));
 	}
 	return private_table_ensure(publication, kind->name, columns.data, kind->storage);
 }

@@ -158,7 +158,7 @@ reference_write(const DeclaredPublication *publication, const Reference *referen
 		return;
 	writer = writer_open(private_table_ensure(publication, PART,
 											  psprintf("sensitive %s, people pg_catalog.int8, \"of\" pg_catalog.int8, release pg_catalog.int4",
-													   format_type_extended(element.stored, -1, FORMAT_TYPE_FORCE_QUALIFY)),
+													   format_type_extended(element.stored, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY)),
 											  IN_HEAP), false);
 	for (uint64 i = reference->nkept; i < reference->values->size; i++)
 	{

@@ -161,7 +161,9 @@ BEGIN
 				|| ' ' || broken('typed') || (SELECT equal FROM pprepub.rebuild_history('typed')), '1 true true');
 		END IF;
 		PERFORM pprepub.publish('typed');
-		INSERT INTO result VALUES (c.type || ': the next release', broken('typed'), '');
+		INSERT INTO result VALUES (c.type || ': the next release', broken('typed'), ''),
+			(c.type || ': the history takes longer ones', (SELECT string_agg(attrelid::regclass || '.' || attname, ' ') FROM pg_attribute WHERE attrelid IN
+				(SELECT oid FROM pg_class WHERE relname ~ '^typed_' AND relkind = 'r' AND relnamespace = 'published_private'::regnamespace) AND atttypmod >= 0), NULL);
 		PERFORM pprepub.drop_publication('typed', true);
 		DROP TABLE typed, before;
 	END LOOP;
