@@ -26,6 +26,7 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
+PG_FUNCTION_INFO_V1(pprepub_weakened_parameter);
 PG_FUNCTION_INFO_V1(pprepub_alter_publication);
 PG_FUNCTION_INFO_V1(pprepub_drop_publication);
 
@@ -189,6 +190,19 @@ adopt_extensions(const DeclaredPublication *publication)
 	}
 	forget_unused_trees();
 	catalog_leave(&access);
+}
+
+/* weakened_parameter(method, declared, given): the name of one that would promise less, or NULL. */
+Datum
+pprepub_weakened_parameter(PG_FUNCTION_ARGS)
+{
+	const MethodDeclaration *method = method_declaration(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	Jsonb	   *declared = PG_GETARG_JSONB_P(1);
+	const ParamSpec *weaker = weakened_parameter(method, declared, check_parameters(method, PG_GETARG_JSONB_P(2), declared));
+
+	if (weaker == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(CStringGetTextDatum(weaker->name));
 }
 
 /* Checks the new parameters, stores them, and copies the tables that they name. */

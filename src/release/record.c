@@ -278,7 +278,7 @@ list_release(const DeclaredPublication *publication, int32 number)
  * ----------------------------------------------------------------
  */
 
-/* Drops tables, as the publication's owner, and takes them off the list of releases. */
+/* Drops tables, as the publication's owner, and takes releases off the list.  Tables may be missing: a dump can leave them out. */
 static void
 drop_tables(const DeclaredPublication *publication, const char *tables, const char *numbers)
 {
@@ -286,7 +286,8 @@ drop_tables(const DeclaredPublication *publication, const char *tables, const ch
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	execute_own_ddl(psprintf("DROP TABLE %s", tables));
+	if (tables != NULL)
+		execute_own_ddl(psprintf("DROP TABLE %s", tables));
 	if (OidIsValid(noted_relation(publication, "releases")))
 		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers));
 	SPI_finish();
@@ -307,9 +308,9 @@ pprepub_forget_releases(PG_FUNCTION_ARGS)
 	verify_may_change("forget_releases()");
 	publication = publication_open(name, AccessExclusiveLock);
 	catalog_enter(&access);
-	catalog_read("SELECT string_agg(r.relation::text, ', ') AS tables, coalesce(array_agg(r.number ORDER BY r.number), '{}')::text AS numbers"
-				 " FROM pprepub_internal.catalog_release r JOIN pg_class c ON c.oid = r.relation::oid"
-				 " WHERE r.publication = $1 AND r.published_at < $2"
+	catalog_read("SELECT string_agg(c.oid::regclass::text, ', ') AS tables, coalesce(array_agg(r.number ORDER BY r.number), '{}')::text AS numbers"
+				 " FROM pprepub_internal.catalog_release r LEFT JOIN pg_class c ON c.oid = r.relation::oid"
+				 " WHERE r.publication = $1 AND r.published_at < $2 AND r.relation IS NOT NULL"
 				 "  AND r.number <> ALL (SELECT unnest(array_remove(ARRAY[max(n.number), max(n.number) FILTER (WHERE n.cohort IS NULL), max(f.number)], NULL))"
 				 "   FROM pprepub_internal.catalog_release n LEFT JOIN pprepub_internal.catalog_full_release f ON f.relation = n.relation"
 				 "   WHERE n.publication = $1 AND n.relation IS NOT NULL)",
@@ -318,12 +319,12 @@ pprepub_forget_releases(PG_FUNCTION_ARGS)
 	words = catalog_text(&access, 0, "numbers");
 	catalog_leave(&access);
 	numbers = OidInputFunctionCall(F_ARRAY_IN, words, INT4OID, -1);
-	if (tables == NULL)
+	if (ARR_NDIM(DatumGetArrayTypeP(numbers)) == 0)
 		PG_RETURN_DATUM(numbers);
 	drop_tables(publication, tables, words);
 	catalog_enter(&access);
 	catalog_execute("DELETE FROM pprepub_internal.catalog_relation c USING pprepub_internal.catalog_release r"
-					" WHERE r.publication = $1 AND r.number = ANY ($2) AND c.relation = r.relation",
+					" WHERE r.publication = $1 AND r.number = ANY ($2) AND c.relation = r.relation AND c.publication = $1 AND c.part = 'release'",
 					CATALOG_INT(publication->id), CATALOG_PARAM(INT4ARRAYOID, numbers));
 	catalog_execute("UPDATE pprepub_internal.catalog_release SET relation = NULL WHERE publication = $1 AND number = ANY ($2)",
 					CATALOG_INT(publication->id), CATALOG_PARAM(INT4ARRAYOID, numbers));

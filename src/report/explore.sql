@@ -30,6 +30,10 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.grid_settings(jsonb) IS 'list all settings of a grid of pprepub.explore()';
 
+CREATE FUNCTION pprepub_internal.weakened_parameter(method text, declared jsonb, given jsonb) RETURNS text
+	LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_weakened_parameter';
+COMMENT ON FUNCTION pprepub_internal.weakened_parameter(text, jsonb, jsonb) IS 'name a parameter that would promise less than is declared';
+
 -- Around the parameters that decide most, as they are declared: of global, l
 CREATE FUNCTION pprepub_internal.usual_grid(params jsonb) RETURNS jsonb
 	LANGUAGE SQL IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -71,8 +75,7 @@ BEGIN
 					'stale_percent', avg(f.stale_percent), 'average_class', avg(f.average_class))
 				INTO metrics FROM pprepub.forecast(declared.name, explore.releases, params => setting) f;
 			END IF;
-			SELECT v.grade, CASE WHEN EXISTS (SELECT FROM jsonb_each_text(setting) s JOIN jsonb_each_text(declared.params) d USING (key)
-				WHERE key IN ('k', 'l', 'm', 'n') AND s.value::numeric < d.value::numeric) THEN 'Promises less than declared. ' ELSE '' END || v.words AS words
+			SELECT v.grade, CASE WHEN pprepub_internal.weakened_parameter(declared.method, declared.params, setting) IS NULL THEN '' ELSE 'Promises less than declared. ' END || v.words AS words
 			INTO verdict FROM pprepub_internal.verdict_on_use(metrics) v;
 		EXCEPTION WHEN OTHERS THEN
 			-- neither an error of the moment nor one of ours is a reason
@@ -82,7 +85,7 @@ BEGIN
 			SELECT 'bad' AS grade, format('Cannot be: %s.', SQLERRM) AS words INTO verdict;
 		END;
 		rows := rows || jsonb_build_array(
-			to_jsonb(ARRAY[CASE WHEN rows = '[]' THEN 'now' ELSE jsonb_array_length(rows)::text END] || ARRAY(SELECT coalesce(setting ->> n, declared.params ->> n) FROM unnest(names) WITH ORDINALITY n (n, i) ORDER BY n.i)) ||
+			to_jsonb(ARRAY[CASE WHEN rows = '[]' THEN 'now' ELSE jsonb_array_length(rows)::text END] || ARRAY(SELECT CASE WHEN setting ? n THEN setting ->> n ELSE declared.params ->> n END FROM unnest(names) WITH ORDINALITY n (n, i) ORDER BY n.i)) ||
 			(SELECT jsonb_agg(trim_scale(round((metrics ->> f.name)::numeric, 1)) ORDER BY f.i)
 			 FROM unnest('{loss_percent,withheld_percent,invented_percent,stale_percent,count_error_percent_5,classes}'::text[]) WITH ORDINALITY f (name, i)) ||
 			jsonb_build_array((SELECT string_agg(trim_scale(round(value::numeric, 1))::text, ', ' ORDER BY value::numeric) FROM jsonb_each_text(metrics) WHERE key LIKE '%\_class'), verdict.words));
@@ -94,7 +97,7 @@ BEGIN
 		pprepub_internal.svg_stacks('cost', 'Lost in cells, withheld and invented: less is better', '%', rows, ARRAY(SELECT cardinality(names) + c FROM generate_series(1, 3) c), '{loss,withheld,invented}') ||
 		pprepub_internal.html_table('Settings', '{Setting}' || ARRAY(SELECT '#' || n FROM unnest(names) WITH ORDINALITY n (n, i) ORDER BY n.i) || '{#Loss %,#Withheld %,#Invented %,#Stale %,#Error of counts %,#Classes,#Class sizes,Good for}', rows, classes) ||
 		pprepub_internal.html_heading('reading', 'How to read this') || jsonb_build_array(jsonb_build_object('list', array_remove(ARRAY[
-			'A smaller k, l or m promises less and looks better here: that is no reason to choose it. Compare settings that promise the same.',
+			'A setting that promises less, as by a smaller k, l or m, looks better here: that is no reason to choose it. Compare settings that promise the same.',
 			CASE declared.method WHEN 'bpg' THEN 'Groups of method bpg last: after the first release, other parameters change who joins them, and what is made for newcomers, and hide groups that became too small.' END,
 			CASE releases WHEN 1 THEN 'One release is shown. What suits it best need not suit the next ones: pprepub.explore(..., releases => 12) plays those.' END,
 			'Class sizes: the least, the average and the most rows of a class, invented rows included.',

@@ -63,6 +63,10 @@ SELECT lives_ok(format('SELECT pprepub.explore(%L)', :'name'), 'it writes nothin
 COMMIT;
 SELECT is((SELECT count(*) FROM pprepub.release), 0::bigint, 'nothing was published');
 
+SELECT pprepub.create_publication('close', 'people', 'id', '{"ward": "range"}', 'ill', params => '{"k": 5, "t": 0.5}', beside => ARRAY[:'name', 'failing']) \g /dev/null
+SELECT is(ARRAY(SELECT c[10 * i + 2] || ' ' || (c[10 * i + 10] ~ '^Promises less')::text FROM generate_series(0, 3) i),
+	'{"0.5 false","0.4 false","0.9 true","– true"}', 'a greater t, or none, promises less, too') FROM (SELECT cells(pprepub.explore('close', '{"t": [0.4, 0.9, null]}')) AS c) e;
+
 -- ---- What a release is good for ----
 SELECT is(v.grade || ': ' || v.words, said, said) FROM (VALUES
 	('{"loss_percent": 33, "withheld_percent": 5, "invented_percent": 15, "stale_percent": 10, "count_error_percent_5": 10, "loss_percent of x": 90}', 'useful: Useful: no figure is above its limit.'),
