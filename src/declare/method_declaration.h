@@ -117,6 +117,7 @@ typedef struct MethodDeclaration
 	bool		classes;		/* have the rows of its releases a class? */
 	bool		counterfeits;	/* may the number of invented rows in each class be public? */
 	bool		own_only;		/* must all releases be of its own making? */
+	bool		reads_tables;	/* are releases judged by the tables of earlier ones, not by the history alone? */
 	bool		invents_known;	/* do invented rows only have values that true rows show, or showed? */
 	bool		keeps_values;	/* does a release without sensitive columns count as showing what was shown last? */
 	int			past;			/* PAST_… */

@@ -307,6 +307,12 @@ pprepub_forget_releases(PG_FUNCTION_ARGS)
 	verify_not_null(fcinfo, 1, "the time before which releases are forgotten");
 	verify_may_change("forget_releases()");
 	publication = publication_open(name, AccessExclusiveLock);
+	if (method_declaration(publication->method)->reads_tables)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("releases of method \"%s\" cannot be forgotten", publication->method),
+				 errdetail("Later ones are judged by the tables of all earlier ones."),
+				 errhint("pprepub.drop_publication(%s, forget_history => true) drops all of them, and no release can follow.", quote_literal_cstr(name))));
 	catalog_enter(&access);
 	catalog_read("SELECT string_agg(c.oid::regclass::text, ', ') AS tables, coalesce(array_agg(r.number ORDER BY r.number), '{}')::text AS numbers"
 				 " FROM pprepub_internal.catalog_release r LEFT JOIN pg_class c ON c.oid = r.relation::oid"

@@ -73,7 +73,10 @@ BEGIN
 		(method || ': no fold differs', (SELECT bool_and(equal) FROM pprepub.rebuild_history('lived')), CASE WHEN method IN ('bpg', 'm-invariance', 'm-distinct') THEN true END);
 	DELETE FROM people WHERE id LIKE 'person-3_-';
 	PERFORM pprepub.publish('lived');
-	INSERT INTO result VALUES (method || ': audit of the next release', broken('lived'), '');
+	INSERT INTO result VALUES (method || ': audit of the next release', broken('lived'), ''),
+		(method || ': tables go', split_part(error_of($$ SELECT pprepub.forget_releases('lived', 'infinity') $$), '|', 2), CASE method WHEN 'sequential' THEN 'releases of method "sequential" cannot be forgotten' ELSE '' END);
+	PERFORM pprepub.publish('lived');
+	INSERT INTO result VALUES (method || ': audit of one after that', broken('lived'), '');
 	PERFORM pprepub.drop_publication('lived', true);
 	TRUNCATE people;
 	INSERT INTO people TABLE kept;

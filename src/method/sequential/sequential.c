@@ -312,6 +312,7 @@ const Method sequential_method = {
 		.params = sequential_params,
 		.columns = true,
 		.insensitive = true,
+		.reads_tables = true,
 		.contradiction = sequential_contradiction,
 		.needs = sequential_needs,
 	},
