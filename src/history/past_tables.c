@@ -170,7 +170,8 @@ past_table_ensure(const DeclaredPublication *publication, PastTable which)
 	for (int i = 0; i < kind->ncolumns; i++)
 	{
 		const PastColumn *column = &kind->columns[i];
-		/* Without a length: what stands for people who are forgotten may be longer, and a restored dump would refuse it. */
+
+		/* Without a length, which what stands for people who are forgotten may exceed, and a restored dump refuse. */
 		DeclaredColumn plain = {.type = column_type(publication, column), .typmod = -1};
 
 		if (column->is_single)
