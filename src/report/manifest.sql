@@ -23,7 +23,7 @@ BEGIN
 		RAISE EXCEPTION USING ERRCODE = CASE WHEN shown IS NULL THEN 'undefined_table' ELSE 'invalid_parameter_value' END,
 			MESSAGE = CASE WHEN shown IS NULL THEN format('release %s of publication "%s" has no table', made.number, declared.name)
 				ELSE format('"%s" is no format of manifests', format) END,
-			HINT = CASE WHEN shown IS NULL THEN 'Answers have none; only releases with a table are moved elsewhere.' ELSE 'Formats are "json" and "dcat".' END;
+			HINT = CASE WHEN shown IS NULL THEN 'Answers have none, nor have releases that were forgotten.' ELSE 'Formats are "json" and "dcat".' END;
 	END IF;
 	EXECUTE format(hashes, shown) INTO sum_of_hashes;
 	SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'role', c.role, 'kind', declared.quasi_identifiers ->> a.attname::text,
