@@ -141,7 +141,7 @@ INSERT INTO cases VALUES
 	('text', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'), ('varchar(4)', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'), ('char(4)', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'),
 	('text COLLATE whatever_case', '''p'' || i', 'P17', '^[0-9a-f-]{36}$'), ('uuid', 'md5(i::text)', md5('17'), '^[0-9a-f-]{36}$'),
 	('bytea', 'sha256(i::text::bytea)', sha256('17')::text, '^\\x[0-9a-f]{64}$'), ('pair', 'ROW(''H'', i, NULL)', '(H,17,)', '^\(,-\d+,[0-9a-f-]{36}\)$'),
-	('date', 'date ''2000-01-01'' + i', '2000-01-18', 'refused'), ('text[]', 'ARRAY[''p'' || i]', '{p17}', 'refused'), ('real', 'i', '17', 'refused');
+	('jsonb', 'jsonb_build_array(''H'', i)', '["H", 17]', '^"[0-9a-f-]{36}"$'), ('date', 'date ''2000-01-01'' + i', '2000-01-18', 'refused'), ('text[]', 'ARRAY[''p'' || i]', '{p17}', 'refused'), ('real', 'i', '17', 'refused');
 CREATE PROCEDURE try_types() LANGUAGE plpgsql AS $fn$
 DECLARE
 	c cases;
