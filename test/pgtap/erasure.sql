@@ -240,7 +240,7 @@ SELECT count(pprepub.publish('other', columns => '{age}')) \g /dev/null
 SELECT throws_ok($$ SELECT pprepub.forget_releases('other', NULL) $$, '22004', NULL, 'a time is asked for');
 SELECT is(pprepub.forget_releases('other', '-infinity'), '{}', 'none is older');
 CREATE VIEW on_top AS SELECT count(*) FROM published.other_1;
-SELECT throws_like($$ SELECT pprepub.forget_releases('other', 'infinity') $$, 'cannot drop%other objects depend on them', 'a view reads one of them');
+SELECT matches(error_of($$ SELECT pprepub.forget_releases('other', 'infinity') $$), '^2BP01.cannot drop.*view public.on_top.*Drop them first, or let them read published.other_all', 'a view reads one of them');
 DROP VIEW on_top;
 SELECT is(pprepub.forget_releases('other', (SELECT published_at FROM pprepub.release WHERE publication = 'other' AND number = 3)), '{1,2}', 'older releases are');
 SELECT is(pprepub.forget_releases('other', 'infinity'), '{3,4,6}', 'the newest stays, and what NAME shows');
