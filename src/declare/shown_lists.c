@@ -51,6 +51,8 @@ static const ColumnComment answers_comments[] = {
 	{"answers_per_statement", "answers that one statement may ask for; NULL without a limit"},
 	PROMISE_COMMENTS,
 	{"max_added", "largest share of added or invented rows in an answer about a cohort"},
+	{"noise_spent", "what noisy counts have cost the reader; NULL without the right to ask what is left"},
+	{"noise_left", "what they may cost the reader still"},
 	{NULL, NULL}
 };
 
@@ -78,7 +80,7 @@ create_shown_lists(const DeclaredPublication *publication)
 	Oid			releases = make_relation(publication, publication->target, "_releases", "TABLE", "(" RELEASES_COLUMNS ") USING heap");
 
 	seal_table(releases);		/* nobody can change it */
-	comment_on_relation(publication, releases, "releases that have tables, one row each");
+	comment_on_relation(publication, releases, "releases, one row each");
 	comment_on_each(releases, releases_comments);
 	if (method_declaration(publication->method)->answers)
 		create_answers_view(publication);

@@ -99,6 +99,7 @@ SELECT pprepub.alter_publication('p8', add_quasi_identifiers => '{"born": "range
 SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,class,cells,born}', 'added before the first release') FROM pg_attribute WHERE attrelid = 'published.p8_now'::regclass AND attnum > 0;
 SELECT p.p, r.suppressed FROM unnest('{p1,p8}'::text[]) p(p), pprepub.publish(p) r \g /dev/null
 SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,class,cells,born}', 'and shown there') FROM pg_attribute WHERE attrelid = 'published.p8_values'::regclass AND attnum > 0;
+SELECT pprepub.alter_publication('p8', '{"accept_insensitive": true}', add_insensitive => '{note}') \g /dev/null
 SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,region,class,cells,ward,zip,born,note,job}', 'one after the other') FROM pg_attribute WHERE attrelid = 'published.p1_now'::regclass AND attnum > 0;
 SELECT is(count(*) FILTER (WHERE NOT a.holds), 0::bigint, p || ' is whole') FROM unnest('{p1,p8}'::text[]) p, pprepub.audit(p) a GROUP BY p;
 SELECT ok(count(*) > 0 AND bool_or(job IS NULL), 'asked by all of them') FROM published.p1_now WHERE zip IS NOT NULL AND job IS NULL AND born > '2000-01-01';

@@ -144,7 +144,7 @@ INSERT INTO cases VALUES
 	('text', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'), ('varchar(4)', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'), ('char(4)', '''p'' || i', 'p17', '^[0-9a-f-]{36}$'),
 	('text COLLATE whatever_case', '''p'' || i', 'P17', '^[0-9a-f-]{36}$'), ('uuid', 'md5(i::text)', md5('17'), '^[0-9a-f-]{36}$'),
 	('bytea', 'sha256(i::text::bytea)', sha256('17')::text, '^\\x[0-9a-f]{64}$'), ('pair', 'ROW(''H'', i, NULL)', '(H,17,)', '^\(,-\d+,[0-9a-f-]{36}\)$'),
-	('date', 'date ''2000-01-01'' + i', '2000-01-18', 'refused'), ('text[]', 'ARRAY[''p'' || i]', '{p17}', 'refused'), ('real', 'i', '17', 'refused');
+	('jsonb', 'jsonb_build_array(''H'', i)', '["H", 17]', '^"[0-9a-f-]{36}"$'), ('date', 'date ''2000-01-01'' + i', '2000-01-18', 'refused'), ('text[]', 'ARRAY[''p'' || i]', '{p17}', 'refused'), ('real', 'i', '17', 'refused');
 CREATE PROCEDURE try_types() LANGUAGE plpgsql AS $fn$
 DECLARE
 	c cases;
@@ -245,7 +245,7 @@ SELECT count(pprepub.publish('other', columns => '{age}')) \g /dev/null
 SELECT throws_ok($$ SELECT pprepub.forget_releases('other', NULL) $$, '22004', NULL, 'a time is asked for');
 SELECT is(pprepub.forget_releases('other', '-infinity'), '{}', 'none is older');
 CREATE VIEW on_top AS SELECT count(*) FROM published.other_1;
-SELECT throws_like($$ SELECT pprepub.forget_releases('other', 'infinity') $$, 'cannot drop%other objects depend on them', 'a view reads one of them');
+SELECT matches(error_of($$ SELECT pprepub.forget_releases('other', 'infinity') $$), '^2BP01.cannot drop.*view public.on_top.*Drop them first, or let them read published.other_all', 'a view reads one of them');
 DROP VIEW on_top;
 SELECT is(pprepub.forget_releases('other', (SELECT published_at FROM pprepub.release WHERE publication = 'other' AND number = 3)), '{1,2}', 'older releases are');
 SELECT is(pprepub.forget_releases('other', 'infinity'), '{3,4,6}', 'the newest stays, and what NAME shows');
