@@ -295,7 +295,7 @@ BEGIN
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Its owner makes one with pprepub.publish().';
 	ELSIF counted.relation IS NULL THEN
 		RAISE EXCEPTION 'publication "%" has no release % with a table', publication, release
-			USING ERRCODE = 'undefined_object', DETAIL = CASE WHEN counted.is_forgotten THEN 'Its owner has had the table forgotten.' ELSE '' END;
+			USING ERRCODE = 'undefined_object', DETAIL = CASE WHEN counted.is_forgotten THEN 'Its owner has had the table forgotten.' ELSE 'It was an answer, or was never made.' END;
 	END IF;
 	-- An error for those who may not read the view or a column of it, before anything else is told; and a lock that keeps the view as it is.
 	EXECUTE format('SELECT FROM %s LIMIT 0', counted.relation);

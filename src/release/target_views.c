@@ -155,6 +155,7 @@ show_columns(const DeclaredPublication *publication, int from)
 	uint64		n;
 	Oid		   *tables;
 	char	  **parts;
+	bool		adds_known = false; /* fingerprints are of quasi-identifiers */
 
 	catalog_enter(&access);
 	n = catalog_read("SELECT r.relation::oid AS relation, r.part FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid"
@@ -168,6 +169,8 @@ show_columns(const DeclaredPublication *publication, int from)
 		parts[i] = catalog_text(&access, i, "part");
 	}
 	catalog_leave(&access);
+	for (int i = from; i < publication->ncolumns; i++)
+		adds_known |= publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	for (uint64 i = 0; i < n; i++)
 	{
@@ -175,7 +178,7 @@ show_columns(const DeclaredPublication *publication, int from)
 		add_to_table(publication, tables[i], parts[i], from);
 	}
 	replace_answer_function(publication);
-	if (publication->releases > 0 && keeps_past(publication, PAST_PLACES))
+	if (publication->releases > 0 && keeps_past(publication, PAST_PLACES) && adds_known)
 		forget_fingerprints(publication);
 	work_close(&work);
 }

@@ -87,14 +87,18 @@ SELECT lives_ok(format(q, p), format(q, p)) FROM publication, unnest(ARRAY['SELE
 	WHERE (q ~ 'linkability' AND rows = 'one') OR (q ~ 'compromise' AND name = 'bpg' AND rows = 'one') OR (q ~ 'forecast' AND name = 'bpg') OR (q ~ 'risk_after' AND name = 'm-distinct');
 SELECT ok(sum(noisy_count) > 0, 'noisy counts by an added column') FROM published.p1_noisy('{ward}', 'born > ''2001-01-01''', epsilon => 1);
 SELECT is(count(*) FILTER (WHERE people_at_most < people_at_least), 0::bigint, 'counts of a release that withholds it') FROM published.p1_counts('{zip}', release => 1);
+SELECT is(l.move, 0::float8, 'nobody is taken for one who moved because of it') FROM pprepub_internal.life_of_log('p1') l;
 
 -- Again, from a source whose columns have other names by now; and where nothing was published yet.
 ALTER TABLE p1 RENAME zip TO postcode;
 ALTER TABLE p1 ADD job text;
+ALTER TABLE p7 ADD job text;
 SELECT throws_ok('SELECT pprepub.alter_publication(''p1'', add_quasi_identifiers => ''{"postcode": "prefix"}'')', '42701', NULL, 'it has that column by another name');
 SELECT pprepub.alter_publication('p1', '{"weights": {"job": 2}}', '{"job": "suppress"}') \g /dev/null
 CREATE TABLE p8 AS SELECT id, age, ill, born, note FROM p1;
 SELECT pprepub.create_publication('p8', 'p8', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5}', beside => ARRAY(SELECT q.name FROM pprepub.publication q)) \g /dev/null
+SELECT pprepub.alter_publication('p7', add_insensitive => '{job}') \g /dev/null
+SELECT is(r.equal, true, 'an insensitive column alone leaves what is kept as it is') FROM pprepub.rebuild_history('p7') r;
 SELECT pprepub.alter_publication('p8', add_quasi_identifiers => '{"born": "range"}') \g /dev/null
 SELECT is(array_agg(attname::text ORDER BY attnum), '{age,ill,class,cells,born}', 'added before the first release') FROM pg_attribute WHERE attrelid = 'published.p8_now'::regclass AND attnum > 0;
 SELECT p.p, r.suppressed FROM unnest('{p1,p8}'::text[]) p(p), pprepub.publish(p) r \g /dev/null
