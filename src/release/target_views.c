@@ -15,6 +15,7 @@
 #include "declare/work.h"
 #include "executor/executor.h"
 #include "foreign/fdwapi.h"
+#include "frame/load.h"
 #include "frame/print.h"
 #include "history/past_tables.h"
 #include "history/rebuild.h"
@@ -155,6 +156,7 @@ show_columns(const DeclaredPublication *publication, int from)
 	uint64		n;
 	Oid		   *tables;
 	char	  **parts;
+	bool	   *added = new_zeros(bool, publication->ncolumns);
 	bool		adds_known = false; /* fingerprints are of quasi-identifiers */
 
 	catalog_enter(&access);
@@ -170,8 +172,10 @@ show_columns(const DeclaredPublication *publication, int from)
 	}
 	catalog_leave(&access);
 	for (int i = from; i < publication->ncolumns; i++)
-		adds_known |= publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
+		adds_known |= added[i] = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	/* An error if they cannot be shown: nothing could be published any more, and they cannot be taken back. */
+	(void) load_finish(load_rows(publication, NULL, added, false, work.context));
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
