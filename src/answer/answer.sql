@@ -14,7 +14,7 @@ CREATE VIEW pprepub.failed_answer WITH (security_barrier) AS
 COMMENT ON VIEW pprepub.failed_answer IS 'errors of your sources while answers were made; analysts saw empty answers';
 
 CREATE FUNCTION pprepub.answers(live_table regclass, OUT answers_used bigint, OUT answers_left bigint, OUT answers_per_statement bigint,
-		OUT k numeric, OUT l numeric, OUT principle text, OUT repair text, OUT max_added numeric)
+		OUT k numeric, OUT l numeric, OUT principle text, OUT repair text, OUT max_added numeric, OUT noise_spent numeric, OUT noise_left numeric)
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_answers';
 COMMENT ON FUNCTION pprepub.answers(regclass) IS
 	'show how many answers of a live table the caller has used and has left, and the rules for each';

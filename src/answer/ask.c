@@ -306,6 +306,8 @@ enum
 	OWN_PRINCIPLE,
 	OWN_REPAIR,
 	OWN_MAX_ADDED,
+	OWN_NOISE_SPENT,
+	OWN_NOISE_LEFT,
 	OWN_COLUMNS
 };
 
@@ -336,13 +338,32 @@ set_text(Datum *values, bool *nulls, int column, const char *text)
 	values[column] = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
 }
 
+/* What noisy counts have cost a role that may ask what is left, and what they may cost still. */
+static void
+set_noise(const DeclaredPublication *publication, const char *role, Datum *values, bool *nulls)
+{
+	Oid			function = noise_function(publication, 1);
+	CatalogAccess access;
+
+	nulls[OWN_NOISE_SPENT] = nulls[OWN_NOISE_LEFT] = true;
+	if (!OidIsValid(function) || object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
+		return;
+	catalog_enter(&access);
+	catalog_read("SELECT trim_scale(own / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9) FROM pprepub_internal.noise_account($1, $2::text::name)",
+				 CATALOG_INT(publication->id), CATALOG_TEXT(role));
+	for (int i = 0; i < 2; i++)
+		values[OWN_NOISE_SPENT + i] = SPI_datumTransfer(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1, &nulls[OWN_NOISE_SPENT + i]), false, -1);
+	catalog_leave(&access);
+}
+
 Datum
 pprepub_answers(PG_FUNCTION_ARGS)
 {
 	DeclaredPublication *publication = publication_asked(PG_GETARG_OID(0));
 	int64		per_role = limit_of(publication->method, publication->params, "max_answers_per_role");
 	int64		per_statement = limit_of(publication->method, publication->params, "max_answers_per_statement");
-	int64		had = answers_had(publication->id, GetUserNameFromId(GetSessionUserId(), false));
+	const char *role = GetUserNameFromId(GetSessionUserId(), false);
+	int64		had = answers_had(publication->id, role);
 	Datum		values[OWN_COLUMNS] = {0};
 	bool		nulls[OWN_COLUMNS] = {false};
 	TupleDesc	columns;
@@ -359,5 +380,6 @@ pprepub_answers(PG_FUNCTION_ARGS)
 	set_text(values, nulls, OWN_PRINCIPLE, further_principle(publication));
 	set_text(values, nulls, OWN_REPAIR, param_string(publication->params, "repair"));
 	values[OWN_MAX_ADDED] = declared_number(publication, "max_added", &nulls[OWN_MAX_ADDED]);
+	set_noise(publication, role, values, nulls);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls)));
 }

@@ -51,6 +51,8 @@ static const ColumnComment answers_comments[] = {
 	{"answers_per_statement", "answers that one statement may ask for; NULL without a limit"},
 	PROMISE_COMMENTS,
 	{"max_added", "largest share of added or invented rows in an answer about a cohort"},
+	{"noise_spent", "what noisy counts have cost the reader; NULL without the right to ask what is left"},
+	{"noise_left", "what they may cost the reader still"},
 	{NULL, NULL}
 };
 

@@ -156,6 +156,17 @@ SELECT throws_ok($$SELECT published.patients_noisy('{}', epsilon => 0.2)$$, '534
 SET SESSION AUTHORIZATION regress_noel;
 SELECT is((SELECT noisy_count FROM published.patients_noisy('{}', 'age < 40', epsilon => 0.4)), :first::bigint, 'others get it, too');
 SELECT results_eq('SELECT total_left, role_left FROM published.patients_noise_left()', 'VALUES (1.1, 1::numeric)', 'at no cost');
+RESET SESSION AUTHORIZATION;
+GRANT SELECT ON published.patients_now, published.patients_answers TO regress_nina;
+SELECT is(row(noise_spent, noise_left)::text, '(0,1)', 'an owner sees it beside other answers') FROM published.patients_answers;
+SET SESSION AUTHORIZATION regress_nina;
+SELECT is(row(noise_spent, noise_left)::text, '(0.9,0.1)', 'and so does an analyst') FROM published.patients_answers;
+RESET SESSION AUTHORIZATION;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION published.patients_noise_left FROM regress_nina, regress_noel;
+SET SESSION AUTHORIZATION regress_nina;
+SELECT is(row(noise_spent, noise_left)::text, '(,)', 'but nobody who may not ask what is left') FROM published.patients_answers;
+ROLLBACK;
 
 -- The source changes, and answers do not, until the next release.
 SET SESSION AUTHORIZATION regress_noah;
