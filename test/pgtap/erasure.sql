@@ -254,7 +254,7 @@ SELECT is(broken('other') || (SELECT equal FROM pprepub.rebuild_history('other')
 SELECT is((SELECT string_agg(required || ': ' || measured, '; ' ORDER BY check_name) FROM pprepub.audit('other') WHERE check_name IN ('forgotten', 'checksums')),
 	'2 release(s) with the rows that they were published with: 2; 5 release(s) without a table, which its owner had forgotten: 5, and 20 people whose keys are gone', 'audit() says what it has not compared');
 SELECT matches(error_of($$ SELECT * FROM published.other_counts('{age}', release => 1) $$), '^42704.publication "other" has no release 1 with a table.Its owner has had the table forgotten', 'no counts of a release that is gone');
-SELECT is(error_of($$ SELECT * FROM published.other_counts('{age}', release => 99) $$), '42704|publication "other" has no release 99 with a table||', 'nor of one that never was');
+SELECT is(error_of($$ SELECT * FROM published.other_counts('{age}', release => 99) $$), '42704|publication "other" has no release 99 with a table|It was an answer, or was never made.|', 'nor of one that never was');
 SELECT throws_ok(sql, '55000', 'the table of release 1 of publication "other" was forgotten', sql) FROM unnest(ARRAY[$$ SELECT * FROM pprepub.risks('other', 1) $$, $$ SELECT * FROM pprepub.linkability('other', '{1,5}') $$]) sql;
 SELECT lives_ok(sql, sql) FROM unnest(ARRAY[$$ SELECT * FROM pprepub.linkability('other', NULL, 'mj') $$, $$ SELECT * FROM pprepub.attack('other') $$, $$ SELECT * FROM pprepub.linked_values('other') $$,
 	$$ SELECT * FROM pprepub.metrics('other', 1) $$, $$ SELECT * FROM pprepub.preview('other') $$, $$ SELECT * FROM pprepub.storage $$, $$ SELECT * FROM pprepub.health $$]) sql;
