@@ -338,7 +338,7 @@ set_text(Datum *values, bool *nulls, int column, const char *text)
 	values[column] = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
 }
 
-/* What noisy counts have cost a role that may ask what is left, and what they may cost still. */
+/* Sets how much noisy counts have cost a role that may ask what is left, and how much they may cost still. */
 static void
 set_noise(const DeclaredPublication *publication, const char *role, Datum *values, bool *nulls)
 {

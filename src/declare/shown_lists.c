@@ -80,7 +80,7 @@ create_shown_lists(const DeclaredPublication *publication)
 	Oid			releases = make_relation(publication, publication->target, "_releases", "TABLE", "(" RELEASES_COLUMNS ") USING heap");
 
 	seal_table(releases);		/* nobody can change it */
-	comment_on_relation(publication, releases, "releases that have tables, one row each");
+	comment_on_relation(publication, releases, "releases, one row each");
 	comment_on_each(releases, releases_comments);
 	if (method_declaration(publication->method)->answers)
 		create_answers_view(publication);

@@ -122,7 +122,7 @@ draw(Forgetting *forgetting, ArrayType *given)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("nobody can be forgotten where keys have type %s", format_type_be(forgetting->key->type)),
 					 errdetail("A number that is nobody's stands for a person who is forgotten, and the type may have none."),
-					 errhint("Keys can be numbers, texts, uuid, bytea, or a composite type that has one of them.")));
+					 errhint("Keys can be numbers, texts, uuid, bytea, jsonb, or a composite type that has one of them.")));
 		(void) add_key(forgetting->key, forgetting->keys, text);
 		SPI_freetuptable(SPI_tuptable);
 	}

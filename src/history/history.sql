@@ -36,6 +36,7 @@ BEGIN
 		WHEN type = 'integer'::regtype THEN (-1 - (bits & 2147483647))::text
 		WHEN type = 'smallint'::regtype THEN (-1 - (bits & 32767))::text
 		WHEN type = 'bytea'::regtype THEN sha256(code::bytea)::text
+		WHEN type = 'jsonb'::regtype THEN format('"%s"', code)
 		WHEN type = 'uuid'::regtype OR (SELECT t.typcategory = 'S' FROM pg_type t WHERE t.oid = type) THEN code
 		WHEN array_to_string(fields, '') <> '' THEN '(' || array_to_string(fields, ',') || ')' END;
 END

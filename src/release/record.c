@@ -278,15 +278,26 @@ list_release(const DeclaredPublication *publication, int32 number)
  * ----------------------------------------------------------------
  */
 
+/* PostgreSQL proposes DROP … CASCADE, which is refused. */
+static void
+name_way_out(void *all)
+{
+	if (geterrcode() == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
+		errhint("Drop them first, or let them read %s, which has the releases that are left.", (char *) all);
+}
+
 /* Drops tables, as the publication's owner, and takes them off the list of releases. */
 static void
 drop_tables(const DeclaredPublication *publication, const char *tables, const char *numbers)
 {
+	ErrorContextCallback callback = {.previous = error_context_stack, .callback = name_way_out, .arg = quoted_target(publication, "_all")};
 	Identity	caller;
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
+	error_context_stack = &callback;
 	execute_own_ddl(psprintf("DROP TABLE %s", tables));
+	error_context_stack = callback.previous;
 	if (OidIsValid(noted_relation(publication, "releases")))
 		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers));
 	SPI_finish();

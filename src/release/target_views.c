@@ -146,19 +146,21 @@ add_to_table(const DeclaredPublication *publication, Oid table, const char *part
 
 /*
  * The columns from this one on were added: the function and the tables of TARGET get them, and the regions of answers.  Views
- * get them with the next release.  Fingerprints are of all quasi-identifiers, and those of people who were published so far say nothing any more.
+ * get them with the next release.  Fingerprints are of all quasi-identifiers: with another one, those of people who were published so far say nothing any more.
  */
 void
 show_columns(const DeclaredPublication *publication, int from)
 {
 	OwnersWork	work = {0};
 	CatalogAccess access;
+	bool		is_known_by = false;	/* is somebody known by one of them? */
 	uint64		n;
 	Oid		   *tables;
 	char	  **parts;
 	bool	   *added = new_zeros(bool, publication->ncolumns);
-	bool		adds_known = false; /* fingerprints are of quasi-identifiers */
 
+	for (int i = from; i < publication->ncolumns; i++)
+		is_known_by |= added[i] = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
 	catalog_enter(&access);
 	n = catalog_read("SELECT r.relation::oid AS relation, r.part FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid"
 					 " WHERE r.publication = $1 AND r.part IN ('release', 'regions', 'live', 'all_view') ORDER BY 1",
@@ -171,8 +173,6 @@ show_columns(const DeclaredPublication *publication, int from)
 		parts[i] = catalog_text(&access, i, "part");
 	}
 	catalog_leave(&access);
-	for (int i = from; i < publication->ncolumns; i++)
-		adds_known |= added[i] = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	/* An error if they cannot be shown: nothing could be published any more, and they cannot be taken back. */
 	(void) load_finish(load_rows(publication, NULL, added, false, work.context));
@@ -182,7 +182,7 @@ show_columns(const DeclaredPublication *publication, int from)
 		add_to_table(publication, tables[i], parts[i], from);
 	}
 	replace_answer_function(publication);
-	if (publication->releases > 0 && keeps_past(publication, PAST_PLACES) && adds_known)
+	if (is_known_by && publication->releases > 0 && keeps_past(publication, PAST_PLACES))
 		forget_fingerprints(publication);
 	work_close(&work);
 }

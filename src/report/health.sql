@@ -61,7 +61,7 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.health IS 'figures for monitoring, one row for each of your publications';
 COMMENT ON COLUMN pprepub.health.last_release IS 'newest release that publish() made';
-COMMENT ON COLUMN pprepub.health.releases IS 'number of releases that have tables';
+COMMENT ON COLUMN pprepub.health.releases IS 'number of releases, including imports and those that were forgotten';
 COMMENT ON COLUMN pprepub.health.failed_last_day IS
 	'answers of the last 24 hours that were empty because the source could not be read';
 COMMENT ON COLUMN pprepub.health.rows IS

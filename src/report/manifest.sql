@@ -24,7 +24,7 @@ BEGIN
 		RAISE EXCEPTION USING ERRCODE = CASE WHEN shown IS NULL THEN 'undefined_table' ELSE 'invalid_parameter_value' END,
 			MESSAGE = CASE WHEN shown IS NULL THEN format('release %s of publication "%s" has no table', made.number, declared.name)
 				ELSE format('"%s" is no format of manifests', format) END,
-			HINT = CASE WHEN shown IS NULL THEN 'Answers have none; only releases with a table are moved elsewhere.' ELSE 'Formats are "json" and "dcat".' END;
+			HINT = CASE WHEN shown IS NULL THEN 'Answers have none, nor have releases that were forgotten.' ELSE 'Formats are "json" and "dcat".' END;
 	END IF;
 	SELECT c.* INTO sealed FROM pprepub_internal.shown_checksum c WHERE c.publication = declared.name AND c.number = made.number;
 	hashes := format('SELECT sum(hashtextextended(%s::text, 0)::numeric) FROM %s r', CASE WHEN sealed.later_columns = '{}' THEN '(r.*)'

@@ -78,7 +78,20 @@ GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON ALL TABLES IN SCHEMA published TO analyst;
 SQL
 $subscriber->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(elsewhere subscriber);
-my %programs = (sh => [ 'bash', '-c' ], python => [ 'python3', '-c' ]);
+# DuckDB, by its command, or by its package for Node that NODE_PATH leads to.
+my $duckdb = <<'JS';
+const { DuckDBInstance } = require('@duckdb/node-api');
+(async () => {
+	const connection = await (await DuckDBInstance.create()).connect();
+	for (const statement of process.argv[1].split(/;\n/).filter(s => s.trim())) {
+		const read = await connection.runAndReadAll(statement);
+		if (!/^COPY/.test(statement))
+			console.log([ read.columnNames(), ...read.getRowsJson() ].join('\n'));
+	}
+})();
+JS
+my @duckdb = grep { !system("$_ > /dev/null 2>&1") } 'duckdb --version', q{node -e 'require("@duckdb/node-api")'};
+my %programs = (sh => [ 'bash', '-c' ], duckdb => @duckdb && $duckdb[0] =~ /^node/ ? [ 'node', '-e', $duckdb ] : [ 'duckdb', '-csv', '-c' ]);
 my $session = start_session($node, 'hospital');
 my $directory = PostgreSQL::Test::Utils::tempdir;
 my $page = 'docs/howto/moving_out.md';
@@ -93,10 +106,17 @@ foreach my $block (page_blocks($page))
   SKIP:
 	{
 		next if $language eq 'yaml' || $text eq '';
-		skip "$block->{name}: no DuckDB", 1 if $language eq 'python' && system('python3 -c "import duckdb" 2> /dev/null');
+		skip "$block->{name}: no DuckDB", 2 if $language eq 'duckdb' && !@duckdb;
 		my $printed = '';
 		IPC::Run::run([ @{ $programs{$language} }, $text ], '<', \undef, '>&', \$printed, init => sub { chdir $directory or die }) if $language ne 'sql';
 		check_block($block, $language eq 'sql' ? printed($session, "$text;") : $printed);
+		next if $language ne 'duckdb';
+		IPC::Run::run([ @{ $programs{duckdb} }, "COPY (FROM 'patients.parquet') TO 'back.csv';\n" ], '<', \undef, init => sub { chdir $directory or die });
+		is(printed($session, <<SQL), "t\n", "$page: Parquet has the rows of the release");
+CREATE TEMP TABLE back AS TABLE published.patients_values WITH NO DATA;
+\\copy back FROM '$directory/back.csv' (FORMAT csv, HEADER)
+SELECT count(*) = 2000 AND NOT EXISTS (TABLE back EXCEPT ALL TABLE published.patients_values) FROM back \\g (format=unaligned tuples_only)
+SQL
 	}
 }
 end_session($session);

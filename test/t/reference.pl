@@ -199,6 +199,8 @@ check_page($session, "docs/reference/$_.md", 4) foreach qw(functions views setti
 end_session($session);
 check_functions();
 check_views();
+my $navigation = slurp_file('mkdocs.yml');
+is(join(' ', grep { $navigation !~ /: \Q$_\E$/m } map { s{^docs/}{}r } glob 'docs/*.md docs/*/*.md'), '', 'mkdocs.yml has all pages');
 
 $node->stop;
 done_testing();
