@@ -51,7 +51,8 @@ typedef struct LoadedFrame
  * Reads the pinned view of a publication under the active snapshot: the columns to be shown, the key and the sensitive one,
  * of the rows that meet the condition (all, if it is NULL).  It is called as the owner, inside SPI; everything is allocated
  * in the context given.  A NULL or repeated key, or a value that cannot be coded, is an error that gives the number of rows
- * and examples: only publish and preview may raise it, whose callers are owners.  A lenient load leaves such rows out.
+ * and examples: only publish, preview and alter_publication may raise it, whose callers are owners.  A lenient load leaves
+ * such rows out.
  *
  * Before the load is finished the past looks up people of earlier releases, and adds the sensitive values that were
  * published: codes are given in the end.

@@ -27,9 +27,10 @@ COMMENT ON FUNCTION pprepub.preview(text, text, name[], jsonb) IS
 	'measure the release that publish() would make, also with other parameters; nothing is published or remembered';
 
 -- Shares of the people who left, came, and so on, between releases of everybody, as far as the log tells: people who are
--- withheld are not in it, so releases count that withheld few, and show all columns.  The last eight intervals count, quiet
--- ones apart.  Values that changed are shown, or make more rows stale, or were those of people who left.
-CREATE FUNCTION pprepub_internal.life_of_log(publication text, OUT intervals bigint, OUT leave float8, OUT come float8, OUT change float8, OUT move float8,
+-- withheld are not in it, so releases count that withheld few, and show all columns; and none with the one before it where
+-- columns came between them.  The last eight intervals count, quiet ones apart.  Values that changed are shown, or make more
+-- rows stale, or were those of people who left.
+CREATE FUNCTION pprepub_internal.life_of_log(publication text, columns_came int[], OUT intervals bigint, OUT leave float8, OUT come float8, OUT change float8, OUT move float8,
 		OUT come_back float8, OUT quiet float8, OUT known bigint)
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -39,8 +40,9 @@ BEGIN
 	EXECUTE format($query$
 		WITH whole AS (
 			SELECT r.number, lag(r.number) OVER numbers AS before, r.stale, lag(r.stale) OVER numbers AS stale_before, r.tells AND lag(r.tells) OVER numbers AS counts FROM (
-				SELECT r.number, r.stale, r.columns IS NULL AND r.suppressed * 20 <= r.people - r.dirty - r.counterfeits + r.suppressed AS tells
-				FROM pprepub.release r WHERE r.publication = $1 AND r.kind = 'stored' AND r.cohort IS NULL) r WINDOW numbers AS (ORDER BY r.number)),
+				SELECT r.number, r.stale, r.columns IS NULL AND r.suppressed * 20 <= r.people - r.dirty - r.counterfeits + r.suppressed AS tells,
+					(SELECT count(*) FROM unnest($2) c WHERE c <= r.number) AS shown
+				FROM pprepub.release r WHERE r.publication = $1 AND r.kind = 'stored' AND r.cohort IS NULL) r WINDOW numbers AS (PARTITION BY r.shown ORDER BY r.number)),
 		pair AS MATERIALIZED (SELECT w.* FROM whole w WHERE w.counts ORDER BY w.number DESC LIMIT 8),
 		person AS MATERIALIZED (
 			SELECT p.* FROM (SELECT m.release, unnest(m.keys)::text AS key, unnest(m.fingerprints) AS fingerprint, unnest(m.sensitive)::text AS value
@@ -63,10 +65,10 @@ BEGIN
 			(SELECT count(*) FROM known k)
 		FROM passed p WHERE p.gone + p.came + p.changed + p.moved > 0
 		$query$, private || '.' || quote_ident(publication || '_members'), private || '.' || quote_ident(publication || '_places'))
-	INTO intervals, leave, come, change, move, come_back, quiet, known USING publication;
+	INTO intervals, leave, come, change, move, come_back, quiet, known USING publication, columns_came;
 END
 $$;
-COMMENT ON FUNCTION pprepub_internal.life_of_log(text) IS 'how people came and went between the last releases of everybody';
+COMMENT ON FUNCTION pprepub_internal.life_of_log(text, int[]) IS 'how people came and went between the last releases of everybody';
 
 CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL,
 		move float8 DEFAULT NULL, come_back float8 DEFAULT NULL, quiet float8 DEFAULT NULL, back_changed float8 DEFAULT 0.5, answers integer DEFAULT 0,

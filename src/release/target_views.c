@@ -15,6 +15,7 @@
 #include "declare/work.h"
 #include "executor/executor.h"
 #include "foreign/fdwapi.h"
+#include "frame/load.h"
 #include "frame/print.h"
 #include "history/past_tables.h"
 #include "history/rebuild.h"
@@ -156,9 +157,10 @@ show_columns(const DeclaredPublication *publication, int from)
 	uint64		n;
 	Oid		   *tables;
 	char	  **parts;
+	bool	   *added = new_zeros(bool, publication->ncolumns);
 
 	for (int i = from; i < publication->ncolumns; i++)
-		is_known_by |= publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
+		is_known_by |= added[i] = publication->columns[i].role == ROLE_QUASI_IDENTIFIER;
 	catalog_enter(&access);
 	n = catalog_read("SELECT r.relation::oid AS relation, r.part FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid"
 					 " WHERE r.publication = $1 AND r.part IN ('release', 'regions', 'live', 'all_view') ORDER BY 1",
@@ -172,6 +174,8 @@ show_columns(const DeclaredPublication *publication, int from)
 	}
 	catalog_leave(&access);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	/* An error if they cannot be shown: nothing could be published any more, and they cannot be taken back. */
+	(void) load_finish(load_rows(publication, NULL, added, false, work.context));
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

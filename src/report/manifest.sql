@@ -2,7 +2,7 @@
 -- report/: what goes with a release that leaves the database
 -- ----------------------------------------------------------------
 
--- A sum of hashes can be computed anew wherever the rows are, without the extension.
+-- A sum of hashes can be computed anew wherever the rows are, without the extension, and whether columns were added to them since or not.
 CREATE FUNCTION pprepub_internal.manifest(publication text, release int, format text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -10,7 +10,8 @@ DECLARE
 	declared pprepub.publication;
 	made pprepub.release;
 	shown text;
-	hashes constant text := 'SELECT sum(hashtextextended(r::text, 0)::numeric) FROM %s r';
+	sealed pprepub_internal.shown_checksum;
+	hashes text;
 	sum_of_hashes numeric;
 	columns jsonb;
 	checks jsonb;
@@ -26,9 +27,13 @@ BEGIN
 			HINT = CASE WHEN shown IS NOT NULL THEN 'Formats are "json" and "dcat".' WHEN made.kind = 'query' THEN 'Answers have none; only releases with a table are moved elsewhere.'
 				WHEN made.relation IS NULL THEN 'Its owner has had the table forgotten.' ELSE 'The table is missing: restore it from a backup.' END;
 	END IF;
-	EXECUTE format(hashes, shown) INTO sum_of_hashes;
+	SELECT c.* INTO sealed FROM pprepub_internal.shown_checksum c WHERE c.publication = declared.name AND c.number = made.number;
+	hashes := format('SELECT sum(hashtextextended(%s::text, 0)::numeric) FROM %s r', CASE WHEN sealed.later_columns = '{}' THEN '(r.*)'
+		ELSE (SELECT format('ROW(%s)', string_agg(format('r.%I', a.attname), ', ' ORDER BY a.attnum)) FROM pg_attribute a
+			WHERE a.attrelid = made.relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (sealed.later_columns)) END, shown);
+	EXECUTE hashes INTO sum_of_hashes;
 	SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'role', c.role, 'kind', declared.quasi_identifiers ->> a.attname::text,
-			'is_shown', made.columns IS NULL OR c.role IS NULL OR a.attname = ANY (made.columns), 'meaning', col_description(a.attrelid, a.attnum))) ORDER BY a.attnum) INTO columns
+			'is_shown', (made.columns IS NULL OR c.role IS NULL OR a.attname = ANY (made.columns)) AND a.attname <> ALL (sealed.later_columns), 'meaning', col_description(a.attrelid, a.attnum))) ORDER BY a.attnum) INTO columns
 	FROM pg_attribute a CROSS JOIN LATERAL (SELECT CASE WHEN declared.quasi_identifiers ? a.attname::text THEN 'quasi-identifier'
 			WHEN a.attname = ANY (declared.insensitive) THEN 'insensitive'
 			WHEN a.attname = ANY (CASE WHEN declared.sensitive LIKE '{%' THEN declared.sensitive::name[] ELSE ARRAY[declared.sensitive]::name[] END) THEN 'sensitive' END AS role) c
@@ -40,8 +45,7 @@ BEGIN
 		'rows', made.rows, 'people', made.people, 'classes', made.classes,
 		'measured', (SELECT jsonb_object_agg(m.metric, round(m.value::numeric, 2)) FROM pprepub.metrics(declared.name, made.number) m WHERE m.metric ~ 'percent|^average_class'),
 		'verdict', CASE WHEN checks @> '[{"holds": false}]' THEN 'fails' ELSE 'holds' END, 'audit', checks, 'audited_at', now(),
-		'checksums', jsonb_build_object('checksum', (SELECT c.checksum FROM pprepub_internal.shown_checksum c WHERE c.publication = declared.name AND c.number = made.number),
-			'sum_of_hashes', sum_of_hashes, 'computed_by', format(hashes, shown)),
+		'checksums', jsonb_build_object('checksum', sealed.checksum, 'sum_of_hashes', sum_of_hashes, 'computed_by', hashes),
 		'not_promised', pprepub_internal.not_promised(), 'pprepub', (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'pprepub'));
 	RETURN CASE format WHEN 'json' THEN told ELSE jsonb_build_object(
 		'@context', '{"dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/", "csvw": "http://www.w3.org/ns/csvw#", "xsd": "http://www.w3.org/2001/XMLSchema#", "prov": "http://www.w3.org/ns/prov#"}'::jsonb,

@@ -256,7 +256,8 @@ CREATE VIEW pprepub_internal.shown_root WITH (security_barrier) AS
 COMMENT ON VIEW pprepub_internal.shown_root IS 'cells of your publications'' taxonomies that are withheld';
 
 CREATE VIEW pprepub_internal.shown_checksum WITH (security_barrier) AS
-	SELECT p.name AS publication, r.number, r.relation::pg_catalog.regclass AS relation, r.checksum
+	SELECT p.name AS publication, r.number, r.relation::pg_catalog.regclass AS relation, r.checksum,
+		ARRAY(SELECT c.name FROM pprepub_internal.catalog_released_column c WHERE c.publication = r.publication AND c.came > r.number) AS later_columns
 	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
 	WHERE a.is_owner AND r.relation IS NOT NULL;
 COMMENT ON VIEW pprepub_internal.shown_checksum IS 'checksums of your releases that have tables';

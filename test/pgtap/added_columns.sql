@@ -41,12 +41,13 @@ SELECT format('GRANT SELECT ON published.%1$I, published.%1$s_values, published.
 GRANT USAGE ON SCHEMA published TO added_analyst;
 CREATE VIEW audits AS SELECT p.p, a.check_name, a.holds FROM publication p, pprepub.audit(p.p) a;
 CREATE TABLE before AS TABLE audits;
+CREATE TABLE described AS SELECT p, pprepub.manifest(p, 1) AS m FROM publication;
 
 -- A column of each kind, of a source that has them only now.
-SELECT format('ALTER TABLE %1$s ADD ward text, ADD zip text, ADD born date, ADD note text; UPDATE %1$s SET ward = ''ward '' || id %% 4, zip = (53000 + id %% 40)::text, born = date ''2000-01-01'' + id, note = ''n'' || id %% 3', p) FROM publication \gexec
+SELECT format('ALTER TABLE %1$s ADD ward text, ADD zip text, ADD born date, ADD note text, ADD rate real; UPDATE %1$s SET rate = CASE WHEN id > 9 THEN ''NaN''::real END, ward = ''ward '' || id %% 4, zip = (53000 + id %% 40)::text, born = date ''2000-01-01'' + id, note = ''n'' || id %% 3', p) FROM publication \gexec
 SELECT throws_ok(format('SELECT pprepub.alter_publication(''p1'', add_quasi_identifiers => %L, add_insensitive => %L)', q, i), state, NULL, q || i) FROM (VALUES
 	('{"age": "range"}', '{}', '42701'), ('{"id": "range"}', '{}', '42701'), ('{"ill": "suppress"}', '{}', '42701'), ('{"nothing": "range"}', '{}', '42703'), ('{"zip": "range"}', '{}', '42804'),
-	('{"zip": "prefix"}', '{zip}', '42611'), ('{}', '{note,note}', '42701'), ('{}', '{age}', '42701'), ('[]', '{}', '22023'), ('{"ward": "taxonomy none"}', '{}', '42704'), ('{}', '{born}', '55000')) v(q, i, state);
+	('{"zip": "prefix"}', '{zip}', '42611'), ('{}', '{note,note}', '42701'), ('{}', '{age}', '42701'), ('[]', '{}', '22023'), ('{"ward": "taxonomy none"}', '{}', '42704'), ('{}', '{born}', '55000'), ('{"rate": "range"}', '{}', '22000'), ('{"note": "taxonomy wards"}', '{}', '22000')) v(q, i, state);
 SELECT throws_ok('SELECT pprepub.alter_publication(''p2'', add_quasi_identifiers => ''{"zip": "prefix"}'')', '42703', NULL, 'a registry needs it, too');
 ALTER TABLE known RENAME TO unknown;
 SELECT throws_ok('SELECT pprepub.alter_publication(''p2'', add_quasi_identifiers => ''{"zip": "prefix"}'')', '55000', NULL, 'one that is gone');
@@ -64,6 +65,8 @@ SELECT is(r, '{"zip": "*", "born": "(,)", "note": null, "ward": "any ward"}'::js
 SELECT is(count(DISTINCT r -> 'release'), 2::bigint, 'all releases are in the table of ' || p)
 	FROM publication, rows_of(format('SELECT * FROM published.%I WHERE born && daterange ''[2001-01-01,2001-01-02)''', p || '_all')) r GROUP BY p;
 SELECT is(r ->> 'columns', '{age,ill,region}', 'analysts are told what release 2 of ' || p || ' shows') FROM publication, rows_of(format('SELECT columns::text FROM published.%I WHERE release = 2', p || '_releases')) r;
+SELECT is(n.m #> '{checksums,sum_of_hashes}', d.m #> '{checksums,sum_of_hashes}', 'release 1 of ' || p || ' has the sum that it had') FROM described d, pprepub.manifest(p, 1) n(m);
+SELECT is(array_agg(c ->> 'name' ORDER BY c ->> 'name') FILTER (WHERE NOT (c -> 'is_shown')::boolean), '{born,note,ward,zip}', 'and is not said to show more') FROM jsonb_array_elements(pprepub.manifest('p1', 1) -> 'columns') c;
 GRANT SELECT ON answering TO added_analyst;
 SET ROLE added_analyst;
 SELECT ok(count(r) > 0, 'columns of answers of ' || p) FROM answering, rows_of(format('SELECT ward, zip, born, note FROM published.%I(''ward = ''''ward 1'''' OR zip > ''''530'''''')', p)) r GROUP BY p;
@@ -87,6 +90,8 @@ SELECT lives_ok(format(q, p), format(q, p)) FROM publication, unnest(ARRAY['SELE
 	WHERE (q ~ 'linkability' AND rows = 'one') OR (q ~ 'compromise' AND name = 'bpg' AND rows = 'one') OR (q ~ 'forecast' AND name = 'bpg') OR (q ~ 'risk_after' AND name = 'm-distinct');
 SELECT ok(sum(noisy_count) > 0, 'noisy counts by an added column') FROM published.p1_noisy('{ward}', 'born > ''2001-01-01''', epsilon => 1);
 SELECT is(count(*) FILTER (WHERE people_at_most < people_at_least), 0::bigint, 'counts of a release that withholds it') FROM published.p1_counts('{zip}', release => 1);
+SELECT is(ROW(l.intervals, l.move)::text, '(2,0)', 'nobody is taken for one who moved because of them') FROM pprepub_internal.catalog_publication p,
+	pprepub_internal.life_of_log('p1', ARRAY(SELECT c.came FROM pprepub_internal.catalog_column c WHERE c.publication = p.publication)) l WHERE p.name = 'p1';
 
 -- Again, from a source whose columns have other names by now; and where nothing was published yet.
 ALTER TABLE p1 RENAME zip TO postcode;
@@ -111,3 +116,13 @@ SELECT s FROM (SELECT cells->>'born' AS s FROM published.p1_now WHERE born > '20
 SELECT is(columns, '{born}', 'a live table asks for the cells that are named') FROM pprepub.release WHERE publication = 'p1' ORDER BY number DESC LIMIT 1;
 SELECT count(job) FROM published.p1_now WHERE job IS NULL \g /dev/null
 SELECT is(columns, '{job}', 'and for a column that was added') FROM pprepub.release WHERE publication = 'p1' ORDER BY number DESC LIMIT 1;
+
+-- A column that comes later is one that earlier releases left out: the next release is the same.
+CREATE TABLE later AS SELECT i AS id, hashint4(i) & 31 AS age, hashint4(i + 3) & 15 AS w, 'ill ' || (hashint4(-i) & 7) AS ill FROM generate_series(1, 200) i;
+SELECT format('SELECT pprepub.create_publication(%L, ''later'', ''id'', %L, ''ill'', ''sequential'', ''{"k": 2, "seed": 1}'', beside => ARRAY(SELECT q.name FROM pprepub.publication q))', p, q)
+	FROM (VALUES ('first', '{"age": "range", "w": "range"}'), ('later', '{"age": "range"}')) v(p, q) \gexec
+SELECT pprepub.publish(p, columns => '{age,ill}') FROM unnest('{first,later}'::text[]) p \g /dev/null
+SELECT pprepub.alter_publication('later', add_quasi_identifiers => '{"w": "range"}') \g /dev/null
+DELETE FROM later WHERE id % 2 = 0;
+SELECT pprepub.publish(p) FROM unnest('{first,later}'::text[]) p \g /dev/null
+SELECT bag_eq('SELECT age, w, ill FROM published.later_2', 'SELECT age, w, ill FROM published.first_2', 'joins of releases are judged as if it had been left out');

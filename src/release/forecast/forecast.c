@@ -8,11 +8,13 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "release/release.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -76,11 +78,15 @@ suppose_churn(const DeclaredPublication *publication, Churn *churn)
 	Churn		usual = {{0}};
 	int64		intervals = 0;
 	uint64		known = 0;
+	Datum	   *came = new_array(Datum, publication->ncolumns);
 	StringInfoData supposed;
 
+	for (int i = 0; i < publication->ncolumns; i++)
+		came[i] = Int32GetDatum(publication->columns[i].came);
 	usual.rate[LEAVE] = usual.rate[COME] = USUAL_LEAVE;
 	usual.rate[BACK_CHANGED] = USUAL_BACK_CHANGED;
-	if (publication->releases > 0 && catalog_look("SELECT * FROM pprepub_internal.life_of_log($1)", CATALOG_TEXT(publication->name)) == 1)
+	if (publication->releases > 0 && catalog_look("SELECT * FROM pprepub_internal.life_of_log($1, $2)", CATALOG_TEXT(publication->name),
+												  CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(came, publication->ncolumns, INT4OID, 4, true, TYPALIGN_INT)))) == 1)
 	{
 		bool		isnull;
 
