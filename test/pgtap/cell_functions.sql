@@ -1,5 +1,5 @@
 -- Functions of cells, for everybody: the middle, the width, whether a cell is withheld, and how it lies to a bin.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 SET TimeZone = 'PST8PDT';
 SET DateStyle = 'Postgres, MDY';
 CREATE ROLE regress_owner_of_cells;

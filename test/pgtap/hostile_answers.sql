@@ -2,7 +2,7 @@
 -- brings along runs there as its owner, in a restricted context, from the first statement
 -- to the commit, and leaves nothing behind. Nothing here is in one transaction: answers see
 -- only what was committed.
-\ir ../lib/mallory.sql
+\i test/lib/mallory.sql
 
 CREATE ROLE regress_asker;
 SET ROLE regress_mallory;

@@ -1,7 +1,7 @@
 -- A privileged role works on the publications of a role that is out for more rights:
 -- whatever that role planted runs with its own rights, in a restricted context, or not at all.
 BEGIN;
-\ir ../lib/mallory.sql
+\i test/lib/mallory.sql
 
 -- A publication of somebody else.
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_alice', current_database()) \gexec

@@ -2,7 +2,7 @@
 -- the same history there: groups, members, attacks and audits are the same, and lives that go on from there are as safe.
 -- Imports of any shape, which keep nothing of what is promised, leave a history that is what its log tells, and no later
 -- release tells more of anybody than it may.
-\ir ../lib/attacker.sql
+\i test/lib/attacker.sql
 
 CREATE FUNCTION draw(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
 	'SELECT choices[1 + floor(random() * array_length(choices, 1))::int]';

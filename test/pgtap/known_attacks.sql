@@ -20,7 +20,7 @@ GRANT SELECT ON published.people, published.people_1 TO regress_asker;
 GRANT EXECUTE ON FUNCTION published.people TO regress_asker;
 RESET ROLE;
 
-\ir ../lib/meter.sql
+\i test/lib/meter.sql
 
 -- ---- 8: whatever the path, each call is one answer, and shows what answers show ----
 

@@ -1,5 +1,5 @@
 -- Parameter "leaves" of method bpg: newcomers are laid out by a column that tells who leaves together.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 CREATE ROLE regress_leaver;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_leaver', current_database()) \gexec
 GRANT CREATE ON SCHEMA public TO regress_leaver;
@@ -16,7 +16,7 @@ SELECT is(told($$SELECT rows, suppressed, counterfeits FROM pprepub.publish('sta
 SELECT is(told($$SELECT attname, atttypid::regtype FROM pg_attribute WHERE attrelid = 'published.stays_1'::regclass AND attnum > 0 ORDER BY attnum$$), 'class,bigint; age,int4range; disease,text; ward,text');
 SELECT is(told($$SELECT pprepub.publish('stays', 'until > ''2026-03-01''')$$), '42703 cohorts of publication "stays" have no column "until" / They may ask about "age", "ward". A value is written in single quotes.');
 SELECT is(told($$SELECT pprepub.publish('stays', NULL, '{until}')$$), '42703 publication "stays" has no column "until" / Its releases can show "age", "disease", "ward".');
-SELECT is(told($$SELECT * FROM published.stays('until IS NULL')$$), '42703 cohorts of publication "stays" have no column "until" / They may ask about "age", "ward". A value is written in single quotes.');
+SELECT is(told($$SELECT * FROM published.stays ('until IS NULL')$$), '42703 cohorts of publication "stays" have no column "until" / They may ask about "age", "ward". A value is written in single quotes.');
 SELECT is(told($$SELECT attrelid::regclass FROM pg_attribute WHERE attnum > 0 AND attname = 'until' AND attrelid::regclass::text LIKE 'published%'$$), 'published_private.stays_source');
 
 -- Each class leaves as a whole.

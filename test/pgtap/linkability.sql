@@ -1,10 +1,10 @@
 -- How well releases can be joined back to people.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 CREATE ROLE regress_joiner;
 CREATE ROLE regress_outsider;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_joiner', current_database()) \gexec
 GRANT CREATE ON SCHEMA public TO regress_joiner;
-\ir ../lib/planted.sql
+\i test/lib/planted.sql
 GRANT USAGE ON SCHEMA planted TO regress_joiner;
 
 -- ---- The paper's examples ----

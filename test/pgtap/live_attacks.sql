@@ -16,7 +16,7 @@ GRANT USAGE ON SCHEMA published TO regress_asker, regress_stranger;
 GRANT SELECT ON published.people_now, published.people_answers, published.people_values TO regress_asker;
 RESET ROLE;
 
-\ir ../lib/meter.sql
+\i test/lib/meter.sql
 CREATE FUNCTION meter.cohort() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS
 	'SELECT coalesce(cohort, ''everybody'') FROM pprepub_internal.catalog_release ORDER BY number DESC LIMIT 1';
 

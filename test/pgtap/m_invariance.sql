@@ -1,5 +1,5 @@
 -- Methods m-invariance and cor-split: the same candidate values for ever.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 CREATE ROLE regress_warden;
 CREATE ROLE regress_reader;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_warden', current_database()) \gexec

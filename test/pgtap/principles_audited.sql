@@ -1,5 +1,5 @@
 -- audit() and attack() by any principle: releases that were made elsewhere, and parameters that change.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 CREATE ROLE regress_principled;
 CREATE ROLE regress_unprincipled;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_principled', current_database()) \gexec

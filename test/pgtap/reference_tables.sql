@@ -1,5 +1,5 @@
 -- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 CREATE ROLE regress_comparer;
 CREATE ROLE regress_reference_thief;
 CREATE ROLE regress_reference_reader;

@@ -1,7 +1,7 @@
 -- The figures of risks() against plain SQL over the table that a release is, and over the log.
 -- A column of a row is a test, too.
 \pset fieldsep '\n'
-\ir ../lib/planted.sql
+\i test/lib/planted.sql
 
 CREATE TABLE adults AS SELECT i AS id, 17 + (i * i % 7919) % 70 AS age, (ARRAY['Private','State','Self','None',NULL])[1 + (i * 31 / 7) % 5] AS work,
 	(20 + i * 17 % 80)::text || (i % 10) AS zip, i % 13 AS job FROM generate_series(1, 3000) i;

@@ -1,6 +1,6 @@
 -- A release that is rolled back was not published, however it came to that: its number is given again, with the history that
 -- it had, and later releases are judged with what was committed.
-\ir ../lib/attacker.sql
+\i test/lib/attacker.sql
 
 DROP ROLE IF EXISTS regress_analyst;
 CREATE ROLE regress_analyst;

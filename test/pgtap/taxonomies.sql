@@ -1,5 +1,5 @@
 -- Taxonomies: made from levels tables, extended, dropped, and all that can be wrong with them.
-\ir ../lib/told.sql
+\i test/lib/told.sql
 CREATE ROLE regress_gardener;
 CREATE ROLE regress_thief;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_gardener', current_database()) \gexec

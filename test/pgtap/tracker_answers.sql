@@ -1,5 +1,5 @@
 -- Hundreds of answers about cohorts that differ a little, and stored releases among them, under one repair after the other, held against each other.
-\ir ../lib/attacker.sql
+\i test/lib/attacker.sql
 
 -- The victim is 33 years old, and nobody else who lives in 53117 is.
 CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 60 AS age, (53100 + i * 13 % 40)::text AS zip, (i * 11 / 7) % 9 AS s
