@@ -349,7 +349,7 @@ set_noise(const DeclaredPublication *publication, const char *role, Datum *value
 	if (!OidIsValid(function) || object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		return;
 	catalog_enter(&access);
-	catalog_read("SELECT trim_scale(own / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9) FROM pprepub_internal.noise_account($1, $2::text::name)",
+	catalog_read("SELECT trim_scale(own / 1e9), trim_scale(role_left / 1e9) FROM pprepub_internal.noise_account($1, $2::text::name)",
 				 CATALOG_INT(publication->id), CATALOG_TEXT(role));
 	for (int i = 0; i < 2; i++)
 		values[OWN_NOISE_SPENT + i] = SPI_datumTransfer(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1, &nulls[OWN_NOISE_SPENT + i]), false, -1);

@@ -319,7 +319,7 @@ pprepub_noise_left(PG_FUNCTION_ARGS)
 	if (read->most_steps > 0)
 		sum_half_width = CATALOG_PARAM(INT8OID, Int64GetDatum(noise_half_width(read->gaussian, noise_parameter(publication, read, true))));
 	catalog_enter(&access);
-	catalog_read("SELECT trim_scale(total / 1e9), trim_scale(greatest(total - spent, 0) / 1e9), trim_scale(greatest(least(per_role - own, total - spent), 0) / 1e9),"
+	catalog_read("SELECT trim_scale(total / 1e9), trim_scale(greatest(total - spent, 0) / 1e9), trim_scale(role_left / 1e9),"
 				 " trim_scale(per_question / 1e9), trim_scale(at_least / 1e9), trim_scale($3 / 1e9), $4, $5 * coalesce(($6::jsonb -> 1 ->> 'step')::numeric, 1), $7 FROM pprepub_internal.noise_account($1, $2::text::name)",
 				 CATALOG_INT(publication->id), CATALOG_TEXT(question.request.by),
 				 CATALOG_PARAM(INT8OID, Int64GetDatum(read->kept > 0 ? 0 : read->cost)),

@@ -29,10 +29,10 @@ CREATE INDEX ON pprepub_internal.catalog_noise (publication, asked_by, number);
 
 -- The budget of a publication, and how much of it was spent, also by a role: in billionths.  NULL where it has no noisy counts.  A question
 -- costs a ten-thousandth of it at least, so that the ledger ends with the budget.
-CREATE FUNCTION pprepub_internal.noise_account(publication int, role name, OUT total bigint, OUT spent bigint, OUT per_role bigint, OUT own bigint, OUT per_question bigint,
+CREATE FUNCTION pprepub_internal.noise_account(publication int, role name, OUT total bigint, OUT spent bigint, OUT per_role bigint, OUT own bigint, OUT role_left bigint, OUT per_question bigint,
 		OUT at_least bigint, OUT gaussian boolean)
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
-	SELECT b.total, s.spent, least(b.per_role, b.total), s.own, least(b.per_question, b.per_role, b.total), ceil(b.total / 10000.0)::bigint, b.gaussian
+	SELECT b.total, s.spent, least(b.per_role, b.total), s.own, greatest(least(b.per_role - s.own, b.total - s.spent), 0), least(b.per_question, b.per_role, b.total), ceil(b.total / 10000.0)::bigint, b.gaussian
 	FROM (SELECT ((n.n ->> 'total')::numeric * 1e9)::bigint AS total, ((n.n ->> 'per_role')::numeric * 1e9)::bigint AS per_role,
 			((n.n ->> 'per_question')::numeric * 1e9)::bigint AS per_question, n.n ->> 'noise' IS NOT DISTINCT FROM 'gaussian' AS gaussian
 		FROM pprepub_internal.catalog_publication p CROSS JOIN LATERAL (SELECT p.params -> 'noise_budget' AS n) n WHERE p.publication = $1) b
