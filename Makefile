@@ -39,6 +39,7 @@ SQL_ORDER = src/pprepub.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/shards/shards.sql \
+	src/shards/shown.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))
 SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql src/*/*/*.sql src/*/*/*/*.sql))
