@@ -25,6 +25,7 @@ is($node->safe_psql('postgres', 'SELECT count(DISTINCT nodeport) FROM citus_shar
 declare_patients($node, 'postgres', 'patients', 'hospital.patients');
 as_owner('GRANT USAGE ON SCHEMA published TO analyst; GRANT EXECUTE ON FUNCTION published.patients TO analyst');
 is(as_owner(q{SELECT rows FROM pprepub.publish('patients')}), '1000', 'a release has all rows');
+is($worker->safe_psql('postgres', q{SELECT nspname FROM pg_namespace WHERE nspname ~ 'published'}), '', 'Citus copies nothing of it to a worker');
 foreach my $week (1 .. 3)
 {
 	as_owner(qq{DELETE FROM hospital.patients WHERE id <= 20 * $week;
