@@ -10,9 +10,11 @@
 #include "declare/target_objects.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "tcop/utility.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(pprepub_note_sharded);
+PG_FUNCTION_INFO_V1(pprepub_lock_sharded);
 PG_FUNCTION_INFO_V1(pprepub_verify_sharded_name);
 PG_FUNCTION_INFO_V1(pprepub_make_schemas);
 
@@ -24,7 +26,7 @@ pprepub_note_sharded(PG_FUNCTION_ARGS)
 	CatalogParam owner = CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(GetUserId()));
 	CatalogAccess access;
 
-	verify_may_change("create_sharded_publication()");
+	PreventCommandIfReadOnly("create_sharded_publication()");
 	if (catalog_finds("SELECT FROM pprepub_internal.catalog_sharded WHERE name = $1 AND NOT pg_has_role($2::oid, owner, 'USAGE')",
 					  CATALOG_TEXT(name), CATALOG_OID(GetUserId())))
 		ereport(ERROR,
@@ -42,6 +44,25 @@ pprepub_note_sharded(PG_FUNCTION_ARGS)
 		catalog_execute("INSERT INTO pprepub_internal.catalog_shard SELECT $1, i, s, p FROM unnest($2, $3) WITH ORDINALITY u(s, p, i)", CATALOG_TEXT(name),
 						CATALOG_PARAM(NAMEARRAYOID, PG_GETARG_DATUM(3)), CATALOG_PARAM(TEXTARRAYOID, PG_GETARG_DATUM(4)));
 	}
+	catalog_leave(&access);
+	PG_RETURN_VOID();
+}
+
+/* Keeps others from working on a sharded publication until the end of the transaction; nobody but its owner can. */
+Datum
+pprepub_lock_sharded(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	Oid			caller = GetUserId();
+	CatalogAccess access;
+
+	PreventCommandIfReadOnly("a change of shards");
+	catalog_enter(&access);
+	if (catalog_execute("SELECT FROM pprepub_internal.catalog_sharded WHERE name = $1 AND pg_has_role($2::oid, owner, 'USAGE') FOR UPDATE",
+						CATALOG_TEXT(name), CATALOG_OID(caller)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no sharded publication \"%s\" of yours", name)));
 	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

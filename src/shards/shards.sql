@@ -235,10 +235,9 @@ CREATE FUNCTION pprepub_internal.attempt_of(publication text) RETURNS text
 	AS $$ SELECT md5($1) $$;
 COMMENT ON FUNCTION pprepub_internal.attempt_of(text) IS 'a publication as names of prepared transactions have it';
 
--- A session at a time works on a sharded publication, whose transactions nobody else takes for left behind.
+-- A session at a time works on a sharded publication: nobody else takes its transactions for left behind.
 CREATE FUNCTION pprepub_internal.lock_sharded(publication text) RETURNS void
-	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$ SELECT pg_advisory_xact_lock('pprepub_internal.catalog_sharded'::regclass::oid::int, hashtext($1)) $$;
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_lock_sharded';
 COMMENT ON FUNCTION pprepub_internal.lock_sharded(text) IS 'keep other sessions from a sharded publication until the end of the transaction';
 
 -- Nothing that has been prepared stays so if this fails, unless a shard does not answer.
@@ -379,6 +378,11 @@ DECLARE
 BEGIN
 	IF registry IS NULL THEN
 		RETURN;
+	END IF;
+	-- A trigger of the owner's could wait for the end of the transaction, and run with the rights of the caller.
+	EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', registry);
+	IF EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = registry::regclass) THEN
+		RAISE EXCEPTION 'table % must have no triggers', registry USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Drop them.';
 	END IF;
 	PERFORM pprepub_internal.open_links(publication, true);
 	EXECUTE format('SELECT bool_or(a.answer::bigint <> (SELECT count(*) FROM %s p WHERE p.shard = a.shard)) FROM pprepub_internal.ask_links($1, true, $2) a', registry)
@@ -609,7 +613,6 @@ BEGIN
 	IF wrong IS NOT NULL THEN
 		RAISE EXCEPTION '%', wrong[2] USING ERRCODE = wrong[1], DETAIL = coalesce(wrong[3], ''), HINT = coalesce(wrong[4], '');
 	END IF;
-	PERFORM pprepub_internal.lock_sharded(publication);
 	PERFORM pprepub_internal.verify_sharded_name(publication, target);
 	PERFORM pprepub_internal.note_sharded(publication, target, true, servers, names);
 	SELECT bool_and(a.answer::boolean) INTO decides FROM pprepub_internal.in_two_phases(publication, 'create', (
@@ -673,34 +676,52 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_alter_publication(text, jsonb, jsonb, name[]) IS 'body of alter_publication() for sharded publications';
 
-CREATE FUNCTION pprepub_internal.sharded_drop_publication(publication text, forget_history boolean, keep_releases boolean, cascade boolean) RETURNS void
+CREATE FUNCTION pprepub_internal.drop_shown(publication text, cascade boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
-	target CONSTANT name := (SELECT s.target FROM pprepub.shard s WHERE s.publication = sharded_drop_publication.publication LIMIT 1);
+	target CONSTANT name := (SELECT s.target FROM pprepub.shard s WHERE s.publication = drop_shown.publication LIMIT 1);
 	made text;
+BEGIN
+	FOR made IN
+		SELECT d.made FROM (
+			SELECT 1 AS place, format('DROP FUNCTION %s %s', f.oid::regprocedure, CASE WHEN cascade THEN 'CASCADE' END) AS made
+				FROM pg_proc f WHERE f.pronamespace = quote_ident(target)::regnamespace AND f.proname = publication || '_counts'
+			UNION ALL SELECT CASE WHEN c.relname LIKE '%\_all' THEN 3 ELSE 2 END, format('DROP VIEW %s %s', c.oid::regclass, CASE WHEN cascade THEN 'CASCADE' END)
+				FROM pg_class c WHERE c.relnamespace = quote_ident(target)::regnamespace AND c.relkind = 'v'
+					AND (c.relname = publication OR pprepub_internal.is_name_of(c.relname::text, publication))
+			UNION ALL SELECT 4, format('DROP %s %s', CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, c.oid::regclass)
+				FROM pg_class c WHERE c.relnamespace = quote_ident(target || '_private')::regnamespace AND starts_with(c.relname, publication || '_')
+					AND (c.relkind = 'f' AND substr(c.relname, length(publication) + 2) ~ '^[0-9]+_([0-9]+|all|values|releases|now)$' OR c.relname = publication || '_shards_people')) d
+		ORDER BY d.place
+	LOOP
+		EXECUTE made;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.drop_shown(text, boolean) IS 'drop what stands on the coordinator for a sharded publication';
+
+-- It is tried here first, and undone: shards in this database would wait for its locks.
+CREATE FUNCTION pprepub_internal.sharded_drop_publication(publication text, forget_history boolean, keep_releases boolean, cascade boolean) RETURNS void
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+#variable_conflict use_variable
 BEGIN
 	PERFORM pprepub_internal.lock_sharded(publication);
 	IF keep_releases THEN
 		RAISE EXCEPTION 'the releases of a sharded publication cannot be kept' USING ERRCODE = 'feature_not_supported',
 			HINT = 'Drop the publication of each shard with keep_releases => true.';
 	END IF;
-	FOR made IN
-		SELECT d.made FROM (
-			SELECT 1 AS place, format('DROP FUNCTION %s', f.oid::regprocedure) AS made FROM pg_proc f WHERE f.pronamespace = quote_ident(target)::regnamespace AND f.proname = publication || '_counts'
-			UNION ALL SELECT CASE WHEN c.relname LIKE '%\_all' THEN 3 ELSE 2 END, format('DROP VIEW %s %s', c.oid::regclass, CASE WHEN cascade THEN 'CASCADE' ELSE '' END) FROM pg_class c
-				WHERE c.relnamespace = quote_ident(target)::regnamespace AND c.relkind = 'v' AND (c.relname = publication OR pprepub_internal.is_name_of(c.relname::text, publication))
-			UNION ALL SELECT 4, format('DROP %s %s', CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, c.oid::regclass) FROM pg_class c
-				WHERE c.relnamespace = quote_ident(target || '_private')::regnamespace AND starts_with(c.relname, publication || '_')
-					AND (c.relkind = 'f' AND substr(c.relname, length(publication) + 2) ~ '^[0-9]+_([0-9]+|all|values|releases|now)$' OR c.relname = publication || '_shards_people')) d
-		ORDER BY d.place
-	LOOP
-		EXECUTE made;
-	END LOOP;
+	BEGIN
+		PERFORM pprepub_internal.drop_shown(publication, cascade);
+		RAISE SQLSTATE 'PPDRY';
+	EXCEPTION WHEN SQLSTATE 'PPDRY' THEN
+	END;
 	PERFORM pprepub_internal.in_two_phases(publication, 'drop', pprepub_internal.for_shards(publication,
 		format('SELECT pprepub.drop_publication({publication}, %L, false, %L)::pg_catalog.text', forget_history, cascade)), false);
-	PERFORM pprepub_internal.note_sharded(publication, target, true, NULL, NULL);
+	PERFORM pprepub_internal.drop_shown(publication, cascade);
+	PERFORM pprepub_internal.note_sharded(publication, NULL, NULL, NULL, NULL);
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_drop_publication(text, boolean, boolean, boolean) IS 'body of drop_publication() for sharded publications';
