@@ -7,7 +7,7 @@ plan skip_all => 'Citus is not installed' if $node->safe_psql('postgres', q{SELE
 my @workers = map { new_server("worker$_") } 1, 2;
 foreach my $server ($node, @workers)
 {
-	$server->append_conf('postgresql.conf', "shared_preload_libraries = 'citus'\nwal_level = logical\ncitus.enable_statistics_collection = off\ncitus.node_conninfo = 'sslmode=disable'");
+	$server->append_conf('postgresql.conf', "shared_preload_libraries = 'citus'\nwal_level = logical\ncitus.enable_statistics_collection = off\ncitus.node_conninfo = 'sslmode=disable'\ncitus.local_hostname = '" . $server->host . "'");
 	$server->restart;
 	$server->safe_psql('postgres', 'CREATE EXTENSION citus');
 }
@@ -50,7 +50,7 @@ $workers[0]->start;
 as_owner(q{SELECT pprepub.drop_publication('patients', forget_history => true)});
 
 # Workers that publish what stands on them: the declaration of docs/howto/several_servers.md. Others log in as owner with a password only.
-$node->safe_psql('postgres', q{ALTER ROLE owner PASSWORD 'secret'; CREATE EXTENSION postgres_fdw; CREATE EXTENSION dblink; SET citus.enable_ddl_propagation = off});
+$node->safe_psql('postgres', q{ALTER ROLE owner PASSWORD 'secret'; GRANT CREATE ON DATABASE postgres TO owner; CREATE EXTENSION postgres_fdw; CREATE EXTENSION dblink; SET citus.enable_ddl_propagation = off});
 foreach my $server ($node, @workers)
 {
 	$server->safe_psql('postgres', q{INSERT INTO pg_dist_authinfo VALUES (0, 'owner', 'password=secret')});
@@ -78,20 +78,20 @@ foreach my $week (1 .. 3)
 {
 	as_owner(qq{DELETE FROM hospital.patients WHERE id % 50 = $week;
 		INSERT INTO hospital.patients SELECT 100000 * $week + i, 18 + i % 60, (10000 + i % 40 * 100)::text, 'F', 'disease ' || i % 8 FROM generate_series(1, 60) i});
-	is(as_owner(q{SELECT number FROM pprepub.publish('patients')}), $week + 1, "shards, week $week: a release");
+	is(as_owner(qq{SELECT number > $week FROM pprepub.publish('patients')}), 't', "shards, week $week: a release");
 	cmp_ok(as_analyst('SELECT count(*) FROM published.patients_now WHERE age > 40'), '>', 0, "shards, week $week: an answer");
 	is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', "shards, week $week: all holds");
 }
 
 # People who move with a shard would be shown by two publications.
 my ($shard, @from, @to);
-sub move { return $node->safe_psql('postgres', sprintf q{SELECT citus_move_shard_placement(%d, '%s', %d, '%s', %d, 'force_logical')}, $shard, map { $_->host, $_->port } @_) }
+sub move { return $node->safe_psql('postgres', sprintf q{SELECT citus_move_shard_placement(%d, '%s', %d, '%s', %d, 'block_writes')}, $shard, map { $_->host, $_->port } @_) }
 $shard = $node->safe_psql('postgres', sprintf q{SELECT min(shardid) FROM citus_shards WHERE nodeport = %d}, $workers[0]->port);
 move(@workers);
 fails_with($node, 'postgres', 23514, q{SET ROLE owner; SELECT pprepub.publish('patients')}, 'a shard of Citus has moved: no release');
-is(on_workers(q{SELECT max(number), (SELECT count(*) FROM pg_prepared_xacts) FROM pprepub.release}), '4|0 4|0', 'not even on one worker');
+is(on_workers(q{SELECT count(*), (SELECT count(*) FROM pg_prepared_xacts) FROM pprepub.release WHERE kind = 'stored'}), '4|0 4|0', 'not even on one worker');
 move(reverse @workers);
-is(as_owner(q{SELECT number FROM pprepub.publish('patients')}) > 4, 1, 'it is back: a release');
+is(as_owner(q{SELECT number > 4 FROM pprepub.publish('patients')}), 't', 'it is back: a release');
 is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', 'all holds');
 as_owner(q{SELECT pprepub.drop_publication('patients', forget_history => true)});
 is(on_workers('SELECT count(*) FROM pprepub.publication'), '0 0', 'it is gone from all workers');
