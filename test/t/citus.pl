@@ -1,15 +1,14 @@
 # Where Citus is installed: a distributed table as the source of one publication, and workers that are shards of one.
 use Hospital;
 
-my $node = new_server('coordinator');
-plan skip_all => 'Citus is not installed' if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'citus'}) eq '0';
+chomp(my $share = `pg_config --sharedir`);
+plan skip_all => 'Citus is not installed' if !-e "$share/extension/citus.control";
 
-my @workers = map { new_server("worker$_") } 1, 2;
+my $conf = "shared_preload_libraries = 'citus'\nwal_level = logical\ncitus.enable_statistics_collection = off\ncitus.node_conninfo = 'sslmode=disable'";
+my ($node, @workers) = map { new_server($_, conf => $conf) } qw(coordinator worker1 worker2);
 foreach my $server ($node, @workers)
 {
-	$server->append_conf('postgresql.conf', "shared_preload_libraries = 'citus'\nwal_level = logical\ncitus.enable_statistics_collection = off\ncitus.node_conninfo = 'sslmode=disable'\ncitus.local_hostname = '" . $server->host . "'");
-	$server->restart;
-	$server->safe_psql('postgres', 'CREATE EXTENSION citus');
+	$server->safe_psql('postgres', sprintf q{CREATE EXTENSION citus; ALTER DATABASE postgres SET citus.local_hostname = '%s'}, $server->host);
 }
 make_patients($node, 'postgres', 1000);
 my @main = ($node->host, $node->port);
@@ -17,7 +16,7 @@ $node->safe_psql('postgres', sprintf q{SELECT citus_set_coordinator_host('%s', %
 $node->safe_psql('postgres', sprintf q{SELECT citus_add_node('%s', %d)}, $_->host, $_->port) foreach @workers;
 
 sub as_owner { return $node->safe_psql('postgres', "SET client_min_messages = error; SET ROLE owner; $_[0]") }
-sub as_analyst { return $node->safe_psql('postgres', $_[0], extra_params => [ '-U', 'analyst' ]) }
+sub as_analyst { return as_role($node, 'analyst', $_[0]) }
 sub on_workers { return join ' ', map { $_->safe_psql('postgres', $_[0]) } @workers }
 
 $node->safe_psql('postgres', 'CREATE ROLE analyst LOGIN');
