@@ -515,7 +515,7 @@ COMMENT ON FUNCTION pprepub_internal.drop_forgotten(name, text, text[]) IS 'drop
 -- Makes foreign tables of what the shards show now, and views of all shards.  Classes of all shards have different numbers: the
 -- last three digits are the shard.
 CREATE FUNCTION pprepub_internal.show_sharded(publication text) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
@@ -664,7 +664,7 @@ COMMENT ON FUNCTION pprepub_internal.create_shard(text, text, name, jsonb, text,
 
 -- The shards may stand in this database, and have made the schemas by now.
 CREATE FUNCTION pprepub_internal.make_target(publication text, target name) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
@@ -698,7 +698,7 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_alter_publication(text, jsonb, jsonb, name[]) IS 'body of alter_publication() for sharded publications';
 
 CREATE FUNCTION pprepub_internal.drop_shown(publication text, cascade boolean) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
