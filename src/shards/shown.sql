@@ -203,7 +203,7 @@ COMMENT ON FUNCTION pprepub_internal.drop_forgotten(name, text, text[]) IS 'drop
 
 -- Makes foreign tables of what the shards show now, and views of all shards.
 CREATE FUNCTION pprepub_internal.show_sharded(publication text) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
