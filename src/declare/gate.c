@@ -82,14 +82,14 @@ call_on_each(FunctionCallInfo fcinfo)
 
 	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT r.* FROM pprepub_internal.on_shards($1, format('SELECT * FROM pprepub.%s({publication}",
+	appendStringInfo(&sql, "SELECT r.* FROM pprepub_internal.on_shards($1, pg_catalog.format('SELECT * FROM pprepub.%s({publication}",
 					 get_func_name(fcinfo->flinfo->fn_oid));
 	for (int i = 1; i < n; i++)
 		appendStringInfo(&sql, ", %%L::%s", format_type_extended(types[i], -1, FORMAT_TYPE_FORCE_QUALIFY));
 	appendStringInfoString(&sql, ")'");
 	for (int i = 1; i < n; i++)
 		appendStringInfo(&sql, ", $%d", i + 1);
-	appendStringInfoString(&sql, ")) s CROSS JOIN LATERAL jsonb_to_record(s.answer) r(");
+	appendStringInfoString(&sql, ")) s CROSS JOIN LATERAL pg_catalog.jsonb_to_record(s.answer) r(");
 	for (int i = 0; i < columns->natts; i++)
 		appendStringInfo(&sql, "%s%s %s", i > 0 ? ", " : "", quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)),
 						 format_type_extended(TupleDescAttr(columns, i)->atttypid, -1, FORMAT_TYPE_FORCE_QUALIFY));

@@ -341,6 +341,7 @@ DECLARE
 	made pprepub.release;
 BEGIN
 	PERFORM pprepub_internal.lock_sharded(publication);
+	PERFORM pprepub_internal.verify_target(publication);
 	PERFORM pprepub_internal.clear_people(publication);
 	SELECT min(r.number), min(r.kind), max(r.published_at), min(r.published_by), min(r.published_as), min(r.method), min(r.params::text)::jsonb,
 		min(r.cohort), min(r.columns), sum(r.rows), sum(r.people), sum(r.classes), sum(r.suppressed), sum(r.dirty), sum(r.counterfeits), sum(r.stale), sum(r.unrefreshed), max(r.seconds)
@@ -539,8 +540,8 @@ BEGIN
 	PERFORM pprepub_internal.lock_sharded(publication);
 	EXECUTE format('SELECT least($1, min(r.first)) FROM (SELECT min(published_at) AS first, max(published_at) AS last FROM (%s) r GROUP BY release) r WHERE r.last >= $1',
 		pprepub_internal.union_of_shards(publication, private, 'releases', '{release,published_at}', NULL)) INTO until USING before;
-	numbers := (SELECT min(a.answer::int[]) FROM pprepub_internal.in_two_phases(publication, 'forget', pprepub_internal.for_shards(publication,
-		format('SELECT pprepub.forget_releases({publication}, %L)::pg_catalog.text', until)), true) a);
+	numbers := ARRAY(SELECT DISTINCT n FROM pprepub_internal.in_two_phases(publication, 'forget', pprepub_internal.for_shards(publication,
+		format('SELECT pprepub.forget_releases({publication}, %L)::pg_catalog.text', until)), true) a, unnest(a.answer::int[]) n ORDER BY n);
 	PERFORM pprepub_internal.show_sharded(publication);
 	RETURN numbers;
 END

@@ -143,6 +143,23 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.make_foreign(name, text, name, name, text, jsonb) IS 'make a foreign table of a relation of a shard';
 
+-- Before shards commit: nobody else may have made what will be shown, or may drop it.
+CREATE FUNCTION pprepub_internal.verify_target(publication text) RETURNS void
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	target CONSTANT name := (SELECT s.target FROM pprepub.shard s WHERE s.publication = verify_target.publication LIMIT 1);
+	other CONSTANT text := (SELECT c.oid::regclass FROM pg_class c WHERE c.relnamespace = to_regnamespace(quote_ident(target)) AND NOT (c.relkind = 'v' AND c.relowner = quote_ident(current_user)::regrole)
+		AND (c.relname = verify_target.publication OR pprepub_internal.is_name_of(c.relname::text, verify_target.publication)) LIMIT 1);
+BEGIN
+	PERFORM pprepub_internal.make_schemas(target);
+	IF other IS NOT NULL THEN
+		RAISE EXCEPTION 'relation % is in the way of publication "%"', other, publication USING ERRCODE = 'duplicate_table', HINT = 'Rename or drop it.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.verify_target(text) IS 'raise an error if something stands where a sharded publication will be shown';
+
 -- Roles that may read NAME may read a new release.
 CREATE FUNCTION pprepub_internal.show_on_coordinator(target name, publication text, suffix text, query text, comment text, columns jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -153,9 +170,8 @@ DECLARE
 	made CONSTANT regclass := to_regclass(qualified);
 	statement text;
 BEGIN
-	IF made IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = made AND c.relkind = 'v' AND c.relowner = current_user::regrole) THEN
-		RAISE EXCEPTION 'relation % is in the way of publication "%"', qualified, publication USING ERRCODE = 'duplicate_table', HINT = 'Rename or drop it.';
-	ELSIF suffix ~ '^[0-9]+$' AND jsonb_array_length(columns) = (SELECT c.relnatts FROM pg_class c WHERE c.oid = made) THEN
+	-- Without the newest release in it, it stays, and its readers are not waited for.
+	IF suffix ~ '^([0-9]+|releases|now|answers)$' AND jsonb_array_length(columns) = (SELECT c.relnatts FROM pg_class c WHERE c.oid = made) THEN
 		RETURN;
 	END IF;
 	EXECUTE format('CREATE OR REPLACE VIEW %s %s AS %s', qualified, CASE WHEN suffix IN ('now', 'answers') THEN 'WITH (security_invoker)' ELSE '' END, query);
@@ -215,7 +231,7 @@ DECLARE
 	release_column text;
 	part record;
 BEGIN
-	PERFORM pprepub_internal.make_schemas(target);
+	PERFORM pprepub_internal.verify_target(publication);
 	-- What all shards have
 	SELECT jsonb_agg(a.answer || jsonb_build_object('shard', a.shard)) INTO shown FROM (
 		SELECT a.*, count(*) OVER (PARTITION BY a.answer -> 'suffix') AS n
