@@ -38,6 +38,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
+	src/shards/shards.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))
 SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql src/*/*/*.sql src/*/*/*/*.sql))

@@ -461,8 +461,8 @@ COMMENT ON FUNCTION pprepub_internal.is_name_of(text, text) IS 'is it a name of 
 CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private text, OUT wrong text[])
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
 	SELECT w.wrong FROM (
-		SELECT 1, ARRAY['42710', format('publication "%s" already exists', p.name), NULL, NULL]
-		FROM pprepub_internal.catalog_publication p WHERE p.name = $1
+		SELECT 1, ARRAY['42710', format('publication "%s" already exists', $1), NULL, NULL]
+		WHERE EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.name = $1) OR EXISTS (SELECT FROM pprepub_internal.catalog_sharded p WHERE p.name = $1)
 		UNION ALL SELECT 2, ARRAY['42939', 'a publication cannot be called "catalog"', NULL, 'View catalog of its target lists what is published there.']
 		WHERE $1 = 'catalog'
 		UNION ALL SELECT 2, ARRAY['42710', format('the name "%s" collides with the releases of publication "%s"', $1, p.name), NULL,
