@@ -311,6 +311,10 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.in_two_phases(text, text, text[], boolean) IS 'run a query each on shards, on all of them or on none';
 
 CREATE FUNCTION pprepub.finish_in_doubt(publication text, OUT shard int, OUT attempt text, OUT action text) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_on_sharded';
+COMMENT ON FUNCTION pprepub.finish_in_doubt(text) IS 'commit or roll back on shards what was prepared there and not finished, and show the newest release';
+
+CREATE FUNCTION pprepub_internal.sharded_finish_in_doubt(publication text, OUT shard int, OUT attempt text, OUT action text) RETURNS SETOF record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 #variable_conflict use_variable
@@ -325,7 +329,7 @@ EXCEPTION WHEN OTHERS OR query_canceled THEN
 	RAISE;
 END
 $$;
-COMMENT ON FUNCTION pprepub.finish_in_doubt(text) IS 'commit or roll back on shards what was prepared there and not finished, and show the newest release';
+COMMENT ON FUNCTION pprepub_internal.sharded_finish_in_doubt(text) IS 'body of finish_in_doubt()';
 
 -- Releases
 
