@@ -515,7 +515,7 @@ COMMENT ON FUNCTION pprepub_internal.drop_forgotten(name, text, text[]) IS 'drop
 -- Makes foreign tables of what the shards show now, and views of all shards.  Classes of all shards have different numbers: the
 -- last three digits are the shard.
 CREATE FUNCTION pprepub_internal.show_sharded(publication text) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
@@ -619,6 +619,7 @@ BEGIN
 	END IF;
 	PERFORM pprepub_internal.verify_sharded_name(publication, target);
 	PERFORM pprepub_internal.note_sharded(publication, target, true, servers, names);
+	PERFORM pprepub_internal.verify_one_distribution(publication, params);
 	SELECT bool_and(a.answer::boolean) INTO decides FROM pprepub_internal.in_two_phases(publication, 'create', (
 		SELECT array_agg(format('SELECT pprepub_internal.create_shard(%L, %L, %L, %L, %L, %L, %L, %L, %L, %L, %L, %L, %L, %L)::pg_catalog.text', u.name, u.source, key, quasi_identifiers,
 			sensitive, method, params, insensitive, target, rows, max_rows, format('(%s)::pg_catalog.text OPERATOR(pg_catalog.=) %L', shard, u.word),
@@ -631,6 +632,21 @@ END
 $$;
 COMMENT ON FUNCTION pprepub.create_sharded_publication(text, name[], text, name, jsonb, text, text, text[], text, jsonb, name[], name, text, int) IS
 	'declare a publication over shards: a server and a source for each, and an expression that tells to which shard a row belongs';
+
+-- Shards that compared with different ones would promise different things.
+CREATE FUNCTION pprepub_internal.verify_one_distribution(publication text, params jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+BEGIN
+	IF params ->> 'distribution' IS NOT NULL AND 1 < (SELECT count(DISTINCT a.answer)
+		FROM pprepub_internal.on_shards(publication, format('SELECT pg_catalog.array_agg(d::pg_catalog.text ORDER BY d::pg_catalog.text COLLATE "C") AS d FROM %s d',
+			(SELECT string_agg(quote_ident(w), '.' ORDER BY i) FROM unnest(parse_ident(params ->> 'distribution')) WITH ORDINALITY u(w, i)))) a) THEN
+		RAISE EXCEPTION 'table % differs from shard to shard', params ->> 'distribution' USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Give all shards the rows of one distribution.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.verify_one_distribution(text, jsonb) IS 'raise an error if shards would be compared with different distributions';
 
 -- On a shard.  True if the key alone tells the shard.
 CREATE FUNCTION pprepub_internal.create_shard(publication text, source text, key name, quasi_identifiers jsonb, sensitive text, method text, params jsonb, insensitive name[],
@@ -648,7 +664,7 @@ COMMENT ON FUNCTION pprepub_internal.create_shard(text, text, name, jsonb, text,
 
 -- The shards may stand in this database, and have made the schemas by now.
 CREATE FUNCTION pprepub_internal.make_target(publication text, target name) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
@@ -673,6 +689,7 @@ CREATE FUNCTION pprepub_internal.sharded_alter_publication(publication text, par
 #variable_conflict use_variable
 BEGIN
 	PERFORM pprepub_internal.lock_sharded(publication);
+	PERFORM pprepub_internal.verify_one_distribution(publication, params);
 	PERFORM pprepub_internal.in_two_phases(publication, 'alter', pprepub_internal.for_shards(publication,
 		format('SELECT pprepub.alter_publication({publication}, %L, %L, %L)::pg_catalog.text', params, add_quasi_identifiers, add_insensitive)), false);
 	PERFORM pprepub_internal.show_sharded(publication);
@@ -681,7 +698,7 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_alter_publication(text, jsonb, jsonb, name[]) IS 'body of alter_publication() for sharded publications';
 
 CREATE FUNCTION pprepub_internal.drop_shown(publication text, cascade boolean) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
 DECLARE
