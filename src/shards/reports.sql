@@ -6,6 +6,24 @@
 -- all shards.  Figures are sums, least and greatest values, and means by rows that follow from those of the shards; others are left
 -- out.  Classes of different shards are different classes, since their numbers tell the shard.  A shard that does not answer is an error.
 
+-- Types of arguments are PostgreSQL's own.
+CREATE FUNCTION pprepub_internal.sharded_call(function oid, has_rows boolean) RETURNS text
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT CASE
+		WHEN EXISTS (SELECT FROM pg_proc s WHERE s.pronamespace = 'pprepub_internal'::regnamespace AND s.proname = 'sharded_' || f.proname AND s.proargtypes = f.proargtypes)
+		THEN format('SELECT * FROM pprepub_internal.%I(%s)', 'sharded_' || f.proname, (SELECT string_agg('$' || i, ', ' ORDER BY i) FROM generate_series(1, f.pronargs) i))
+		WHEN $2 AND f.proretset
+		THEN format('SELECT r.* FROM pprepub_internal.on_shards($1, format(%L%s)) s CROSS JOIN LATERAL jsonb_to_record(s.answer) r(%s)',
+			format('SELECT * FROM pprepub.%I({publication}%s)', f.proname, (SELECT string_agg(format(', %%L::pg_catalog.%I', t.typname), '' ORDER BY u.i)
+				FROM unnest(f.proargtypes) WITH ORDINALITY u(type, i) JOIN pg_type t ON t.oid = u.type WHERE u.i > 1)),
+			(SELECT string_agg(', $' || i, '' ORDER BY i) FROM generate_series(2, f.pronargs) i),
+			(SELECT string_agg(format('%I %s', u.name, format_type(u.type, NULL)), ', ' ORDER BY u.i) FROM unnest(f.proallargtypes, f.proargmodes, f.proargnames) WITH ORDINALITY u(type, mode, name, i)
+				WHERE u.mode = 'o')) END
+	FROM pg_proc f WHERE f.oid = $1
+$$;
+COMMENT ON FUNCTION pprepub_internal.sharded_call(oid, boolean) IS 'statement that calls a function for all shards, or NULL';
+
 -- On a shard: transactions of a sharded publication that were prepared, and are not finished.
 CREATE FUNCTION pprepub_internal.in_doubt(publication text) RETURNS SETOF text
 	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -195,12 +213,14 @@ DECLARE
 	told CONSTANT jsonb := (SELECT jsonb_agg(jsonb_build_object('shard', s.shard, 'server', h.server, 'publication', h.shard_publication, 'report', s.answer -> 'r') ORDER BY s.shard)
 		FROM pprepub_internal.on_shards(publication, pg_catalog.format('SELECT pprepub.report({publication}, %L, %L) AS r', internal, format)) s
 			JOIN pprepub.shard h ON h.publication = sharded_report.publication AND h.shard = s.shard);
+	own CONSTANT text[] := '{numbers,conditions,in_doubt}';
 	checks CONSTANT jsonb := (SELECT jsonb_agg(a.*) FROM pprepub_internal.sharded_audit(publication, NULL) a);
 	fails CONSTANT int := (SELECT count(*) FROM jsonb_array_elements(checks) c WHERE c ->> 'holds' = 'false');
 	worst CONSTANT record := (
 		SELECT w FROM (SELECT t.*, count(*) FILTER (WHERE NOT c.holds) AS fails, min(c.measured_value) FILTER (WHERE c.check_name = 'k') AS k
 			FROM jsonb_to_recordset(told) t(shard int, server text, publication text)
-				JOIN jsonb_to_recordset(checks) c(check_name text, measured text, holds boolean, measured_value float8) ON starts_with(c.measured, pg_catalog.format('shard %s: ', t.shard))
+				JOIN jsonb_to_recordset(checks) c(check_name text, measured text, holds boolean, measured_value float8)
+					ON c.check_name <> ALL (own) AND starts_with(c.measured, pg_catalog.format('shard %s: ', t.shard))
 			GROUP BY t.shard, t.server, t.publication ORDER BY 4 DESC, 5, 1 LIMIT 1) w);
 	place CONSTANT text := pg_catalog.format('shard %s, publication %s on server %s', worst.shard, worst.publication, worst.server);
 	sentence CONSTANT text := CASE WHEN worst.fails > 0 THEN pg_catalog.format('Do not sign: %s of %s checks fail, most of them on %s.', fails, jsonb_array_length(checks), place)
@@ -208,15 +228,16 @@ DECLARE
 		ELSE pg_catalog.format('All checks hold on all %s shards%s.', jsonb_array_length(told), ', and the smallest k is ' || worst.k || ', on ' || place) END;
 BEGIN
 	RETURN CASE format WHEN 'json' THEN jsonb_build_object('publication', publication, 'internal', coalesce(internal, false), 'made_at', now(), 'sentence', sentence,
-			'checks', (SELECT jsonb_agg(c) FROM jsonb_array_elements(checks) c WHERE c ->> 'check_name' IN ('numbers', 'conditions', 'in_doubt')),
+			'checks', (SELECT jsonb_agg(c) FROM jsonb_array_elements(checks) c WHERE c ->> 'check_name' = ANY (own)),
 			'shards', (SELECT jsonb_agg(t || jsonb_build_object('report', (t ->> 'report')::jsonb)) FROM jsonb_array_elements(told) t))::text
 		ELSE pprepub_internal.html_page(pg_catalog.format('%s of publication %s', CASE WHEN internal THEN 'Internal report' ELSE 'Report' END, publication),
 			pprepub_internal.html_heading('sentence', 'In one sentence') || pprepub_internal.html_paragraph(sentence, CASE WHEN fails > 0 THEN 'verdict bad' ELSE 'verdict good' END)
 			|| pprepub_internal.html_table('Checks of all shards together', '{Check,Verdict,Required,Measured}', (
 				SELECT jsonb_agg(jsonb_build_array(c ->> 'check_name', CASE c ->> 'holds' WHEN 'true' THEN 'holds' ELSE 'fails' END, c ->> 'required', c ->> 'measured'))
-				FROM jsonb_array_elements(checks) c WHERE c ->> 'check_name' IN ('numbers', 'conditions', 'in_doubt')))
-			|| (SELECT jsonb_agg(jsonb_build_object('markup', regexp_replace(regexp_replace(regexp_replace(t ->> 'report', '^.*<main>\n|</main>.*$', '', 'g'),
-				'<h1>(.*?)</h1>', pg_catalog.format('<h2>Shard %s: \1</h2>', t ->> 'shard')), ' (id="|href="#)', pg_catalog.format(' \1shard-%s-', t ->> 'shard'), 'g'))) FROM jsonb_array_elements(told) t)) END;
+				FROM jsonb_array_elements(checks) c WHERE c ->> 'check_name' = ANY (own)))
+			|| (SELECT jsonb_agg(jsonb_build_object('markup', regexp_replace(regexp_replace(regexp_replace(regexp_replace(t ->> 'report', '^.*<main>\n|</main>.*$', '', 'g'),
+				'<h1>(.*?)</h1>', pg_catalog.format('<h2>Shard %s: \1</h2>', t ->> 'shard')), ' (id="|href="#|aria-labelledby=")', pg_catalog.format(' \1shard-%s-', t ->> 'shard'), 'g'),
+				'( aria-labelledby="\S+ )', pg_catalog.format('\1shard-%s-', t ->> 'shard'), 'g'))) FROM jsonb_array_elements(told) t)) END;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_report(text, boolean, text) IS 'body of report() for sharded publications: what is worst, and a part for each shard';
@@ -228,6 +249,7 @@ CREATE FUNCTION pprepub_internal.sharded_health(publication text) RETURNS pprepu
 DECLARE
 	made pprepub_internal.health;
 	wrong text[];
+	detail text;
 BEGIN
 	BEGIN
 		SELECT min(h.last_release), max(h.last_published_at), min(h.age), min(h.releases), max(h.answers), max(h.answers_last_day), max(h.failed_last_day), sum(h.rows), sum(h.people),
@@ -240,9 +262,10 @@ BEGIN
 		SELECT array_agg(format('%s: %s', c.check_name, c.measured)), coalesce(max(c.check_name), made.refused) INTO wrong, made.refused
 		FROM pprepub_internal.checks_over_shards(sharded_health.publication) c WHERE c.holds IS NOT TRUE;
 	EXCEPTION WHEN OTHERS THEN
+		GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
 		made := NULL;
 		made.refused := 'shard';
-		wrong := ARRAY[SQLERRM];
+		wrong := ARRAY[concat_ws(': ', SQLERRM, nullif(detail, ''))];
 	END;
 	made.publication := sharded_health.publication;
 	made.warnings := wrong;

@@ -148,7 +148,8 @@ BEGIN
 			END IF;
 			nap := 0.0005;
 			LOOP
-				EXECUTE format('SELECT %1$s.dblink_is_busy($1::text) = 1', dblink) INTO busy USING s.link;
+				-- each look reads 16 kB at most of what has come
+				EXECUTE format('SELECT min(%1$s.dblink_is_busy($1::text)) = 1 FROM generate_series(1, 100)', dblink) INTO busy USING s.link;
 				EXIT WHEN NOT busy;
 				PERFORM pg_sleep(nap);
 				nap := least(nap * 1.5, 0.02);
@@ -419,7 +420,7 @@ CREATE FUNCTION pprepub_internal.clear_on_shards(publication text, people bytea[
 $$;
 COMMENT ON FUNCTION pprepub_internal.clear_on_shards(text, bytea[], int[]) IS 'tell each shard whom it may show';
 
--- What analysts read
+-- Relations that analysts read
 
 -- Relations of a shard's publication in its target: their columns with types, and whether a release is of everybody with all columns.
 CREATE FUNCTION pprepub_internal.shard_relations(publication text, OUT suffix text, OUT columns text[], OUT types text[], OUT is_full boolean) RETURNS SETOF record

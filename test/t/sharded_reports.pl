@@ -14,7 +14,7 @@ $node->safe_psql('postgres', sprintf(q{CREATE EXTENSION dblink; CREATE EXTENSION
 	CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%d', dbname 'postgres'); GRANT USAGE ON FOREIGN SERVER here TO owner, auditor, stranger;
 	CREATE USER MAPPING FOR owner SERVER here OPTIONS (user 'owner', password 'word');
 	CREATE USER MAPPING FOR auditor SERVER here OPTIONS (user 'auditor', password 'word')}, $node->host, $node->port));
-$node->safe_psql('postgres', slurp_file('/tmp/pl_stubs.sql')) if -e '/tmp/pl_stubs.sql' && $node->safe_psql('postgres', q{SELECT to_regproc('pprepub_internal.shard_begin') IS NULL}) eq 't';
+$node->safe_psql('postgres', slurp_file('/tmp/h2-x/stubs.sql')) if -e '/tmp/h2-x/stubs.sql' && $node->safe_psql('postgres', q{SELECT to_regproc('pprepub_internal.shard_begin') IS NULL}) eq 't';
 
 sub as { my ($role, $sql) = @_; return $node->safe_psql('postgres', "SET client_min_messages = error; SET ROLE $role; $sql") }
 sub owner { return as('owner', @_) }
@@ -67,17 +67,18 @@ is(owner(q{SELECT string_agg(check_name, ',' ORDER BY check_name) FROM pprepub.a
 is(owner(q{SELECT count(*) FROM pprepub.audit('patients', '{"k": 11}') WHERE NOT holds AND worst ->> 'shard' IN ('1', '2', '3') AND measured ~ '^shard '}),
 	owner(q{SELECT count(*) FROM unnest('{a,b,c}'::text[]) w, pprepub.audit('patients_' || w, '{"k": 11}') WHERE NOT holds}), 'checks that fail tell the shard');
 owner(q{SELECT pprepub.assert_safe('patients')});
-fails_with($node, 'postgres', q{SET ROLE owner; SELECT pprepub.assert_safe('patients', '{"k": 11}')}, 'PP001', 'an assertion fails with one shard');
+fails_with($node, 'postgres', 'PP001', q{SET ROLE owner; SELECT pprepub.assert_safe('patients', '{"k": 11}')}, 'an assertion fails with one shard');
 is(owner(q{SELECT m ->> 'verdict', m ->> 'rows', jsonb_path_query_array(m, '$.shards[*].publication') FROM pprepub.manifest('patients', 1) m}),
 	'holds|3000|["patients_a", "patients_b", "patients_c"]', 'manifest: a part for each shard');
 is(owner(q{SELECT jsonb_array_length(pprepub.manifest('patients', 1, 'dcat') -> 'dct:hasPart')}), '3', 'manifest as DCAT');
 like(owner(q{SELECT r ->> 'sentence', r #>> '{shards,2,report,publication}' FROM (SELECT pprepub.report('patients', format => 'json')::jsonb AS r) r}),
 	qr/^All checks hold on all 3 shards, and the smallest k is \d+, on shard \d, publication patients_[abc] on server here\.\|patients_c$/, 'report as JSON');
 my $page = owner(q{SELECT pprepub.report('patients')});
-like($page, qr/<p class="verdict good">All checks hold.*Shard 1: Report of publication patients_a.*id="shard-3-verdict"/s, 'a page with a part for each shard');
+ok($page =~ m{<p class="verdict good">All checks hold.*Shard 1: Report of publication patients_a.*id="shard-3-verdict"}s, 'a page with a part for each shard');
 my %ids;
 $ids{$_}++ foreach $page =~ / id="([^"]*)"/g;
 is(join(',', grep { $ids{$_} > 1 } keys %ids), '', 'no place twice');
+is(join(',', grep { !$ids{$_} } map { split / / } $page =~ /(?:aria-labelledby="|href="#)([^"]*)/g), '', 'all places that are named are there');
 is(() = $page =~ /<h1>/g, 1, 'one title');
 is(owner(q{SELECT releases, rows, people, refused, warnings, h.bytes = (SELECT sum(o.bytes) FROM pprepub.health o WHERE o.publication ~ '^patients_') FROM pprepub.health h WHERE publication = 'patients'}),
 	'2|3000|3000|||t', 'health: a row of sums');
@@ -90,7 +91,7 @@ is(as('auditor', q{SELECT count(*) FROM pprepub.health}), '0', 'and sees no heal
 fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.class_members('patients')", qr/must be owner of publication "patients_a"/, 'each shard judges rights');
 fails_like($node, 'postgres', "SET ROLE auditor; SELECT pprepub.publish('patients')", qr/must be owner of publication "patients"$/m, 'the coordinator judges who may change');
 fails_like($node, 'postgres', "SET ROLE stranger; SELECT * FROM pprepub.audit('patients')", qr/user mapping not found/, 'nothing without a user mapping');
-fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.$_", qr/cannot be called for all shards of publication "patients"\nHINT: .*"patients_a" on server "here", "patients_b"/, "$_: for a shard")
+fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.$_", qr/cannot be called for all shards of publication "patients"\n(HINT|DETAIL): .*"patients_a" on server "here", "patients_b"/, "$_: for a shard")
 	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "schedule('patients', '* * * * *')", "import_release('patients', 'hospital.r1')";
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.synthetic('patients', 1)", qr/cannot be called for all shards/, 'synthetic: for a shard');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.audit('nobody')", qr/publication "nobody" does not exist/, 'no such publication');
@@ -99,7 +100,7 @@ is($node->safe_psql('postgres', q{SET client_min_messages = error; SELECT number
 
 # ---- What else is changed on all shards ----
 
-is(owner(q{SELECT pprepub.forget_person('patients', '7', '8', 'nobody')}), owner(q{SELECT 2}), 'two people are forgotten, each by a shard');
+is(owner(q{DELETE FROM hospital.patients WHERE id IN (7, 8); SELECT pprepub.forget_person('patients', '7', '8', '99999')}), '2', 'two people are forgotten, each by a shard');
 is(owner(q{SELECT pprepub.forget_releases('patients', (SELECT max(published_at) FROM pprepub.release WHERE publication ~ '^patients_' AND number = 2))}), '{1}',
 	'forgotten on all shards, or on none: not the release that one shard published before that moment');
 is(owner(q{SELECT count(*) FROM pprepub.release WHERE publication ~ '^patients_' AND number = 2 AND relation IS NULL}), '0', 'it stays everywhere');
@@ -111,10 +112,9 @@ fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.audit('pa
 
 owner(q{SELECT pprepub.publish('patients_b')});
 is(owner(q{SELECT measured FROM pprepub.audit('patients') WHERE check_name = 'numbers' AND NOT holds}), 'shard 1: 3, shard 2: 4, shard 3: 3', 'numbers that differ');
-like(owner(q{SELECT pprepub.report('patients')}), qr/Do not sign: each shard is safe alone/, 'a page says so');
+ok(owner(q{SELECT pprepub.report('patients')}) =~ /Do not sign: each shard is safe alone/, 'a page says so');
 is(owner(q{SELECT refused, warnings FROM pprepub.health WHERE publication = 'patients'}), 'numbers|{"numbers: shard 1: 3, shard 2: 4, shard 3: 3"}', 'health says so');
 is(owner(q{SELECT number FROM pprepub.publish('patients')}), '5', 'the next number is that of all');
-owner(q{BEGIN; SELECT 1; PREPARE TRANSACTION 'pprepub publish ' || md5('patients') || ' 1-1 2'}) if 0;
 owner(sprintf q{BEGIN; CREATE TABLE hospital.x (); PREPARE TRANSACTION 'pprepub publish %s 1-1 2'}, $node->safe_psql('postgres', q{SELECT md5('patients')}));
 like(owner(q{SELECT measured FROM pprepub.audit('patients') WHERE check_name = 'in_doubt' AND NOT holds}), qr/^pprepub publish \w+ 1-1 2$/, 'what is in doubt');
 is(owner(q{SELECT refused FROM pprepub.health WHERE publication = 'patients'}), 'in_doubt', 'health names it');
