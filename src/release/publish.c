@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
+#include "declare/shard.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -252,8 +253,10 @@ static ReleaseBuild *
 build_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
 	Scope		scope = scope_of(publication, request, false);
-	ReleaseBuild *build = build_release(publication, &scope, context);
+	ReleaseBuild *build;
 
+	verify_in_shard(publication);
+	build = build_release(publication, &scope, context);
 	verify_alone(publication);	/* the source was not locked before */
 	verify_something(build);
 	measure_against_source(build);
@@ -281,6 +284,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
+	verify_begun(publication);
 	remember_warnings(publication);
 	verify_may_release(publication);
 	number = next_number(publication);

@@ -655,10 +655,16 @@ CREATE FUNCTION pprepub_internal.create_shard(publication text, source text, key
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 #variable_conflict use_variable
+DECLARE
+	decides boolean;
 BEGIN
 	PERFORM pprepub.create_publication(publication, source::regclass, key, quasi_identifiers, sensitive, method, params, insensitive, target, coalesce(beside, '{}'),
 		rows => rows, max_rows => max_rows, shard => shard);
-	RETURN pprepub_internal.shard_guard(publication, secret);
+	decides := (SELECT p.shard_of_key FROM pprepub.publication p WHERE p.name = publication);
+	IF NOT decides THEN
+		PERFORM pprepub_internal.shard_guard(publication, secret);
+	END IF;
+	RETURN decides;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.create_shard(text, text, name, jsonb, text, text, jsonb, name[], name, text, int, text, name[], bytea) IS 'declare the publication of a shard';
