@@ -38,7 +38,7 @@ CREATE FUNCTION pprepub_internal.checks_over_shards(publication text, OUT check_
 	WITH told AS MATERIALIZED (
 		SELECT s.shard, format('shard %s: ', s.shard) AS place, a.*, regexp_match(a.condition, '^(.*) (?:= |OPERATOR\(pg_catalog\.=\) )(''.*'')') AS parts
 		FROM pprepub_internal.on_shards($1, format('WITH n AS (SELECT {publication}::pg_catalog.text AS name)
-			SELECT (SELECT p.releases FROM pprepub.publication p WHERE p.name = n.name), (SELECT pg_catalog.to_jsonb(p) ->> ''shard'' FROM pprepub.publication p WHERE p.name = n.name) AS condition,
+			SELECT (SELECT p.releases FROM pprepub.publication p WHERE p.name = n.name), (SELECT p.shard FROM pprepub.publication p WHERE p.name = n.name) AS condition,
 				ARRAY(SELECT d FROM pprepub_internal.in_doubt(%L) d) AS doubt FROM n', $1)) s
 			CROSS JOIN LATERAL jsonb_to_record(s.answer) a(releases int, condition text, doubt text[]))
 	SELECT 'numbers', 'equal numbers of releases', string_agg(t.place || coalesce(t.releases::text, 'none'), ', ' ORDER BY t.shard),

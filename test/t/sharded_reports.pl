@@ -14,7 +14,6 @@ $node->safe_psql('postgres', sprintf(q{CREATE EXTENSION dblink; CREATE EXTENSION
 	CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%d', dbname 'postgres'); GRANT USAGE ON FOREIGN SERVER here TO owner, auditor, stranger;
 	CREATE USER MAPPING FOR owner SERVER here OPTIONS (user 'owner', password 'word');
 	CREATE USER MAPPING FOR auditor SERVER here OPTIONS (user 'auditor', password 'word')}, $node->host, $node->port));
-$node->safe_psql('postgres', slurp_file('/tmp/h2-x/stubs.sql')) if -e '/tmp/h2-x/stubs.sql' && $node->safe_psql('postgres', q{SELECT to_regproc('pprepub_internal.shard_begin') IS NULL}) eq 't';
 
 sub as { my ($role, $sql) = @_; return $node->safe_psql('postgres', "SET client_min_messages = error; SET ROLE $role; $sql") }
 sub owner { return as('owner', @_) }
