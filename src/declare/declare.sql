@@ -659,7 +659,7 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside,
 		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup,
-		p.max_rows, p.shard
+		p.max_rows, p.shard, p.shard_of_key
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 

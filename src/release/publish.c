@@ -289,6 +289,8 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	verify_may_release(publication);
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication, false);
+	if (number == 1)			/* later than it was declared: its coordinator has set a guard by now */
+		warn_of_moves(publication);
 
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());

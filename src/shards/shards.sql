@@ -420,7 +420,7 @@ CREATE FUNCTION pprepub_internal.clear_on_shards(publication text, people bytea[
 $$;
 COMMENT ON FUNCTION pprepub_internal.clear_on_shards(text, bytea[], int[]) IS 'tell each shard whom it may show';
 
--- Relations that analysts read
+-- Views of all shards
 
 -- Relations of a shard's publication in its target: their columns with types, and whether a release is of everybody with all columns.
 CREATE FUNCTION pprepub_internal.shard_relations(publication text, OUT suffix text, OUT columns text[], OUT types text[], OUT is_full boolean) RETURNS SETOF record
