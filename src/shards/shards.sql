@@ -148,7 +148,8 @@ BEGIN
 			END IF;
 			nap := 0.0005;
 			LOOP
-				EXECUTE format('SELECT %1$s.dblink_is_busy($1::text) = 1', dblink) INTO busy USING s.link;
+				-- each look reads 16 kB at most of what has come
+				EXECUTE format('SELECT min(%1$s.dblink_is_busy($1::text)) = 1 FROM generate_series(1, 100)', dblink) INTO busy USING s.link;
 				EXIT WHEN NOT busy;
 				PERFORM pg_sleep(nap);
 				nap := least(nap * 1.5, 0.02);
