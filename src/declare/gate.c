@@ -4,7 +4,6 @@
  */
 #include "declare/gate.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "declare/publication.h"
@@ -14,7 +13,6 @@
 #include "funcapi.h"
 #include "nodes/execnodes.h"
 #include "nodes/params.h"
-#include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -37,100 +35,35 @@ run_with_arguments(FunctionCallInfo fcinfo, const char *sql, bool is_read_only, 
 		elog(ERROR, "could not compute figures");
 }
 
-/* A call of a function of the same arguments in pprepub_internal. */
-static char *
-internal_call(FunctionCallInfo fcinfo, const char *prefix)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT * FROM pprepub_internal.%s(",
-					 quote_identifier(psprintf("%s%s", prefix, get_func_name(fcinfo->flinfo->fn_oid))));
-	for (int i = 0; i < fcinfo->nargs; i++)
-		appendStringInfo(&sql, "%s$%d", i > 0 ? ", " : "", i + 1);
-	appendStringInfoChar(&sql, ')');
-	return sql.data;
-}
-
 void
 call_internal(FunctionCallInfo fcinfo, DestReceiver *receiver)
 {
-	run_with_arguments(fcinfo, internal_call(fcinfo, ""), true, receiver);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT * FROM pprepub_internal.%s(", quote_identifier(get_func_name(fcinfo->flinfo->fn_oid)));
+	for (int i = 0; i < fcinfo->nargs; i++)
+		appendStringInfo(&sql, "%s$%d", i > 0 ? ", " : "", i + 1);
+	appendStringInfoChar(&sql, ')');
+	run_with_arguments(fcinfo, sql.data, true, receiver);
 }
 
 /* ---- Sharded publications ---- */
-
-static bool
-is_put_together(FunctionCallInfo fcinfo)
-{
-	char	   *name = psprintf("sharded_%s", get_func_name(fcinfo->flinfo->fn_oid));
-	Oid		   *types;
-	int			n;
-
-	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
-	return OidIsValid(LookupFuncName(list_make2(makeString("pprepub_internal"), makeString(name)), n, types, true));
-}
-
-/* The rows of all shards, each of which is asked with the same arguments. */
-static char *
-call_on_each(FunctionCallInfo fcinfo)
-{
-	TupleDesc	columns = ((ReturnSetInfo *) fcinfo->resultinfo)->expectedDesc;
-	StringInfoData sql;
-	Oid		   *types;
-	int			n;
-
-	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT r.* FROM pprepub_internal.on_shards($1, pg_catalog.format('SELECT * FROM pprepub.%s({publication}",
-					 get_func_name(fcinfo->flinfo->fn_oid));
-	for (int i = 1; i < n; i++)
-		appendStringInfo(&sql, ", %%L::%s", format_type_extended(types[i], -1, FORMAT_TYPE_FORCE_QUALIFY));
-	appendStringInfoString(&sql, ")'");
-	for (int i = 1; i < n; i++)
-		appendStringInfo(&sql, ", $%d", i + 1);
-	appendStringInfoString(&sql, ")) s CROSS JOIN LATERAL pg_catalog.jsonb_to_record(s.answer) r(");
-	for (int i = 0; i < columns->natts; i++)
-		appendStringInfo(&sql, "%s%s %s", i > 0 ? ", " : "", quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)),
-						 format_type_extended(TupleDescAttr(columns, i)->atttypid, -1, FORMAT_TYPE_FORCE_QUALIFY));
-	appendStringInfoChar(&sql, ')');
-	return sql.data;
-}
-
-static void
-refuse_sharded(FunctionCallInfo fcinfo, const char *publication)
-{
-	CatalogAccess access;
-	char	   *shards;
-
-	catalog_enter(&access);
-	catalog_read("SELECT string_agg(format('\"%s\" on server \"%s\"', publication, server), ', ' ORDER BY shard) AS shards"
-				 " FROM pprepub_internal.catalog_shard WHERE name = $1", CATALOG_TEXT(publication));
-	shards = catalog_text(&access, 0, "shards");
-	catalog_leave(&access);
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("pprepub.%s() cannot be called for all shards of publication \"%s\"", get_func_name(fcinfo->flinfo->fn_oid), publication),
-			 errhint("Call it for a shard: %s.", shards)));
-}
 
 /* The one row that a statement has returned, as what the call returns, in the context of before SPI. */
 static Datum
 returned_row(FunctionCallInfo fcinfo)
 {
 	TupleDesc	columns;
+	Form_pg_attribute first = TupleDescAttr(SPI_tuptable->tupdesc, 0);
 	Datum		value;
-	TypeFuncClass class = get_call_result_type(fcinfo, NULL, &columns);
-	HeapTuple	row = SPI_processed == 1 ? SPI_tuptable->vals[0] : NULL;
 
-	if (row == NULL)
-		elog(ERROR, "%lu rows instead of one", (unsigned long) SPI_processed);
-	if (class == TYPEFUNC_COMPOSITE)
-		return PointerGetDatum(SPI_returntuple(row, BlessTupleDesc(columns)));
-	value = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &fcinfo->isnull);
-	if (fcinfo->isnull || SPI_gettypeid(SPI_tuptable->tupdesc, 1) == VOIDOID)
-		return (Datum) 0;
-	return SPI_datumTransfer(value, TupleDescAttr(SPI_tuptable->tupdesc, 0)->attbyval, TupleDescAttr(SPI_tuptable->tupdesc, 0)->attlen);
+	if (SPI_processed != 1)
+		elog(ERROR, UINT64_FORMAT " rows instead of one", SPI_processed);
+	if (get_call_result_type(fcinfo, NULL, &columns) == TYPEFUNC_COMPOSITE)
+		return PointerGetDatum(SPI_returntuple(SPI_tuptable->vals[0], BlessTupleDesc(columns)));
+	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &fcinfo->isnull);
+	return fcinfo->isnull || first->atttypid == VOIDOID ? (Datum) 0 : SPI_datumTransfer(value, first->attbyval, first->attlen);
 }
 
 /* Runs a statement, and returns what it returns. */
@@ -154,6 +87,31 @@ pass_on(FunctionCallInfo fcinfo, const char *sql, bool is_read_only)
 	return result;
 }
 
+/* The statement that does what the call does, for all shards; an error if there is none. */
+static char *
+sharded_call(FunctionCallInfo fcinfo, const char *publication, ShardedCall how)
+{
+	CatalogAccess access;
+	char	   *call;
+	char	   *shards;
+
+	catalog_enter(&access);
+	catalog_read("SELECT pprepub_internal.sharded_call($2, $3) AS call,"
+				 " string_agg(format('\"%s\" on server \"%s\"', publication, server), ', ' ORDER BY shard) AS shards"
+				 " FROM pprepub_internal.catalog_shard WHERE name = $1",
+				 CATALOG_TEXT(publication), CATALOG_OID(fcinfo->flinfo->fn_oid), CATALOG_PARAM(BOOLOID, BoolGetDatum(how == SHARDED_ROWS)));
+	call = catalog_text(&access, 0, "call");
+	shards = catalog_text(&access, 0, "shards");
+	catalog_leave(&access);
+	if (call == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("pprepub.%s() cannot be called for all shards of publication \"%s\"", get_func_name(fcinfo->flinfo->fn_oid), publication),
+				 how == SHARDED_CHANGE ? errdetail("All its shards are changed, or none: %s.", shards)
+				 : errhint("Call it for a shard: %s.", shards)));
+	return call;
+}
+
 /* The owner of a sharded publication, or InvalidOid if it is none. */
 static Oid
 owner_of_sharded(const char *name)
@@ -161,6 +119,8 @@ owner_of_sharded(const char *name)
 	CatalogAccess access;
 	Oid			owner = InvalidOid;
 
+	if (!OidIsValid(catalog_relation("catalog_sharded")))
+		return InvalidOid;		/* objects of an older version */
 	catalog_enter(&access);
 	if (catalog_read("SELECT owner::oid AS owner FROM pprepub_internal.catalog_sharded WHERE name = $1", CATALOG_TEXT(name)) > 0)
 		owner = catalog_oid(0, "owner");
@@ -172,54 +132,44 @@ bool
 done_by_shards(FunctionCallInfo fcinfo, ShardedCall how, Datum *result)
 {
 	char	   *name = PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid			owner = name != NULL && OidIsValid(catalog_relation("catalog_sharded")) ? owner_of_sharded(name) : InvalidOid;
+	Oid			owner = name == NULL ? InvalidOid : owner_of_sharded(name);
+	char	   *call;
 	Identity	caller;
 
 	if (!OidIsValid(owner))
 		return false;
 	if (how == SHARDED_CHANGE)
 		verify_may_change(psprintf("%s()", get_func_name(fcinfo->flinfo->fn_oid)));
-	if (how == SHARDED_CHANGE || how == SHARDED_OWNERS)
+	if (how >= SHARDED_OWNERS)
 		verify_rights_of(owner, name);
-	if (is_put_together(fcinfo))
-	{
-		bool		is_owners = how == SHARDED_CHANGE || how == SHARDED_OWNERS;
-
-		if (is_owners)
-			act_as(&caller, owner);
-		*result = pass_on(fcinfo, internal_call(fcinfo, "sharded_"), how != SHARDED_CHANGE);
-		if (is_owners)
-			act_as_before(&caller);
-	}
-	else if (how == SHARDED_ROWS && fcinfo->flinfo->fn_retset)
-		*result = pass_on(fcinfo, call_on_each(fcinfo), true);
-	else
-		refuse_sharded(fcinfo, name);
+	call = sharded_call(fcinfo, name, how);
+	if (how >= SHARDED_OWNERS)
+		act_as(&caller, owner);
+	*result = pass_on(fcinfo, call, how != SHARDED_CHANGE);
+	if (how >= SHARDED_OWNERS)
+		act_as_before(&caller);
 	return true;
 }
 
-static void
-refuse_unsharded(FunctionCallInfo fcinfo)
+/* Does what is for sharded publications alone. */
+static Datum
+only_sharded(FunctionCallInfo fcinfo, ShardedCall how)
 {
+	PASS_TO_SHARDS(how);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("sharded publication \"%s\" does not exist", text_argument(fcinfo, 0, "the name of a publication")),
 			 errhint("View pprepub.shard lists those that are declared.")));
 }
 
-/* A function of sharded publications alone, that changes something. */
 Datum
 pprepub_on_sharded(PG_FUNCTION_ARGS)
 {
-	PASS_TO_SHARDS(SHARDED_CHANGE);
-	refuse_unsharded(fcinfo);
-	PG_RETURN_VOID();
+	return only_sharded(fcinfo, SHARDED_CHANGE);
 }
 
 Datum
 pprepub_sharded_health(PG_FUNCTION_ARGS)
 {
-	PASS_TO_SHARDS(SHARDED_OWNERS);
-	refuse_unsharded(fcinfo);
-	PG_RETURN_VOID();
+	return only_sharded(fcinfo, SHARDED_OWNERS);
 }

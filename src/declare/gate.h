@@ -16,11 +16,11 @@
  */
 extern void call_internal(FunctionCallInfo fcinfo, DestReceiver *receiver);
 
-/* What a function does where its first argument names a sharded publication, if there is no pprepub_internal.sharded_NAME. */
+/* How all shards are called, if there is no pprepub_internal.sharded_NAME. */
 typedef enum ShardedCall
 {
-	SHARDED_ROWS,				/* it returns the rows of all shards */
-	SHARDED_WHOLE,				/* an error: there is no sense in that */
+	SHARDED_ROWS,				/* the rows of all shards are returned */
+	SHARDED_WHOLE,				/* an error: they would make no sense */
 	SHARDED_OWNERS,				/* likewise; and it is for the owner, and acts as the owner */
 	SHARDED_CHANGE				/* likewise, and changes something */
 } ShardedCall;

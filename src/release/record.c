@@ -301,7 +301,7 @@ drop_tables(const DeclaredPublication *publication, const char *tables, const ch
 		execute_own_ddl(psprintf("DROP TABLE %s", tables));
 	error_context_stack = callback.previous;
 	if (OidIsValid(noted_relation(publication, "releases")))
-		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers));
+		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers), InvalidOid, (Datum) 0);
 	SPI_finish();
 	act_as_before(&caller);
 }

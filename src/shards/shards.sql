@@ -6,32 +6,6 @@
 -- rows, and remembers nothing but the declaration: all else is asked of the shards.  Commands go by dblink, so that all shards
 -- work at once and commit in two phases; analysts read foreign tables of postgres_fdw.
 
-CREATE TABLE pprepub_internal.catalog_sharded (
-	name text COLLATE "C" PRIMARY KEY,
-	owner regrole NOT NULL,
-	target name NOT NULL,
-	key_decides boolean NOT NULL		-- does the key alone tell a person's shard, so that nobody moves?
-);
-COMMENT ON TABLE pprepub_internal.catalog_sharded IS 'sharded publications as declared on their coordinator';
-
-CREATE TABLE pprepub_internal.catalog_shard (
-	name text COLLATE "C",
-	shard int,
-	server name NOT NULL,
-	publication text COLLATE "C" NOT NULL,
-	PRIMARY KEY (name, shard)
-);
-COMMENT ON TABLE pprepub_internal.catalog_shard IS 'the shards of sharded publications: a publication on a server each';
-
-SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_sharded', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_shard', '');
-
-CREATE VIEW pprepub.shard AS
-	SELECT p.name AS publication, p.owner, p.target, p.key_decides, s.shard, s.server, s.publication AS shard_publication
-	FROM pprepub_internal.catalog_sharded p JOIN pprepub_internal.catalog_shard s USING (name)
-	ORDER BY p.name, s.shard;
-COMMENT ON VIEW pprepub.shard IS 'the shards of sharded publications; each shard judges itself who may do what there';
-
 CREATE FUNCTION pprepub_internal.note_sharded(publication text, target name, key_decides boolean, servers name[], shards text[]) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_note_sharded';
 COMMENT ON FUNCTION pprepub_internal.note_sharded(text, name, boolean, name[], text[]) IS 'record a sharded publication as the caller''s; without servers, take it out';
@@ -148,7 +122,8 @@ BEGIN
 			END IF;
 			nap := 0.0005;
 			LOOP
-				EXECUTE format('SELECT %1$s.dblink_is_busy($1::text) = 1', dblink) INTO busy USING s.link;
+				-- each look reads 16 kB at most of what has come
+				EXECUTE format('SELECT min(%1$s.dblink_is_busy($1::text)) = 1 FROM generate_series(1, 100)', dblink) INTO busy USING s.link;
 				EXIT WHEN NOT busy;
 				PERFORM pg_sleep(nap);
 				nap := least(nap * 1.5, 0.02);
@@ -370,6 +345,11 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.shard_publish(text, int, text, name[]) IS 'make a release as a shard, under the number that all shards give it';
 
+CREATE FUNCTION pprepub_internal.registry_of(publication text) RETURNS text
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT format('%I.%I', s.target || '_private', $1 || '_shards_people') FROM pprepub.shard s WHERE s.publication = $1 AND NOT s.key_decides LIMIT 1 $$;
+COMMENT ON FUNCTION pprepub_internal.registry_of(text) IS 'the table that says which shard has whom, if people can move';
+
 -- People who can move stay with the shard that had them first.  The shards tell of people by hashes with a key that they share,
 -- and show those alone whom they were given.  A registry that was rewound learns again from the shards whom they have.
 CREATE FUNCTION pprepub_internal.clear_people(publication text) RETURNS void
@@ -377,8 +357,7 @@ CREATE FUNCTION pprepub_internal.clear_people(publication text) RETURNS void
 	AS $$
 #variable_conflict use_variable
 DECLARE
-	registry CONSTANT text := (SELECT format('%I.%I', s.target || '_private', clear_people.publication || '_shards_people')
-		FROM pprepub.shard s WHERE s.publication = clear_people.publication AND NOT s.key_decides LIMIT 1);
+	registry CONSTANT text := pprepub_internal.registry_of(publication);
 	lags boolean;
 BEGIN
 	IF registry IS NULL THEN
@@ -491,10 +470,16 @@ CREATE FUNCTION pprepub_internal.create_shard(publication text, source text, key
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 #variable_conflict use_variable
+DECLARE
+	decides boolean;
 BEGIN
 	PERFORM pprepub.create_publication(publication, source::regclass, key, quasi_identifiers, sensitive, method, params, insensitive, target, coalesce(beside, '{}'),
 		rows => rows, max_rows => max_rows, shard => shard);
-	RETURN pprepub_internal.shard_guard(publication, secret);
+	decides := (SELECT p.shard_of_key FROM pprepub.publication p WHERE p.name = publication);
+	IF NOT decides THEN
+		PERFORM pprepub_internal.shard_guard(publication, secret);
+	END IF;
+	RETURN decides;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.create_shard(text, text, name, jsonb, text, text, jsonb, name[], name, text, int, text, name[], bytea) IS 'declare the publication of a shard';
@@ -506,8 +491,13 @@ CREATE FUNCTION pprepub_internal.make_target(publication text, target name) RETU
 #variable_conflict use_variable
 BEGIN
 	PERFORM pprepub_internal.make_schemas(target);
-	IF EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = make_target.publication AND NOT s.key_decides) THEN
-		EXECUTE format('CREATE TABLE %I.%I (person bytea PRIMARY KEY, shard int NOT NULL)', target || '_private', publication || '_shards_people');
+	IF to_regclass(format('%I.catalog', target)) IS NULL THEN
+		EXECUTE format('CREATE VIEW %I.catalog AS SELECT object, shows, costs, may_read FROM pprepub.catalog WHERE target = %L', target, target);
+		EXECUTE format('GRANT SELECT ON %I.catalog TO PUBLIC', target);
+		EXECUTE format('COMMENT ON VIEW %I.catalog IS %L', target, 'what is published in this schema, what it costs, and whether you may read it');
+	END IF;
+	IF pprepub_internal.registry_of(publication) IS NOT NULL THEN
+		EXECUTE format('CREATE TABLE %s (person bytea PRIMARY KEY, shard int NOT NULL)', pprepub_internal.registry_of(publication));
 	END IF;
 END
 $$;
@@ -526,27 +516,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_alter_publication(text, jsonb, jsonb, name[]) IS 'body of alter_publication() for sharded publications';
-
--- Shards make a release one after the other: none is forgotten on some of them alone.
-CREATE FUNCTION pprepub_internal.sharded_forget_releases(publication text, before timestamptz) RETURNS int[]
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-#variable_conflict use_variable
-DECLARE
-	private CONSTANT name := (SELECT s.target || '_private' FROM pprepub.shard s WHERE s.publication = sharded_forget_releases.publication LIMIT 1);
-	until timestamptz;
-	numbers int[];
-BEGIN
-	PERFORM pprepub_internal.lock_sharded(publication);
-	EXECUTE format('SELECT least($1, min(r.first)) FROM (SELECT min(published_at) AS first, max(published_at) AS last FROM (%s) r GROUP BY release) r WHERE r.last >= $1',
-		pprepub_internal.union_of_shards(publication, private, 'releases', '{release,published_at}', NULL)) INTO until USING before;
-	numbers := ARRAY(SELECT DISTINCT n FROM pprepub_internal.in_two_phases(publication, 'forget', pprepub_internal.for_shards(publication,
-		format('SELECT pprepub.forget_releases({publication}, %L)::pg_catalog.text', until)), true) a, unnest(a.answer::int[]) n ORDER BY n);
-	PERFORM pprepub_internal.show_sharded(publication);
-	RETURN numbers;
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.sharded_forget_releases(text, timestamptz) IS 'body of forget_releases() for sharded publications';
 
 CREATE FUNCTION pprepub_internal.drop_shown(publication text, cascade boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off

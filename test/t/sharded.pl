@@ -2,7 +2,7 @@
 use Hospital;
 
 my $shards = 2;
-my ($node, @shards) = new_shards($shards, sql => slurp_file('/tmp/pl_stubs.sql'));
+my ($node, @shards) = new_shards($shards);
 my @quasi = qw(age zip sex);
 
 sub owner { return as_role($node, 'owner', $_[0]) }
