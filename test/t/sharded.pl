@@ -126,11 +126,12 @@ is(in_old_transaction('owner', 'SELECT count(*) FROM published.patients_2', \@ne
 is(in_old_transaction('owner', 'SELECT count(*) FROM published_private.patients_2_all', [ @newest, q{SELECT max(release) FROM published.patients_all WHERE sex = 'F' AND false IS NULL LIMIT 1} ]), '40001 40001 40001', 'one shard was');
 is(in_old_transaction('owner', 'SELECT count(*) FROM published.patients_2', [ 'SELECT count(*) FROM published.patients_2', 'SELECT 1 / count(*) FROM published.patients_5', 'TABLE published.patients_releases' ]), '', 'older releases are read');
 
-as_role($shards[0], 'postgres', q{SET client_min_messages = error; SET ROLE owner; SELECT FROM pprepub.publish('patients_shard0')});
+sub alone { return as_role($shards[$_[0]], 'postgres', "BEGIN; SET LOCAL ROLE owner; SELECT pprepub_internal.shard_begin('patients_shard$_[0]'); SELECT FROM pprepub_internal.shard_publish('patients_shard$_[0]', $_[1], NULL, NULL); COMMIT") }
+alone(0, 9);
 is(owner('SELECT max(release) FROM published.patients_releases'), '8', 'a release of one shard is not listed');
 is(owner('SELECT max(release), count(DISTINCT class % 1000) FROM published.patients_all'), "8|$shards", 'nor shown among all');
 same('patients', 'SELECT class, age, cells FROM published.patients_values', 'SELECT class * 1000 + SHARD, (pprepub.midpoint(age)), jsonb_build_object(\'age\', age::text, \'job\', job, \'sex\', sex, \'zip\', zip) FROM published.NAME_8', 'values are those of the newest that all have');
-as_role($shards[1], 'postgres', q{SET client_min_messages = error; SET ROLE owner; SELECT FROM pprepub.publish('patients_shard1')});
+alone(1, 9);
 is(owner('SELECT max(release) FROM published.patients_releases'), '9', 'once all have it, it is listed');
 as_role($shards[0], 'postgres', q{SET ROLE owner; SELECT pprepub.forget_releases('patients_shard0', now())});
 fails_with($node, 'postgres', '40001', 'SELECT count(*) FROM published.patients_2', 'a release that one shard has forgotten is an error');
@@ -140,7 +141,7 @@ is(owner(q{SELECT string_agg(oid::regclass::text, ' ' ORDER BY relname COLLATE "
 # Rights: releases are read with the owner's mappings, a live table with the reader's own.
 is(analyst('SELECT count(*) > 1500 FROM published.patients'), 't', 'an analyst reads a release without any account on the shards');
 is(analyst(q{SELECT string_agg(c.relname, ' ' ORDER BY c.relname) FROM pg_class c WHERE relnamespace = 'published'::regnamespace AND has_table_privilege(oid, 'SELECT')}),
-	'patients patients_9 patients_all patients_answers patients_now patients_releases patients_values', 'new releases are granted like the newest');
+	'catalog patients patients_9 patients_all patients_answers patients_now patients_releases patients_values', 'new releases are granted like the newest');
 fails_like($node, 'postgres', 'SET ROLE analyst; SELECT count(*) FROM published.patients_now', qr/user mapping not found/, 'no mapping, no answer');
 foreach my $i (0 .. $#shards)
 {
