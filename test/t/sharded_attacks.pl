@@ -71,7 +71,7 @@ SQL
 is(owner(q{SELECT number FROM pprepub.publish('patients', 'age > 40')}), '2', 'a hostile search path: a release');
 is(owner(q{SELECT pg_catalog.bool_and(holds) FROM pprepub.audit('patients')}), 't', 'an audit');
 is(owner("SELECT FROM pprepub.$_"), '', "$_") foreach q{alter_publication('patients', '{"max_answers_per_role": 100}')}, q{finish_in_doubt('patients')};
-isnt(owner("SELECT pg_catalog.count(*) FROM pprepub.$_"), '0', "$_") foreach q{class_members('patients')}, q{metrics('patients', 1)}, q{risks('patients', 1)}, q{groups('patients')};
+isnt(owner("SELECT pg_catalog.count(*) FROM pprepub.$_"), '0', "$_") foreach q{class_members('patients')}, q{metrics('patients', 1)}, q{groups('patients')}, q{linked_values('patients')}, q{link_profile('patients')};
 is(analyst(q{SELECT pg_catalog.count(*) FROM published.patients_counts('{sex}')}), '2', 'counts');
 isnt(analyst('SELECT pg_catalog.count(*) FROM published.patients_values'), '0', 'values');
 is(join('', map { $_->safe_psql('postgres', 'TABLE evil.called') } $node, @shards), '', 'nothing of it was called');
