@@ -41,7 +41,6 @@
 PG_FUNCTION_INFO_V1(pprepub_keyed_hash);
 PG_FUNCTION_INFO_V1(pprepub_shard_begin);
 PG_FUNCTION_INFO_V1(pprepub_shard_note);
-PG_FUNCTION_INFO_V1(pprepub_shard_attempt);
 PG_FUNCTION_INFO_V1(pprepub_shard_guard);
 PG_FUNCTION_INFO_V1(pprepub_shard_arrivals);
 PG_FUNCTION_INFO_V1(pprepub_shard_cleared);
@@ -245,23 +244,6 @@ pprepub_shard_note(PG_FUNCTION_ARGS)
 					CATALOG_INT(publication->id), CATALOG_TEXT(attempt));
 	catalog_leave(&access);
 	PG_RETURN_VOID();
-}
-
-/* shard_attempt(publication): the last one that was committed, or NULL. */
-Datum
-pprepub_shard_attempt(PG_FUNCTION_ARGS)
-{
-	FoundPublication found = publication_find(text_argument(fcinfo, 0, "the name of a publication"));
-	CatalogAccess access;
-	char	   *attempt = NULL;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT attempt FROM pprepub_internal.catalog_publication WHERE publication = $1", CATALOG_INT(found.id)) > 0)
-		attempt = catalog_text(&access, 0, "attempt");
-	catalog_leave(&access);
-	if (attempt == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(CStringGetTextDatum(attempt));
 }
 
 /* ---- The guard ---- */

@@ -108,7 +108,7 @@ SELECT is(pprepub_internal.shard_begin('nobody'), NULL::int, 'no such publicatio
 SET ROLE regress_shards;
 SELECT is(pprepub_internal.shard_begin('s'), NULL::int, 'none of the caller''s');
 SELECT matches(lab.called(sql), '^42501 must be owner of publication "s"', sql)
-FROM unnest(ARRAY['SELECT pprepub_internal.shard_skip(''s'', 5)', 'SELECT pprepub_internal.shard_note(''s'', ''x'')', 'SELECT pprepub_internal.shard_attempt(''s'')',
+FROM unnest(ARRAY['SELECT pprepub_internal.shard_skip(''s'', 5)', 'SELECT pprepub_internal.shard_note(''s'', ''x'')',
 	'SELECT pprepub_internal.shard_guard(''s'', ''0123456789abcdef'')', 'SELECT pprepub_internal.shard_arrivals(''s'')', 'SELECT pprepub_internal.shard_clear(''s'', ''{}'')',
 	'SELECT pprepub_internal.shard_cleared(''s'')']) sql;
 RESET ROLE;
@@ -135,6 +135,9 @@ SELECT is((SELECT string_agg(release::text, ' ') FROM published.s_releases), '2'
 SELECT is((SELECT answers_used FROM published.s_answers), (SELECT count(*) FROM pprepub.release WHERE kind = 'query' AND published_by = current_user), 'and they are nobody''s answers');
 SELECT pprepub_internal.shard_note('s', 'one');
 SELECT is(pprepub_internal.shard_attempt('s'), 'one', 'an attempt is noted');
+SET ROLE regress_shards;
+SELECT is(pprepub_internal.shard_attempt('s'), NULL::text, 'for its owner');
+RESET ROLE;
 SELECT lives_ok($$ SELECT pprepub.publish('s') $$, 'a shard that this transaction has begun is published');
 SELECT pprepub.drop_publication('s', forget_history => true);
 SELECT lab.declare('s', 'id > 0');
