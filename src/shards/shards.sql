@@ -370,6 +370,11 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.shard_publish(text, int, text, name[]) IS 'make a release as a shard, under the number that all shards give it';
 
+CREATE FUNCTION pprepub_internal.registry_of(publication text) RETURNS text
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT format('%I.%I', s.target || '_private', $1 || '_shards_people') FROM pprepub.shard s WHERE s.publication = $1 AND NOT s.key_decides LIMIT 1 $$;
+COMMENT ON FUNCTION pprepub_internal.registry_of(text) IS 'the table that says which shard has whom, if people can move';
+
 -- People who can move stay with the shard that had them first.  The shards tell of people by hashes with a key that they share,
 -- and show those alone whom they were given.  A registry that was rewound learns again from the shards whom they have.
 CREATE FUNCTION pprepub_internal.clear_people(publication text) RETURNS void
@@ -377,8 +382,7 @@ CREATE FUNCTION pprepub_internal.clear_people(publication text) RETURNS void
 	AS $$
 #variable_conflict use_variable
 DECLARE
-	registry CONSTANT text := (SELECT format('%I.%I', s.target || '_private', clear_people.publication || '_shards_people')
-		FROM pprepub.shard s WHERE s.publication = clear_people.publication AND NOT s.key_decides LIMIT 1);
+	registry CONSTANT text := pprepub_internal.registry_of(publication);
 	lags boolean;
 BEGIN
 	IF registry IS NULL THEN
@@ -678,8 +682,8 @@ DECLARE
 	counts CONSTANT text := format('%I.%I', target, publication || '_counts');
 BEGIN
 	PERFORM pprepub_internal.make_schemas(target);
-	IF EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = make_target.publication AND NOT s.key_decides) THEN
-		EXECUTE format('CREATE TABLE %I.%I (person bytea PRIMARY KEY, shard int NOT NULL)', target || '_private', publication || '_shards_people');
+	IF pprepub_internal.registry_of(publication) IS NOT NULL THEN
+		EXECUTE format('CREATE TABLE %s (person bytea PRIMARY KEY, shard int NOT NULL)', pprepub_internal.registry_of(publication));
 	END IF;
 	EXECUTE format('CREATE FUNCTION %s(by name[], bins jsonb DEFAULT ''{}'', release int DEFAULT NULL) RETURNS TABLE (bin jsonb, people_at_least int8, estimate float8,
 			people_at_most int8, rows_at_least int8, rows_estimate float8, rows_at_most int8) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
