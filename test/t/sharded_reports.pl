@@ -91,7 +91,7 @@ fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.class_mem
 fails_like($node, 'postgres', "SET ROLE auditor; SELECT pprepub.publish('patients')", qr/must be owner of publication "patients"$/m, 'the coordinator judges who may change');
 fails_like($node, 'postgres', "SET ROLE stranger; SELECT * FROM pprepub.audit('patients')", qr/user mapping not found/, 'nothing without a user mapping');
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.$_", qr/cannot be called for all shards of publication "patients"\n(HINT|DETAIL): .*"patients_a" on server "here", "patients_b"/, "$_: for a shard")
-	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "schedule('patients', '* * * * *')", "import_release('patients', 'hospital.r1')";
+	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "import_release('patients', 'hospital.r1')";
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.synthetic('patients', 1)", qr/cannot be called for all shards/, 'synthetic: for a shard');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.audit('nobody')", qr/publication "nobody" does not exist/, 'no such publication');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.finish_in_doubt('together')", qr/sharded publication "together" does not exist/, 'not sharded');
