@@ -91,7 +91,7 @@ fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.class_mem
 fails_like($node, 'postgres', "SET ROLE auditor; SELECT pprepub.publish('patients')", qr/must be owner of publication "patients"$/m, 'the coordinator judges who may change');
 fails_like($node, 'postgres', "SET ROLE stranger; SELECT * FROM pprepub.audit('patients')", qr/user mapping not found/, 'nothing without a user mapping');
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.$_", qr/cannot be called for all shards of publication "patients"\n(HINT|DETAIL): .*"patients_a" on server "here", "patients_b"/, "$_: for a shard")
-	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "schedule('patients', '* * * * *')", "import_release('patients', 'hospital.r1')";
+	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "import_release('patients', 'hospital.r1')";
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.synthetic('patients', 1)", qr/cannot be called for all shards/, 'synthetic: for a shard');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.audit('nobody')", qr/publication "nobody" does not exist/, 'no such publication');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.finish_in_doubt('together')", qr/sharded publication "together" does not exist/, 'not sharded');
@@ -109,7 +109,7 @@ fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.audit('pa
 
 # ---- What is wrong is seen ----
 
-owner(q{SELECT pprepub.publish('patients_b')});
+owner(q{BEGIN; SELECT pprepub_internal.shard_begin('patients_b'); SELECT pprepub_internal.shard_publish('patients_b', 4, NULL, NULL); COMMIT});
 is(owner(q{SELECT measured FROM pprepub.audit('patients') WHERE check_name = 'numbers' AND NOT holds}), 'shard 1: 3, shard 2: 4, shard 3: 3', 'numbers that differ');
 ok(owner(q{SELECT pprepub.report('patients')}) =~ /Do not sign: each shard is safe alone/, 'a page says so');
 is(owner(q{SELECT refused, warnings FROM pprepub.health WHERE publication = 'patients'}), 'numbers|{"numbers: shard 1: 3, shard 2: 4, shard 3: 3"}', 'health says so');
