@@ -207,6 +207,34 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_release', '
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_metric', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_failure', '');
 
+-- Shards
+
+CREATE TABLE pprepub_internal.catalog_sharded (
+	name text COLLATE "C" PRIMARY KEY,
+	owner regrole NOT NULL,
+	target name NOT NULL,
+	key_decides boolean NOT NULL		-- does the key alone tell a person's shard, so that nobody moves?
+);
+COMMENT ON TABLE pprepub_internal.catalog_sharded IS 'sharded publications as declared on their coordinator';
+
+CREATE TABLE pprepub_internal.catalog_shard (
+	name text COLLATE "C",
+	shard int,
+	server name NOT NULL,
+	publication text COLLATE "C" NOT NULL,
+	PRIMARY KEY (name, shard)
+);
+COMMENT ON TABLE pprepub_internal.catalog_shard IS 'the shards of sharded publications: a publication on a server each';
+
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_sharded', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_shard', '');
+
+CREATE VIEW pprepub.shard AS
+	SELECT p.name AS publication, p.owner, p.target, p.key_decides, s.shard, s.server, s.publication AS shard_publication
+	FROM pprepub_internal.catalog_sharded p JOIN pprepub_internal.catalog_shard s USING (name)
+	ORDER BY p.name, s.shard;
+COMMENT ON VIEW pprepub.shard IS 'the shards of sharded publications; each shard judges itself who may do what there';
+
 -- Taxonomies
 
 -- Of the database's collation, so that a query can compare them with a live table's columns.

@@ -140,6 +140,7 @@ dissolve_small_sets(Making *making)
 	pfree(first);
 }
 
+/* Sets that meet are put side by side, and nothing else. */
 static void
 leave_few(Making *making, Point *points, uint32 n, void *state)
 {

@@ -13,9 +13,33 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.change_shards(text, text, text) IS 'run a query on all shards, or on none';
 
+-- On a shard: keys as its coordinator knows them.
+CREATE FUNCTION pprepub_internal.shard_hashes(publication text, keys text[]) RETURNS SETOF bytea
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+BEGIN
+	RETURN QUERY EXECUTE (SELECT format('SELECT pprepub_internal.keyed_hash(k, s.secret) FROM unnest($1) k, %I.%I s', p.target || '_private', p.name || '_secret')
+		FROM pprepub.publication p WHERE p.name = shard_hashes.publication) USING keys;
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.shard_hashes(text, text[]) IS 'keyed hashes of keys, with the secret that all shards have';
+
+-- Somebody who was forgotten is given to a shard anew.
 CREATE FUNCTION pprepub_internal.sharded_forget_person(publication text, keys text[]) RETURNS bigint
-	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$ SELECT sum(a::bigint)::bigint FROM pprepub_internal.change_shards($1, 'forget', format('SELECT pprepub.forget_person({publication}, VARIADIC %L)::pg_catalog.text', $2)) a $$;
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+#variable_conflict use_variable
+DECLARE
+	forgotten CONSTANT bigint := (SELECT sum(a::bigint) FROM pprepub_internal.change_shards(publication, 'forget',
+		format('SELECT pprepub.forget_person({publication}, VARIADIC %L)::pg_catalog.text', keys)) a);
+BEGIN
+	IF pprepub_internal.registry_of(publication) IS NOT NULL THEN
+		EXECUTE format('DELETE FROM %s p USING pprepub_internal.on_shards($1, $2) a WHERE p.person = (a.answer ->> ''h'')::bytea', pprepub_internal.registry_of(publication))
+			USING publication, format('SELECT h FROM pprepub_internal.shard_hashes({publication}, %L) h', keys);
+	END IF;
+	RETURN forgotten;
+END
+$$;
 COMMENT ON FUNCTION pprepub_internal.sharded_forget_person(text, text[]) IS 'body of forget_person() for sharded publications';
 
 -- Shards have published at different moments: a release is older if it is on all of them.
@@ -59,3 +83,18 @@ CREATE FUNCTION pprepub_internal.sharded_acknowledge_history(publication text) R
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$ SELECT pprepub_internal.change_shards($1, 'acknowledge', 'SELECT pprepub.acknowledge_history({publication})::pg_catalog.text') $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_acknowledge_history(text) IS 'body of acknowledge_history() for sharded publications';
+
+-- pg_cron runs the job as the owner.
+CREATE FUNCTION pprepub_internal.sharded_schedule(publication text, cron text, cohort text) RETURNS bigint
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT pprepub_internal.make_job($1, $2, pprepub_internal.require_cron(current_user, $1, $2, $3)) $$;
+COMMENT ON FUNCTION pprepub_internal.sharded_schedule(text, text, text) IS 'body of schedule() for sharded publications';
+
+CREATE FUNCTION pprepub_internal.sharded_unschedule(publication text) RETURNS void
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+BEGIN
+	EXECUTE 'SELECT cron.unschedule($1)' USING pprepub_internal.job_name(publication);
+END
+$$;
+COMMENT ON FUNCTION pprepub_internal.sharded_unschedule(text) IS 'body of unschedule() for sharded publications';

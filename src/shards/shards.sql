@@ -6,32 +6,6 @@
 -- rows, and remembers nothing but the declaration: all else is asked of the shards.  Commands go by dblink, so that all shards
 -- work at once and commit in two phases; analysts read foreign tables of postgres_fdw.
 
-CREATE TABLE pprepub_internal.catalog_sharded (
-	name text COLLATE "C" PRIMARY KEY,
-	owner regrole NOT NULL,
-	target name NOT NULL,
-	key_decides boolean NOT NULL		-- does the key alone tell a person's shard, so that nobody moves?
-);
-COMMENT ON TABLE pprepub_internal.catalog_sharded IS 'sharded publications as declared on their coordinator';
-
-CREATE TABLE pprepub_internal.catalog_shard (
-	name text COLLATE "C",
-	shard int,
-	server name NOT NULL,
-	publication text COLLATE "C" NOT NULL,
-	PRIMARY KEY (name, shard)
-);
-COMMENT ON TABLE pprepub_internal.catalog_shard IS 'the shards of sharded publications: a publication on a server each';
-
-SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_sharded', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_shard', '');
-
-CREATE VIEW pprepub.shard AS
-	SELECT p.name AS publication, p.owner, p.target, p.key_decides, s.shard, s.server, s.publication AS shard_publication
-	FROM pprepub_internal.catalog_sharded p JOIN pprepub_internal.catalog_shard s USING (name)
-	ORDER BY p.name, s.shard;
-COMMENT ON VIEW pprepub.shard IS 'the shards of sharded publications; each shard judges itself who may do what there';
-
 CREATE FUNCTION pprepub_internal.note_sharded(publication text, target name, key_decides boolean, servers name[], shards text[]) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_note_sharded';
 COMMENT ON FUNCTION pprepub_internal.note_sharded(text, name, boolean, name[], text[]) IS 'record a sharded publication as the caller''s; without servers, take it out';
@@ -370,6 +344,11 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.shard_publish(text, int, text, name[]) IS 'make a release as a shard, under the number that all shards give it';
 
+CREATE FUNCTION pprepub_internal.registry_of(publication text) RETURNS text
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT format('%I.%I', s.target || '_private', $1 || '_shards_people') FROM pprepub.shard s WHERE s.publication = $1 AND NOT s.key_decides LIMIT 1 $$;
+COMMENT ON FUNCTION pprepub_internal.registry_of(text) IS 'the table that says which shard has whom, if people can move';
+
 -- People who can move stay with the shard that had them first.  The shards tell of people by hashes with a key that they share,
 -- and show those alone whom they were given.  A registry that was rewound learns again from the shards whom they have.
 CREATE FUNCTION pprepub_internal.clear_people(publication text) RETURNS void
@@ -377,8 +356,7 @@ CREATE FUNCTION pprepub_internal.clear_people(publication text) RETURNS void
 	AS $$
 #variable_conflict use_variable
 DECLARE
-	registry CONSTANT text := (SELECT format('%I.%I', s.target || '_private', clear_people.publication || '_shards_people')
-		FROM pprepub.shard s WHERE s.publication = clear_people.publication AND NOT s.key_decides LIMIT 1);
+	registry CONSTANT text := pprepub_internal.registry_of(publication);
 	lags boolean;
 BEGIN
 	IF registry IS NULL THEN
@@ -678,8 +656,13 @@ DECLARE
 	counts CONSTANT text := format('%I.%I', target, publication || '_counts');
 BEGIN
 	PERFORM pprepub_internal.make_schemas(target);
-	IF EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = make_target.publication AND NOT s.key_decides) THEN
-		EXECUTE format('CREATE TABLE %I.%I (person bytea PRIMARY KEY, shard int NOT NULL)', target || '_private', publication || '_shards_people');
+	IF to_regclass(format('%I.catalog', target)) IS NULL THEN
+		EXECUTE format('CREATE VIEW %I.catalog AS SELECT object, shows, costs, may_read FROM pprepub.catalog WHERE target = %L', target, target);
+		EXECUTE format('GRANT SELECT ON %I.catalog TO PUBLIC', target);
+		EXECUTE format('COMMENT ON VIEW %I.catalog IS %L', target, 'what is published in this schema, what it costs, and whether you may read it');
+	END IF;
+	IF pprepub_internal.registry_of(publication) IS NOT NULL THEN
+		EXECUTE format('CREATE TABLE %s (person bytea PRIMARY KEY, shard int NOT NULL)', pprepub_internal.registry_of(publication));
 	END IF;
 	EXECUTE format('CREATE FUNCTION %s(by name[], bins jsonb DEFAULT ''{}'', release int DEFAULT NULL) RETURNS TABLE (bin jsonb, people_at_least int8, estimate float8,
 			people_at_most int8, rows_at_least int8, rows_estimate float8, rows_at_most int8) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -61,6 +61,15 @@ goes(1, 3); comes(0, 3);
 is(shown(3, 9001), '3: 9001:', 'a registry that was lost is made anew');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM published_private.patients_shards_people'), '2050', 'with all');
 
+# Somebody who is forgotten is given to a shard anew, as anybody who is unknown.
+fails_with($node, 'postgres', 55000, q{SET ROLE owner; SELECT pprepub.forget_person('patients', '3', '5')}, 'nobody who is still there is forgotten');
+goes(0, 3); goes(1, 5);
+is(as_role($node, 'owner', q{SELECT pprepub.forget_person('patients', '3', '5')}), '2', 'people are forgotten on all shards');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM published_private.patients_shards_people'), '2048', 'and by the registry');
+comes(0, 5);
+shown(5);
+is($node->safe_psql('postgres', 'SELECT count(*), count(*) FILTER (WHERE shard = 2) FROM published_private.patients_shards_people'), '2049|' . (500 * 2 + 49 - 2), 'one of them is now of another shard');
+
 # Keys are not told, but by hashes with a secret that the coordinator does not keep.
 is($node->safe_psql('postgres', q{SELECT count(*) FROM published_private.patients_shards_people, generate_series(1, 2000) i WHERE person IN (sha256(i::text::bytea), substr(sha256(i::text::bytea), 1, 16))}), '0', 'no hash is one of a key alone');
 fails_like($node, 'postgres', q{SET ROLE analyst; SELECT FROM published_private.patients_shards_people}, qr/permission denied/, 'nobody else reads them');
