@@ -141,6 +141,48 @@ pair_entries(const double *cost, uint32 n, uint32 *pair)
 		pair[j - 1] = row[j] - 1;
 }
 
+/* The sets of a bucket's entries, each as often as its multiplicity says. */
+static SetId *
+bucket_slots(const Bucket *bucket)
+{
+	SetId	   *slots = palloc(sizeof(SetId) * (bucket->n + 1));
+	uint32		at = 0;
+
+	for (uint32 e = 0; e < bucket->nentries; e++)
+		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
+			slots[at++] = bucket->set[e];
+	return slots;
+}
+
+/* What is in both sets, and the share of values of either that it is. */
+static SetId
+set_intersection(Sets *sets, SetId a, SetId b)
+{
+	ValueSet	x = set_at(sets, a);
+	Code	   *both = new_array(Code, x.n);
+	Code		n = 0;
+	SetId		result;
+
+	for (Code i = 0; i < x.n; i++)
+		if (set_has(sets, b, x.value[i]))
+			both[n++] = x.value[i];
+	result = set_find(sets, both, n);
+	pfree(both);
+	return result;
+}
+
+static double
+sets_overlap(Sets *sets, SetId a, SetId b)
+{
+	double		both = 0;
+
+	if (a == b)
+		return 1;
+	for (Code i = 0; i < set_at(sets, a).n; i++)
+		both += set_has(sets, b, set_at(sets, a).value[i]);
+	return both / (set_at(sets, a).n + set_at(sets, b).n - both);
+}
+
 /* The entries of the bucket where two of equal size meet by the plan of greatest overlap, or NULL if there is none. */
 static SetId *
 meet_by_best_plan(Distinct *distinct, const Bucket *a, const Bucket *b)
@@ -595,6 +637,15 @@ split_buckets(Greedy *greedy)
 			if (size[g] > 0)
 				add_paper_group(greedy, bucket, group, size[g]);
 	}
+}
+
+static Kind *
+bucket_kind(Bucket *bucket, Code value)
+{
+	for (uint32 k = 0; k < bucket->nkinds; k++)
+		if (bucket->kinds[k].value == value)
+			return &bucket->kinds[k];
+	return add_kind(bucket, value);
 }
 
 /* All people who were put together go to their buckets. */

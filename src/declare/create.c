@@ -713,7 +713,6 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	warn_of_unique_insensitive(publication, true);
 	warn_of_unique_sensitive(publication);
 	warn_of_stand_ins(publication, NULL);
-	warn_of_moves(publication);
 	declare_hooks->look_at_source(publication, NULL);
 	PG_RETURN_VOID();
 }

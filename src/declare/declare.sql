@@ -207,6 +207,34 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_release', '
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_metric', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_failure', '');
 
+-- Shards
+
+CREATE TABLE pprepub_internal.catalog_sharded (
+	name text COLLATE "C" PRIMARY KEY,
+	owner regrole NOT NULL,
+	target name NOT NULL,
+	key_decides boolean NOT NULL		-- does the key alone tell a person's shard, so that nobody moves?
+);
+COMMENT ON TABLE pprepub_internal.catalog_sharded IS 'sharded publications as declared on their coordinator';
+
+CREATE TABLE pprepub_internal.catalog_shard (
+	name text COLLATE "C",
+	shard int,
+	server name NOT NULL,
+	publication text COLLATE "C" NOT NULL,
+	PRIMARY KEY (name, shard)
+);
+COMMENT ON TABLE pprepub_internal.catalog_shard IS 'the shards of sharded publications: a publication on a server each';
+
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_sharded', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_shard', '');
+
+CREATE VIEW pprepub.shard AS
+	SELECT p.name AS publication, p.owner, p.target, p.key_decides, s.shard, s.server, s.publication AS shard_publication
+	FROM pprepub_internal.catalog_sharded p JOIN pprepub_internal.catalog_shard s USING (name)
+	ORDER BY p.name, s.shard;
+COMMENT ON VIEW pprepub.shard IS 'the shards of sharded publications; each shard judges itself who may do what there';
+
 -- Taxonomies
 
 -- Of the database's collation, so that a query can compare them with a live table's columns.
@@ -465,8 +493,8 @@ COMMENT ON FUNCTION pprepub_internal.is_name_of(text, text) IS 'is it a name of 
 CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private text, OUT wrong text[])
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
 	SELECT w.wrong FROM (
-		SELECT 1, ARRAY['42710', format('publication "%s" already exists', p.name), NULL, NULL]
-		FROM pprepub_internal.catalog_publication p WHERE p.name = $1
+		SELECT 1, ARRAY['42710', format('publication "%s" already exists', $1), NULL, NULL]
+		WHERE EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.name = $1) OR EXISTS (SELECT FROM pprepub_internal.catalog_sharded p WHERE p.name = $1)
 		UNION ALL SELECT 2, ARRAY['42939', 'a publication cannot be called "catalog"', NULL, 'View catalog of its target lists what is published there.']
 		WHERE $1 = 'catalog'
 		UNION ALL SELECT 2, ARRAY['42710', format('the name "%s" collides with the releases of publication "%s"', $1, p.name), NULL,
@@ -659,7 +687,7 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside,
 		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup,
-		p.max_rows, p.shard
+		p.max_rows, p.shard, p.shard_of_key
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 

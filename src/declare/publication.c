@@ -301,7 +301,7 @@ typedef enum OpenedFor
 	FOR_AUDITOR
 } OpenedFor;
 
-static void
+void
 verify_rights_of(Oid owner, const char *name)
 {
 	if (!has_rights_of(owner))

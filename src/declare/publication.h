@@ -262,6 +262,9 @@ extern char *equality_sql(Oid type);
 extern char *printed_type_sql(const DeclaredColumn *column);
 extern char *released_type_sql(const DeclaredColumn *column);
 
+/* Raises an error if the current user has not the rights of the owner of a publication of this name. */
+extern void verify_rights_of(Oid owner, const char *name);
+
 /* Raises an error if a function's argument is NULL; and an argument that names an object. */
 extern void verify_not_null(FunctionCallInfo fcinfo, int n, const char *what);
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);

@@ -294,7 +294,7 @@ warn_of_unlogged_tables(const DeclaredPublication *publication)
 void
 warn_of_moves(const DeclaredPublication *publication)
 {
-	if (publication->shard != NULL && !publication->shard_of_key)
+	if (publication->shard != NULL && !publication->shard_of_key && !OidIsValid(noted_relation(publication, "secret")))
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("people can move out of the shard of publication \"%s\"", publication->name),
 			.detail = "Its condition looks at more than the key. Releases of the shard where a person was, and of the one where that person is now, were not judged together.",

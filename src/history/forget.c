@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
 #include "declare/shard.h"
 #include "declare/work.h"
@@ -339,6 +340,7 @@ pprepub_forget_person(PG_FUNCTION_ARGS)
 	OwnersWork	work;
 	uint64		known;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_not_null(fcinfo, 1, "a key");
 	verify_may_change("forget_person()");
 	/* Nobody publishes, answers or reads the history meanwhile. */

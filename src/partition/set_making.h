@@ -15,7 +15,6 @@ typedef struct MadeSet
 	uint32		signature;
 	uint32		true_rows;
 	uint64		first;			/* its cells */
-	bool		is_whole;		/* a class of the past, all of whose people are here */
 } MadeSet;
 
 typedef struct Making
@@ -145,10 +144,10 @@ extern void follow(Making *making);
 extern void dissolve_small_sets(Making *making);
 
 /*
- * Sets of one signature exchange rows, where both together become narrower.  Returns all sets, signature by signature, those
- * that lie close together beside each other: those of signature b are from first[b] up to, not including, first[b + 1], [signatures + 2].
+ * Returns all sets, signature by signature, those that lie close together beside each other: those of signature b are from
+ * first[b] up to, not including, first[b + 1], [signatures + 2].
  */
-extern Point *exchange_between_sets(Making *making, uint64 *first);
+extern Point *order_sets(Making *making, uint64 *first);
 
 /*
  * local_sets.c: all newcomers of the lists make sets, but for those of fewer than m values, who

@@ -246,7 +246,7 @@ sort_by_slot(const Making *making, const Division *division, uint64 *first)
 
 /* Makes as few sets of a part as can be. */
 static void
-divide_part(Making *making, uint32 signature, bool is_class, RowId *rows, const uint64 *first)
+divide_part(Making *making, uint32 signature, RowId *rows, const uint64 *first)
 {
 	uint32		n = tuple_width(making->signatures, signature);
 	uint64		sets = 0;
@@ -257,12 +257,7 @@ divide_part(Making *making, uint32 signature, bool is_class, RowId *rows, const 
 	cell = new_array(RowId, sets * n);
 	even_split(making->frame, rows, first, first + 1, n, sets, cell);
 	for (uint64 k = 0; k < sets; k++)
-	{
-		uint64		set = set_create(making, signature);
-
-		set_fill(making, set, cell + k * n);
-		making->sets[set].is_whole = is_class && sets == 1 && making->sets[set].true_rows == n;
-	}
+		set_fill(making, set_create(making, signature), cell + k * n);
 	pfree(cell);
 }
 
@@ -294,7 +289,7 @@ divide(Making *making)
 		if (part % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 		if (division.signature[part] != NO_NUMBER)
-			divide_part(making, division.signature[part], part < nclasses, rows, first + division.first_slot[part]);
+			divide_part(making, division.signature[part], rows, first + division.first_slot[part]);
 	}
 	making->returning = making->nsets;
 	pfree(rows);
@@ -749,7 +744,7 @@ gather(Making *making)
 	const TupleNumbers *signatures = making->signatures;
 	SignatureSets *result = palloc0(sizeof(SignatureSets));
 	uint64	   *first = new_zeros(uint64, (uint64) signatures->n + 1);
-	Point	   *sets = exchange_between_sets(making, first);
+	Point	   *sets = order_sets(making, first);
 	RowId	   *cell;
 
 	result->n = signatures->n;

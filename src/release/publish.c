@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "declare/gate.h"
 #include "release/release.h"
 
 #include "access/xact.h"
@@ -280,6 +281,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	int32		number;
 	Datum		row;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
 	verify_begun(publication);
@@ -287,6 +289,8 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	verify_may_release(publication);
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication, false);
+	if (number == 1)			/* later than it was declared: its coordinator has set a guard by now */
+		warn_of_moves(publication);
 
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
@@ -401,9 +405,11 @@ pprepub_preview(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	Request		request = read_request(fcinfo);
-	DeclaredPublication *publication = open_for_preview(name, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
+	DeclaredPublication *publication;
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
+	PASS_TO_SHARDS(SHARDED_WHOLE);
+	publication = open_for_preview(name, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	warn_of_unique_insensitive(publication, false);
 

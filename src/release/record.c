@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "declare/gate.h"
 #include "release/release.h"
 
 #include "access/htup_details.h"
@@ -315,6 +316,7 @@ pprepub_forget_releases(PG_FUNCTION_ARGS)
 	char	   *words;
 	Datum		numbers;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_not_null(fcinfo, 1, "the time before which releases are forgotten");
 	verify_may_change("forget_releases()");
 	publication = publication_open(name, AccessExclusiveLock);

@@ -731,7 +731,7 @@ tells_of_nobody_but_whom_the_attacker_knows(void)
 	uint64		more = 0;
 	uint64		found = 0;
 
-	for (int i = 0; i < some_of(300); i++)
+	for (int i = 0; i < some_of(600); i++)
 	{
 		int			m = 3 + any_below(4);
 		int			n = 2 + any_below(m - 2);
@@ -1312,7 +1312,7 @@ live_in_quarters(const Method *method, const int64 *params, double most_at_first
 	uint64		invented = 0;
 	uint64		shown = 0;
 
-	for (int i = 0; i < some_of(40); i++)
+	for (int i = 0; i < some_of(80); i++)
 	{
 		World	   *world = world_create(200, MAX_VALUES, 0);
 
@@ -1342,7 +1342,7 @@ live_in_quarters(const Method *method, const int64 *params, double most_at_first
 		invented += world->invented;
 		shown += world->shown;
 	}
-	loss /= some_of(40) * MAX_RELEASES;
+	loss /= some_of(80) * MAX_RELEASES;
 	printf("# %s loses %.3f of a cell, and invents %.3f\n", method->declaration.name, loss, (double) invented / shown);
 	check(loss < most && (double) invented / shown < most_invented);
 }

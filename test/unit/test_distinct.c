@@ -1098,64 +1098,6 @@ test_source_shrinks(void)
 	}
 }
 
-/* Two buckets that each lack what the other has too much of meet where they intersect. */
-static void
-test_buckets_meet(void)
-{
-	/* 0 may become 2 or 3, 1 may become 3; 4 and 5 are for themselves. */
-	Table	   *table = table_create(6, 2, false);
-	static const int class_of[] = {0, 0, 1, 1};
-
-	table->may[0][2] = table->may[1][2] = true;
-	close_updates(table);
-	add_round(table, 0, 2);
-	table->classes[0][0] = (Shown) {2, {0, 4}};
-	table->classes[0][1] = (Shown) {2, {1, 4}};
-	table->rounds = 1;
-	/* Of the first class comes a 2, of the second a 4: together they need no counterfeit. */
-	add_person(table, 1, 1, 2);
-	add_person(table, 1, 1, 4);
-	for (int p = 0; p < 2; p++)
-		table->people[p].class_in[0] = class_of[p * 2];
-	table->people[0].shown[0] = 0;
-	table->people[1].shown[0] = 4;
-	(void) release(table);
-	check(table->counterfeits == 0);
-	check(table->nclasses[1] == 1);
-}
-
-/* An intersection may be the one set more for which the sets must move. */
-static void
-test_sets_move(void)
-{
-	enum
-	{
-		FIRST_SETS = 64
-	};
-	Update		list[FIRST_SETS * 2];
-	Distinct	distinct = {0};
-	SetId		set[2];
-	uint32		once = 1;
-	Bucket		bucket[2];
-	const SetId *slots;
-
-	for (uint32 v = 0; v < FIRST_SETS; v++)
-	{
-		list[2 * v] = (Update) {v, v, 0};
-		list[2 * v + 1] = (Update) {v, (v + 1) % FIRST_SETS, 0};
-	}
-	distinct.sets = sets_create(updates_create(FIRST_SETS, list, lengthof(list), false));
-	check(distinct.sets->values->n == FIRST_SETS);
-	for (int i = 0; i < 2; i++)
-	{
-		set[i] = distinct.sets->of_value[i];
-		bucket[i] = (Bucket) {.n = 1,.nentries = 1,.set = &set[i],.multiplicity = &once};
-	}
-	slots = intersect_buckets(&distinct, &bucket[0], &bucket[1]);
-	check(distinct.sets->values->n == FIRST_SETS + 1);
-	check(slots != NULL && set_at(distinct.sets, slots[0]).n == 1 && set_has(distinct.sets, slots[0], 1));
-}
-
 static Table *refused;
 
 static void
@@ -1196,8 +1138,6 @@ static const Test tests[] = {
 	{"nothing is invented without need", test_nothing_is_invented_without_need},
 	{"Table I", test_table_one},
 	{"a source shrinks", test_source_shrinks},
-	{"buckets meet", test_buckets_meet},
-	{"sets move", test_sets_move},
 	{"what cannot be", test_what_cannot_be},
 	{"lives, Lemma 3", test_lives},
 	{"strict lives, Lemma 4", test_strict_lives},

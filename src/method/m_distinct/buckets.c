@@ -54,13 +54,12 @@ set_has(const Sets *sets, SetId id, Code value)
 	return find_code(set.value, set.n, value) < set.n;
 }
 
-/* Merges two sets: what is in both, or in either. */
-static SetId
-merge_sets(Sets *sets, SetId a, SetId b, bool both)
+SetId
+set_union(Sets *sets, SetId a, SetId b)
 {
 	ValueSet	x = set_at(sets, a);
 	ValueSet	y = set_at(sets, b);
-	Code	   *merged = new_array(Code, (Size) x.n + y.n);
+	Code	   *both = new_array(Code, (Size) x.n + y.n);
 	Code		n = 0;
 	SetId		result;
 
@@ -69,50 +68,19 @@ merge_sets(Sets *sets, SetId a, SetId b, bool both)
 		bool		in_x = j == y.n || (i < x.n && x.value[i] <= y.value[j]);
 		bool		in_y = i == x.n || (j < y.n && y.value[j] <= x.value[i]);
 
-		if (!both || (in_x && in_y))
-			merged[n++] = in_x ? x.value[i] : y.value[j];
+		both[n++] = in_x ? x.value[i] : y.value[j];
 		i += in_x;
 		j += in_y;
 	}
-	result = set_find(sets, merged, n);
-	pfree(merged);
+	result = set_find(sets, both, n);
+	pfree(both);
 	return result;
-}
-
-SetId
-set_intersection(Sets *sets, SetId a, SetId b)
-{
-	return a == b ? a : merge_sets(sets, a, b, true);
-}
-
-SetId
-set_union(Sets *sets, SetId a, SetId b)
-{
-	return a == b ? a : merge_sets(sets, a, b, false);
 }
 
 bool
 sets_apart(const Sets *sets, SetId a, SetId b)
 {
 	return sets->component[set_at(sets, a).value[0]] != sets->component[set_at(sets, b).value[0]];
-}
-
-bool
-sets_meet(const Sets *sets, SetId a, SetId b)
-{
-	ValueSet	x = set_at(sets, a);
-	ValueSet	y = set_at(sets, b);
-
-	for (Code i = 0, j = 0; i < x.n && j < y.n;)
-	{
-		if (x.value[i] == y.value[j])
-			return true;
-		if (x.value[i] < y.value[j])
-			i++;
-		else
-			j++;
-	}
-	return false;
 }
 
 typedef struct Representing
@@ -238,41 +206,12 @@ kind_push(Distinct *distinct, Kind *kind, RowId row)
 	kind->count++;
 }
 
-RowId
-kind_pop(Distinct *distinct, Kind *kind)
-{
-	RowId		row = kind->head;
-
-	Assert(kind->count > 0);
-	kind->head = distinct->next[row];
-	kind->count--;
-	return row;
-}
-
 Kind *
 add_kind(Bucket *bucket, Code value)
 {
 	array_reserve(bucket->kinds, bucket->kinds_allocated, bucket->nkinds + 1);
 	bucket->kinds[bucket->nkinds] = (Kind) {value, 0, NO_ROW};
 	return &bucket->kinds[bucket->nkinds++];
-}
-
-Kind *
-bucket_kind(Bucket *bucket, Code value)
-{
-	for (uint32 k = 0; k < bucket->nkinds; k++)
-		if (bucket->kinds[k].value == value)
-			return &bucket->kinds[k];
-	return add_kind(bucket, value);
-}
-
-/* Orders what is ranked by its amount, the greatest first. */
-DEFINE_ORDER(compare_ranked, Ranked, DESCENDING(amount) ASCENDING(what));
-
-void
-sort_ranked(Ranked *ranked, uint32 n)
-{
-	qsort(ranked, n, sizeof(Ranked), compare_ranked);
 }
 
 /* ----------------------------------------------------------------
@@ -420,14 +359,4 @@ place_bucket(const Distinct *distinct, const Bucket *bucket)
 	for (uint32 k = 0; k < bucket->nkinds; k++)
 		place(placement, k);
 	return placement;
-}
-
-uint64
-placement_holes(const Placement *placement)
-{
-	uint64		holes = 0;
-
-	for (uint32 e = 0; e < placement->bucket->nentries; e++)
-		holes += room_in(placement, e);
-	return holes;
 }

@@ -42,13 +42,8 @@ set_at(const Sets *sets, SetId set)
 
 extern Sets *sets_create(const Updates *updates);
 extern SetId set_find(Sets *sets, const Code *value, Code n);
-extern SetId set_intersection(Sets *sets, SetId a, SetId b);
 extern SetId set_union(Sets *sets, SetId a, SetId b);
 extern bool set_has(const Sets *sets, SetId set, Code value);
-extern bool sets_meet(const Sets *sets, SetId a, SetId b);
-
-/* The share of values of either that both have. */
-extern double sets_overlap(Sets *sets, SetId a, SetId b);
 
 /* Of sets each of which updates connect: are the two of different components? */
 extern bool sets_apart(const Sets *sets, SetId a, SetId b);
@@ -85,18 +80,6 @@ typedef struct Bucket
 	uint32		groups;			/* that it needs */
 } Bucket;
 
-/* Lists the sets of a bucket's entries, each as often as its multiplicity says. */
-extern SetId *bucket_slots(const Bucket *bucket);
-
-/* Something and its amount; sorted with the greatest first. */
-typedef struct Ranked
-{
-	uint64		amount;
-	uint32		what;			/* a value, or a bucket */
-} Ranked;
-
-extern void sort_ranked(Ranked *ranked, uint32 n);
-
 typedef struct Distinct
 {
 	Making		making;			/* first: sets of rows, each of the signature that has the number of its bucket:
@@ -128,9 +111,7 @@ typedef struct Distinct
 /* buckets.c */
 extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed);
 extern void kind_push(Distinct *distinct, Kind *kind, RowId row);
-extern RowId kind_pop(Distinct *distinct, Kind *kind);
 extern Kind *add_kind(Bucket *bucket, Code value);
-extern Kind *bucket_kind(Bucket *bucket, Code value);
 
 /*
  * returning.c: all people of the frame, those of a class together; buckets of those who are better dealt anew, which
@@ -161,13 +142,6 @@ typedef struct Placement
 } Placement;
 
 extern Placement *place_bucket(const Distinct *distinct, const Bucket *bucket);
-extern uint64 placement_holes(const Placement *placement);
-
-/* plans.c */
-extern void join_buckets(Distinct *distinct);
-
-/* The entries of the bucket where two of equal size meet, or NULL if there is none. */
-extern SetId *intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b);
 
 /* newcomers.c: first take places that are free and near; in the end all others find a set. */
 extern void take_places(Distinct *distinct, bool is_dealt);

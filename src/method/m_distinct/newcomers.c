@@ -175,6 +175,15 @@ fits(const Distinct *distinct, const SetId *slots, uint32 n, SetId set, Code *sc
 	return result;
 }
 
+/* A value, and how many people have it. */
+typedef struct Ranked
+{
+	uint64		amount;
+	Code		what;
+} Ranked;
+
+DEFINE_ORDER(compare_ranked, Ranked, DESCENDING(amount) ASCENDING(what));
+
 /* Values that were declared, those that most people have first. */
 static Ranked *
 frequent_values(const Distinct *distinct, Code *n)
@@ -186,7 +195,7 @@ frequent_values(const Distinct *distinct, Code *n)
 	for (Code v = 0; v < nvalues; v++)
 		if (distinct->sets->of_value[v] != NO_SET)
 			list[(*n)++] = (Ranked) {distinct->frequency[v], v};
-	sort_ranked(list, *n);
+	qsort(list, *n, sizeof(Ranked), compare_ranked);
 	return list;
 }
 

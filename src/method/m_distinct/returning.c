@@ -456,6 +456,5 @@ void
 deal_anew(Distinct *distinct)
 {
 	take_apart(distinct);
-	join_buckets(distinct);
 	split_buckets(distinct);
 }
