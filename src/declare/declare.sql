@@ -709,8 +709,11 @@ CREATE FUNCTION pprepub_internal.shard_note(publication text, attempt text) RETU
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_note';
 COMMENT ON FUNCTION pprepub_internal.shard_note(text, text) IS 'note with which attempt of its coordinator a shard is published';
 
-CREATE FUNCTION pprepub_internal.shard_attempt(publication text) RETURNS text
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_attempt';
+CREATE VIEW pprepub_internal.attempt WITH (security_barrier) AS
+	SELECT p.name, p.attempt FROM pprepub_internal.catalog_publication p WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub_internal.attempt IS 'last attempts of the coordinators of your publications';
+CREATE FUNCTION pprepub_internal.shard_attempt(publication text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT attempt FROM pprepub_internal.attempt WHERE name = $1 $$;
 COMMENT ON FUNCTION pprepub_internal.shard_attempt(text) IS 'last attempt of its coordinator that a shard has committed';
 
 CREATE FUNCTION pprepub_internal.shard_guard(publication text, secret bytea) RETURNS void

@@ -7,6 +7,7 @@
 #include "access/nbtree.h"
 #include "access/relation.h"
 #include "access/sysattr.h"
+#include "catalog/heap.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/parameters.h"
@@ -40,7 +41,6 @@
 PG_FUNCTION_INFO_V1(pprepub_keyed_hash);
 PG_FUNCTION_INFO_V1(pprepub_shard_begin);
 PG_FUNCTION_INFO_V1(pprepub_shard_note);
-PG_FUNCTION_INFO_V1(pprepub_shard_attempt);
 PG_FUNCTION_INFO_V1(pprepub_shard_guard);
 PG_FUNCTION_INFO_V1(pprepub_shard_arrivals);
 PG_FUNCTION_INFO_V1(pprepub_shard_cleared);
@@ -137,6 +137,13 @@ declare_shard(DeclaredPublication *publication, const char *text, const char *ke
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("the condition of a shard must be about columns of the source"),
 				 errhint("Whole rows change with the table, and system columns with each update.")));
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]) &&
+			bms_is_member(get_attnum(publication->source, publication->columns[i].name) - FirstLowInvalidHeapAttributeNumber, columns))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+					 errmsg("the condition of a shard cannot look at sensitive column \"%s\"", publication->columns[i].name),
+					 errdetail("Everybody sees on which shard a person is.")));
 	publication->shard = deparse_expression(condition, deparse_context_for("source", publication->source), false, false);
 	publication->shard_of_key = bms_is_subset(columns, bms_make_singleton(get_attnum(publication->source, key) - FirstLowInvalidHeapAttributeNumber));
 	act_as_before(&caller);
@@ -162,6 +169,15 @@ shard_condition(const DeclaredPublication *publication)
 	return parts == NIL ? NULL : deparse_expression(quals, deparse_context_for("source", publication->source), false, false);
 }
 
+/* The name of the key in the source, which can have been renamed. */
+static const char *
+key_in_source(const DeclaredPublication *publication)
+{
+	int			key = publication_column(publication, ROLE_KEY) - publication->columns;
+
+	return get_attname(publication->source, pinned_attributes(publication)[key], false);
+}
+
 void
 verify_in_shard(const DeclaredPublication *publication)
 {
@@ -171,6 +187,8 @@ verify_in_shard(const DeclaredPublication *publication)
 
 	if (condition == NULL)
 		return;
+	if (OidIsValid(noted_relation(publication, "secret")))	/* nobody is cleared without a key */
+		condition = psprintf("(%s) AND %s IS NOT NULL", condition, quote_identifier(key_in_source(publication)));
 	if (SPI_execute(psprintf("SELECT pg_catalog.count(*) FROM %s WHERE (%s) IS NOT TRUE", quoted_relation(publication->source), condition), true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not count the rows of other shards");
 	astray = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
@@ -235,23 +253,6 @@ pprepub_shard_note(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* shard_attempt(publication): the last one that was committed, or NULL. */
-Datum
-pprepub_shard_attempt(PG_FUNCTION_ARGS)
-{
-	FoundPublication found = publication_find(text_argument(fcinfo, 0, "the name of a publication"));
-	CatalogAccess access;
-	char	   *attempt = NULL;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT attempt FROM pprepub_internal.catalog_publication WHERE publication = $1", CATALOG_INT(found.id)) > 0)
-		attempt = catalog_text(&access, 0, "attempt");
-	catalog_leave(&access);
-	if (attempt == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(CStringGetTextDatum(attempt));
-}
-
 /* ---- The guard ---- */
 
 #define HASH_BYTES	16			/* two of a billion people share one with a probability of 10^-21 */
@@ -279,15 +280,6 @@ pprepub_keyed_hash(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(DirectFunctionCall3(bytea_substr, hash, Int32GetDatum(1), Int32GetDatum(HASH_BYTES)));
 }
 
-/* The name of the key in the source, which can have been renamed. */
-static const char *
-key_in_source(const DeclaredPublication *publication)
-{
-	int			key = publication_column(publication, ROLE_KEY) - publication->columns;
-
-	return get_attname(publication->source, pinned_attributes(publication)[key], false);
-}
-
 /* The hash of a key that is written so. */
 static char *
 hash_sql(const DeclaredPublication *publication, const char *key)
@@ -295,11 +287,12 @@ hash_sql(const DeclaredPublication *publication, const char *key)
 	return psprintf("pprepub_internal.keyed_hash((%s)::pg_catalog.text, (SELECT s.secret FROM %s s))", key, quoted_private(publication, "_secret"));
 }
 
+/* By keys, as a hash of each row would take much longer. */
 char *
 guard_sql(const DeclaredPublication *publication, const char *key)
 {
-	return psprintf("%s OPERATOR(pg_catalog.=) ANY (SELECT c.person FROM %s c)",
-					hash_sql(publication, quote_identifier(key)), quoted_private(publication, "_cleared"));
+	return psprintf("%s %s ANY (SELECT c.key FROM %s c)", quote_identifier(key),
+					equality_sql(publication_column(publication, ROLE_KEY)->type), quoted_private(publication, "_cleared"));
 }
 
 /* An error unless keys that are equal are written alike, so that a person has one hash. */
@@ -323,12 +316,9 @@ Datum
 pprepub_shard_guard(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	static const char *const tables[][3] = {
-		{"cleared", "_cleared", "(person pg_catalog.bytea PRIMARY KEY) USING heap"},
-		{"secret", "_secret", "(secret pg_catalog.bytea NOT NULL) USING heap"},
-	};
 	DeclaredPublication *publication;
 	Identity	caller;
+	Oid			tables[2];
 
 	verify_not_null(fcinfo, 1, "the secret");
 	verify_may_change("shard_guard()");
@@ -340,18 +330,19 @@ pprepub_shard_guard(PG_FUNCTION_ARGS)
 				 errmsg("publication \"%s\" cannot be guarded", name),
 				 errdetail("A guard takes a condition, no release, no other guard, and a secret of %d bytes or more.", SECRET_BYTES)));
 	verify_key_prints_alike(publication);
+	verify_name_is_not_taken(publication, publication->private, psprintf("%s_cleared", name));
+	verify_name_is_not_taken(publication, publication->private, psprintf("%s_secret", name));
 	act_as(&caller, publication->owner);
 	SPI_connect();
+	tables[0] = make_relation(publication, publication->private, "_cleared", "TABLE",
+							  psprintf("(key %s PRIMARY KEY, person pg_catalog.bytea NOT NULL) USING heap", column_type_sql(publication_column(publication, ROLE_KEY))));
+	tables[1] = make_relation(publication, publication->private, "_secret", "TABLE", "(secret pg_catalog.bytea NOT NULL) USING heap");
 	for (int i = 0; i < (int) lengthof(tables); i++)
 	{
-		Oid			table;
-
-		verify_name_is_not_taken(publication, publication->private, psprintf("%s%s", name, tables[i][1]));
-		table = make_relation(publication, publication->private, tables[i][1], "TABLE", tables[i][2]);
-		seal_table(table);
-		note_relation(publication, table, tables[i][0]);
+		seal_table(tables[i]);
+		note_relation(publication, tables[i], i == 0 ? "cleared" : "secret");
 	}
-	execute_past_seal(noted_relation(publication, "secret"), "INSERT INTO %s VALUES ($1)", BYTEAOID, PG_GETARG_DATUM(1));
+	execute_past_seal(tables[1], "INSERT INTO %s VALUES ($1)", BYTEAOID, PG_GETARG_DATUM(1));
 	SPI_finish();
 	act_as_before(&caller);
 	take_columns(publication, publication); /* none: it makes the pinned view anew */
@@ -386,13 +377,22 @@ cleared_sql(const DeclaredPublication *publication)
 	return psprintf("SELECT person FROM %s", quoted_private(publication, "_cleared"));
 }
 
+/* People with rows who are not cleared. */
 static char *
 arrivals_sql(const DeclaredPublication *publication)
 {
-	return psprintf("SELECT DISTINCT a.person FROM (SELECT %s AS person FROM %s WHERE %s) a WHERE a.person IS NOT NULL"
-					" AND NOT EXISTS (SELECT FROM %s c WHERE c.person OPERATOR(pg_catalog.=) a.person)",
-					hash_sql(publication, quote_identifier(key_in_source(publication))), quoted_relation(publication->source),
-					shard_condition(publication), quoted_private(publication, "_cleared"));
+	const char *key = quote_identifier(key_in_source(publication));
+
+	return psprintf("SELECT DISTINCT a.person, a.key FROM (SELECT r.key, %s AS person FROM (SELECT %s AS key FROM %s WHERE %s) r"
+					" WHERE r.key IS NOT NULL AND NOT EXISTS (SELECT FROM %s c WHERE c.key %s r.key)) a",
+					hash_sql(publication, "r.key"), key, quoted_relation(publication->source), shard_condition(publication),
+					quoted_private(publication, "_cleared"), equality_sql(publication_column(publication, ROLE_KEY)->type));
+}
+
+static char *
+arrived_sql(const DeclaredPublication *publication)
+{
+	return psprintf("SELECT person FROM (%s) a", arrivals_sql(publication));
 }
 
 /* shard_cleared(publication): the people who may be published. */
@@ -406,7 +406,7 @@ pprepub_shard_cleared(PG_FUNCTION_ARGS)
 Datum
 pprepub_shard_arrivals(PG_FUNCTION_ARGS)
 {
-	return put_people(fcinfo, arrivals_sql);
+	return put_people(fcinfo, arrived_sql);
 }
 
 /* shard_clear(publication, people): they may from now on. */
@@ -421,7 +421,7 @@ pprepub_shard_clear(PG_FUNCTION_ARGS)
 	verify_may_change("shard_clear()");
 	publication = publication_open(name, ExclusiveLock);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	execute_past_seal(noted_relation(publication, "cleared"), "INSERT INTO %s SELECT pg_catalog.unnest($1) ON CONFLICT DO NOTHING",
+	execute_past_seal(noted_relation(publication, "cleared"), psprintf("INSERT INTO %%s SELECT key, person FROM (%s) a WHERE person OPERATOR(pg_catalog.=) ANY ($1)", arrivals_sql(publication)),
 					  BYTEAARRAYOID, PG_GETARG_DATUM(1));
 	work_close(&work);
 	PG_RETURN_VOID();
@@ -431,19 +431,20 @@ void
 forget_cleared(const DeclaredPublication *publication, Datum keys)
 {
 	Oid			cleared = noted_relation(publication, "cleared");
-	char	   *key = psprintf("k::%s", column_type_sql(publication_column(publication, ROLE_KEY)));
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	bool		isnull;
 	Datum		left;
 
 	if (!OidIsValid(cleared))
 		return;
 	/* Deleted rows would stay on pages: the others move to new files. */
-	if (SPI_execute_with_args(psprintf("SELECT pg_catalog.array_agg(c.person) FROM %s c WHERE c.person OPERATOR(pg_catalog.<>) ALL (SELECT %s FROM pg_catalog.unnest($1) k)",
-									   quoted_relation(cleared), hash_sql(publication, key)),
+	if (SPI_execute_with_args(psprintf("SELECT pg_catalog.array_agg(c) FROM %s c WHERE NOT EXISTS (SELECT FROM pg_catalog.unnest($1) k WHERE k::%s %s c.key)",
+									   quoted_relation(cleared), column_type_sql(key), equality_sql(key->type)),
 							  1, (Oid[]) {TEXTARRAYOID}, &keys, NULL, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the people of a shard");
 	left = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	execute_past_seal(cleared, "TRUNCATE %s", InvalidOid, (Datum) 0);
+	RemoveStatistics(cleared, 0);
 	if (!isnull)
-		execute_past_seal(cleared, "INSERT INTO %s SELECT pg_catalog.unnest($1)", BYTEAARRAYOID, left);
+		execute_past_seal(cleared, "INSERT INTO %s SELECT u.* FROM pg_catalog.unnest($1) u", get_array_type(get_rel_type_id(cleared)), left);
 }

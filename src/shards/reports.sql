@@ -118,6 +118,16 @@ CREATE FUNCTION pprepub_internal.sharded_groups(publication text, OUT "group" bi
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_groups(text) IS 'body of groups() for sharded publications';
 
+CREATE FUNCTION pprepub_internal.sharded_historical_correlations(publication text, most int, OUT release_a int, OUT class_a bigint, OUT release_b int, OUT class_b bigint,
+		OUT unmatched int) RETURNS SETOF record
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT a.release_a, a.class_a * 1000 + s.shard, a.release_b, a.class_b * 1000 + s.shard, a.unmatched
+	FROM pprepub_internal.on_shards($1, format('SELECT * FROM pprepub.historical_correlations({publication}, %L)', $2)) s
+		CROSS JOIN LATERAL jsonb_to_record(s.answer) a(release_a int, class_a bigint, release_b int, class_b bigint, unmatched int) LIMIT $2
+$$;
+COMMENT ON FUNCTION pprepub_internal.sharded_historical_correlations(text, int) IS 'body of historical_correlations() for sharded publications';
+
 CREATE FUNCTION pprepub_internal.sharded_withheld(publication text, OUT release int, OUT reason text, OUT people bigint) RETURNS SETOF record
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$

@@ -417,9 +417,10 @@ DECLARE
 	n CONSTANT int := coalesce(cardinality(servers), 0);
 	sources CONSTANT text[] := pprepub_internal.word_for_each(source, n);
 	words CONSTANT text[] := coalesce(shards, (SELECT array_agg(i::text) FROM generate_series(0, n - 1) i));
-	-- A server's name, or the value where servers repeat; no release of the whole is called so.
-	names CONSTANT text[] := (SELECT array_agg(publication || '_' || CASE WHEN (SELECT count(*) FROM unnest(servers) o(s) WHERE o.s = u.s) = 1 THEN u.s::text ELSE 'shard_' || u.w END ORDER BY u.i)
-		FROM unnest(servers, words) WITH ORDINALITY u(s, w, i));
+	-- A server's name, or the value where servers repeat; in no case what a release or a view of all is called.
+	names CONSTANT text[] := (SELECT array_agg(CASE WHEN pprepub_internal.is_name_of(publication || '_' || n.word, publication) THEN publication || '_shard' ELSE publication || '_' END || n.word ORDER BY u.i)
+		FROM unnest(servers, words) WITH ORDINALITY u(s, w, i)
+			CROSS JOIN LATERAL (SELECT CASE WHEN (SELECT count(*) FROM unnest(servers) o(s) WHERE o.s = u.s) = 1 THEN u.s::text ELSE u.w END AS word) n);
 	secret CONSTANT bytea := sha256((gen_random_uuid()::text || gen_random_uuid())::bytea);
 	wrong text[];
 	decides boolean;

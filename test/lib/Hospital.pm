@@ -158,7 +158,7 @@ sub everything
 	my ($node, $database) = @_;
 	my @tables = split /\n/, $node->safe_psql($database, <<'SQL');
 SELECT c.oid::regclass FROM pg_class c
-WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass) AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
+WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass, 'pprepub_internal.health'::regclass) AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
 	OR oid IN (SELECT relation FROM pprepub_internal.catalog_relation) OR oid IN (SELECT source FROM pprepub_internal.catalog_source))
 ORDER BY c.oid::regclass::text COLLATE "C"
 SQL

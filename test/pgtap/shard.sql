@@ -36,7 +36,7 @@ FROM (VALUES ('', '42601 the condition of a shard must be one expression'), ('id
 	('id', '42804 argument of shard must be type boolean'), ('''maybe''', '22P02'), ('nobody = 1', '42703 column "nobody" does not exist'), ('lab.people.id > 0 AND x.id > 0', '42P01'),
 	('now_ok(id)', '42883'), ('lab.now_ok(id)', '42P17 functions in the condition of a shard must be marked IMMUTABLE'), ('lab.later(id)', '42P17'), ('random() < 1', '42P17'),
 	('at > ''2020-01-01''::timestamptz AND at::text <> ''''', '42P17'), ('mood::text = ''good''', '42P17'), ('current_user = ''x''', '42P17'), ('current_date > ''2020-01-01''', '42P17'),
-	('ctid > ''(0,0)''', '42P10 system column'), ('tableoid > 0', '0A000 the condition'), ('source IS NOT NULL', '42703'), ('people IS NOT NULL', '0A000 the condition')) v(shard, error);
+	('ctid > ''(0,0)''', '42P10 system column'), ('tableoid > 0', '0A000 the condition'), ('source IS NOT NULL', '42703'), ('people IS NOT NULL', '0A000 the condition'), ('ill <> ''flu''', '42P17 the condition of a shard cannot look at sensitive column "ill"')) v(shard, error);
 SELECT is((SELECT count(*) FROM pprepub.publication) + (SELECT count(*) FROM pg_namespace WHERE nspname = 'published'), 0::bigint, 'nothing was made');
 
 -- ---- Its rows alone ----
@@ -108,7 +108,7 @@ SELECT is(pprepub_internal.shard_begin('nobody'), NULL::int, 'no such publicatio
 SET ROLE regress_shards;
 SELECT is(pprepub_internal.shard_begin('s'), NULL::int, 'none of the caller''s');
 SELECT matches(lab.called(sql), '^42501 must be owner of publication "s"', sql)
-FROM unnest(ARRAY['SELECT pprepub_internal.shard_skip(''s'', 5)', 'SELECT pprepub_internal.shard_note(''s'', ''x'')', 'SELECT pprepub_internal.shard_attempt(''s'')',
+FROM unnest(ARRAY['SELECT pprepub_internal.shard_skip(''s'', 5)', 'SELECT pprepub_internal.shard_note(''s'', ''x'')',
 	'SELECT pprepub_internal.shard_guard(''s'', ''0123456789abcdef'')', 'SELECT pprepub_internal.shard_arrivals(''s'')', 'SELECT pprepub_internal.shard_clear(''s'', ''{}'')',
 	'SELECT pprepub_internal.shard_cleared(''s'')']) sql;
 RESET ROLE;
@@ -135,6 +135,9 @@ SELECT is((SELECT string_agg(release::text, ' ') FROM published.s_releases), '2'
 SELECT is((SELECT answers_used FROM published.s_answers), (SELECT count(*) FROM pprepub.release WHERE kind = 'query' AND published_by = current_user), 'and they are nobody''s answers');
 SELECT pprepub_internal.shard_note('s', 'one');
 SELECT is(pprepub_internal.shard_attempt('s'), 'one', 'an attempt is noted');
+SET ROLE regress_shards;
+SELECT is(pprepub_internal.shard_attempt('s'), NULL::text, 'for its owner');
+RESET ROLE;
 SELECT lives_ok($$ SELECT pprepub.publish('s') $$, 'a shard that this transaction has begun is published');
 SELECT pprepub.drop_publication('s', forget_history => true);
 SELECT lab.declare('s', 'id > 0');
@@ -146,3 +149,66 @@ SELECT (pprepub.publish('s')).number AS published \gset
 ROLLBACK TO here;
 SELECT is(:published, 1, 'once it has begun');
 SELECT is(lab.called($$ SELECT pprepub.publish('s') $$), '55000 publication "s" is published together with the other shards', 'which a rollback undoes');
+SELECT pprepub.drop_publication('s', forget_history => true);
+
+-- ---- People who could move ----
+
+SELECT is(pprepub_internal.keyed_hash('ä', '\x01'), substr(sha256('\x01'::bytea || sha256('\x01'::bytea || convert_to('ä', 'UTF8'))), 1, 16), 'a keyed hash');
+CREATE TABLE lab.costly AS SELECT id::numeric AS id, age, sex, ill FROM lab.people;
+SELECT pprepub.create_publication('n', 'lab.costly', 'id', '{"age": "range"}', 'ill', params => '{"k": 3}', shard => 'age > 0');
+SELECT matches(lab.called(format('SELECT pprepub_internal.shard_guard(%L, %L)', name, secret)), error, format('no guard of %s: %s', name, error))
+FROM (VALUES ('n', 'sixteen bytes ok', '^42804 column "id" of type numeric'), ('n', 'fifteen bytes..', '^55000'), ('n', NULL, '^22004')) v(name, secret, error);
+SELECT pprepub.drop_publication('n');
+SELECT lab.declare('s', NULL);
+SELECT matches(lab.called($$ SELECT pprepub_internal.shard_guard('s', 'sixteen bytes ok') $$), '^55000 publication "s" cannot be guarded', 'none without a condition');
+SELECT pprepub.drop_publication('s');
+SELECT lab.declare('s', 'region = ''north'' AND (age >= 0 OR sex IS NULL)');
+SELECT matches(lab.called($$ SELECT pprepub_internal.shard_arrivals('s') $$), '^55000 publication "s" has no guard', 'nobody arrives where there is none');
+SELECT pprepub_internal.shard_guard('s', 'sixteen bytes ok');
+SELECT matches(lab.called($$ SELECT pprepub_internal.shard_guard('s', 'sixteen bytes ok') $$), '^55000', 'a second one');
+SELECT is((SELECT source::text FROM pprepub.publication), 'lab.people', 'the source is the source');
+SELECT matches(lab.called($$ SELECT pprepub.publish('s') $$), '^P0002', 'nobody is cleared');
+CREATE FUNCTION lab.hash(id int) RETURNS bytea LANGUAGE sql AS $$ SELECT pprepub_internal.keyed_hash(id::text, 'sixteen bytes ok') $$;
+SELECT set_eq($$ SELECT * FROM pprepub_internal.shard_arrivals('s') $$, 'SELECT lab.hash(id) FROM lab.people', 'all arrive');
+SELECT pprepub_internal.shard_clear('s', ARRAY(SELECT lab.hash(id) FROM lab.people WHERE id <= 300)) FROM generate_series(1, 2);
+SELECT set_eq($$ SELECT * FROM pprepub_internal.shard_cleared('s') $$, 'SELECT lab.hash(id) FROM lab.people WHERE id <= 300', 'some are cleared');
+SELECT is((SELECT rows FROM pprepub.publish('s')), 150::bigint, 'and published');
+ALTER TABLE lab.people RENAME id TO number;
+SELECT pprepub.alter_publication('s', add_quasi_identifiers => '{"mood": "suppress"}');
+SELECT is((SELECT count(*) FROM published_private.s_source), 150::bigint, 'no others when columns are added');
+SELECT set_eq($$ SELECT * FROM pprepub_internal.shard_arrivals('s') $$, 'SELECT lab.hash(number) FROM lab.people WHERE number > 300', 'who arrive, when the key has another name');
+ALTER TABLE lab.people RENAME number TO id;
+INSERT INTO lab.people VALUES (NULL, 30, 'F', 'd1', 'north'), (998, 30, 'F', 'd1', 'south');
+SELECT is((SELECT count(*) FROM pprepub_internal.shard_arrivals('s')), 50::bigint, 'nobody arrives without a key, or in another shard');
+SELECT is(lab.called($$ SELECT pprepub.publish('s') $$), '23514 2 row(s) of the source are not of the shard of publication "s"', 'and both are refused');
+DELETE FROM lab.people WHERE id IS NULL OR id = 998;
+SELECT matches(lab.called(sql), '^55000', sql)
+FROM unnest(ARRAY['INSERT INTO published_private.s_cleared VALUES (1, ''x'')', 'TRUNCATE published_private.s_cleared', 'UPDATE published_private.s_secret SET secret = ''sixteen bytes no''',
+	'DROP TABLE published_private.s_cleared CASCADE', 'ALTER TABLE published_private.s_secret RENAME TO x']) sql;
+SELECT ok(NOT has_table_privilege('regress_shards', 'published_private.' || t, 'SELECT'), t || ' is the owner''s') FROM unnest('{s_cleared,s_secret}'::text[]) t;
+DELETE FROM lab.people WHERE id = 2;
+SELECT is(pprepub.forget_person('s', '2'), 1::bigint, 'a person is forgotten');
+SELECT is((SELECT count(*) FILTER (WHERE h = lab.hash(2)) || ' of ' || count(*) FROM pprepub_internal.shard_cleared('s') h), '0 of 149', 'among those who are cleared, too');
+SELECT is((SELECT rows - counterfeits FROM pprepub.publish('s')), 149::bigint, 'others are published');
+SELECT is((SELECT coalesce(string_agg(check_name, ' '), '') FROM pprepub.audit('s') WHERE NOT holds), ''::text, 'and an audit holds');
+ALTER TABLE lab.people OWNER TO regress_shards; ALTER SCHEMA published OWNER TO regress_shards; ALTER SCHEMA published_private OWNER TO regress_shards;
+SET ROLE regress_shards;
+SELECT pprepub.alter_publication('s', '{}');
+SELECT is((SELECT count(*) FROM pprepub_internal.shard_arrivals('s')), 50::bigint, 'a new owner takes the guard over');
+SELECT pprepub_internal.shard_clear('s', '{}');
+SELECT lives_ok($$ SELECT pprepub.publish('s') $$, 'and publishes');
+RESET ROLE;
+SELECT pprepub.drop_publication('s', forget_history => true);
+SELECT is((SELECT count(*) FROM pg_class WHERE relnamespace = 'published_private'::regnamespace), 0::bigint, 'all goes with the publication');
+
+-- ---- People with several rows ----
+
+ALTER TABLE lab.people OWNER TO current_user; ALTER SCHEMA published OWNER TO current_user; ALTER SCHEMA published_private OWNER TO current_user;
+INSERT INTO lab.people SELECT id, age, sex, 'e' || id % 3, region FROM lab.people;
+SELECT pprepub.create_publication('s', 'lab.people', 'id', '{"age": "range"}', 'ill', params => '{"k": 3, "l": 2}', rows => 'several', shard => 'region = ''north''');
+SELECT pprepub_internal.shard_guard('s', 'sixteen bytes ok');
+SELECT is((SELECT count(*) FROM pprepub_internal.shard_arrivals('s')), 199::bigint, 'each arrives once');
+SELECT pprepub_internal.shard_clear('s', ARRAY(SELECT pprepub_internal.shard_arrivals('s')));
+SELECT is((SELECT people FROM pprepub.publish('s')), 199::bigint, 'and is published');
+SELECT pprepub.alter_publication('s', add_quasi_identifiers => '{"mood": "suppress"}');
+SELECT is((SELECT count(*) FROM published_private.s_source), 398::bigint, 'with all rows');

@@ -1,5 +1,5 @@
 # A shard's release can be prepared and committed later, as those of all shards are: there in full or not at all, also where the
-# server dies between, and whoever asks meanwhile waits, or gives up, and nothing is charged.
+# server dies between. Answers wait meanwhile, or give up and cost nothing.
 use Hospital;
 use Crash;
 
@@ -64,6 +64,25 @@ foreach my $crashes (0, 1)
 		is(tables_of_nothing($node, 'postgres'), '', "$when: nothing is left over");
 		is($node->safe_psql('postgres', 'SELECT count(*) FILTER (WHERE NOT holds), count(*) > 0 FROM pprepub.storage s, pprepub.verify_storage(s."table")'), '0|t', "$when: tables are whole");
 	}
+}
+# A guard is dumped, and restored, with the condition.
+sub warning_of { $node->psql('postgres', "SET ROLE owner; $_[0]", stderr => \my $words); return $words =~ /WARNING:  (.*)/ ? $1 : $words }
+
+my $declare = q{SELECT pprepub.create_publication('%s', 'hospital.%1$s', 'id', '{"age": "range"}', 'disease', params => '{"k": 5}', shard => '%s')};
+as_owner('CREATE TABLE hospital.moved AS SELECT * FROM hospital.patients; CREATE TABLE hospital.stayed AS SELECT * FROM hospital.patients');
+as_owner(sprintf $declare, @$_) foreach [ 'stayed', 'id > 0' ], [ 'moved', 'id > 0 AND zip >= $$1$$' ];
+is(warning_of(q{BEGIN; SELECT pprepub.publish('stayed'); ROLLBACK}), '', 'nobody moves out of a condition of the key');
+is(warning_of(q{BEGIN; SELECT pprepub.publish('moved'); ROLLBACK}), 'people can move out of the shard of publication "moved"', 'an owner is warned of another one');
+as_owner(q{SELECT pprepub_internal.shard_guard('moved', 'sixteen bytes ok');
+	SELECT pprepub_internal.shard_clear('moved', ARRAY(SELECT pprepub_internal.keyed_hash(i::text, 'sixteen bytes ok') FROM generate_series(1, 1500) i)); SELECT pprepub.publish('moved')});
+foreach my $format (qw(plain custom))
+{
+	my $restored = restored($node, $format);
+
+	same_everything(everything($node, $restored), everything($node, 'postgres'), "$format: all of it comes back");
+	is($node->safe_psql($restored, q{SET client_min_messages = error; SET ROLE owner; SELECT pprepub.acknowledge_history('moved'); SELECT count(*) FROM pprepub_internal.shard_arrivals('moved');
+		SELECT rows FROM pprepub.publish('moved')}), "\n500\n1500", "$format: those who were not cleared stay out");
+	fails_with($node, $restored, '23514', q{SET ROLE owner; INSERT INTO hospital.moved VALUES (-1); SELECT pprepub.publish('moved')}, "$format: and other shards' rows");
 }
 $node->stop;
 done_testing();

@@ -44,16 +44,17 @@ foreach my $wrong (
 }
 is(as_owner(q{SELECT (SELECT count(*) FROM pprepub.publication), (SELECT count(*) FROM pprepub.shard), (SELECT count(*) FROM pg_prepared_xacts)}), '0|0|0', 'nothing of these is declared');
 as_owner("$declare)");
-is(as_owner('SELECT shard, server, shard_publication, key_decides FROM pprepub.shard'), "1|here|patients_0|t\n2|here|patients_1|t\n3|here|patients_2|t", 'declared');
+is(as_owner('SELECT shard, server, shard_publication, key_decides FROM pprepub.shard'), "1|here|patients_shard0|t\n2|here|patients_shard1|t\n3|here|patients_shard2|t", 'declared');
 fails_with($node, 'postgres', 42710, "SET ROLE owner; $declare)", 'not twice');
 fails_with($node, 'postgres', 42710, "SET ROLE owner; SELECT pprepub.create_publication('patients', 'hospital.all_patients', 'id', $qi, params => '{\"k\": 5}')", 'nor by another kind of its name');
 is(as_owner(q{SELECT number, rows FROM pprepub.publish('patients')}), '1|3000', 'published');
 is(as_owner(q{SELECT count(*) FROM published.patients}), '3000', 'all are there');
+is(as_owner(q{SELECT count(*), count(DISTINCT class % 1000) FROM published.patients_1}), '3000|3', 'under the number of the release, too, which no shard is named like');
 is(as_owner(q{SELECT sum(r.people) FROM pprepub.release r}), '3000', 'as three publications');
-fails_with($node, 'postgres', 55000, q{SET ROLE owner; SELECT pprepub.publish('patients_1')}, 'which are not published one by one');
+fails_with($node, 'postgres', 55000, q{SET ROLE owner; SELECT pprepub.publish('patients_shard1')}, 'which are not published one by one');
 
 # The number of answers differs from shard to shard; those of releases are equal.
-as_owner(q{SELECT count(*) FROM published.patients_1('age > 30'); SELECT count(*) FROM published.patients_1('age > 40')});
+as_owner(q{SELECT count(*) FROM published.patients_shard1('age > 30'); SELECT count(*) FROM published.patients_shard1('age > 40')});
 as_owner(q{UPDATE hospital.patients SET disease = 'disease 3' WHERE id % 97 = 0});
 is(as_owner(q{SELECT number, rows FROM pprepub.publish('patients')}), '4|3000', 'the next number that all have');
 is(as_owner(q{SELECT string_agg(DISTINCT number::text, ' ') FROM pprepub.release WHERE kind = 'stored'}), '1 4', 'on all');

@@ -61,6 +61,8 @@ equal("SELECT release, kind, other_release, min(records), min(sensitive_values),
 
 is(owner(q{SELECT count(*), count(DISTINCT class), bool_and(holds) FROM pprepub.class_members('patients') m, pprepub.audit('patients') a WHERE a.check_name = 'in_doubt'}),
 	owner(q{SELECT 2 * count(*), count(DISTINCT class), true FROM published.patients_1}), 'classes of all shards have different numbers');
+is(owner(q{SELECT * FROM pprepub.historical_correlations('patients') ORDER BY 1, 2, 3, 4}), owner(q{SELECT release_a, class_a * 1000 + i, release_b, class_b * 1000 + i, unmatched
+	FROM unnest('{a,b,c}'::text[]) WITH ORDINALITY u(w, i), pprepub.historical_correlations('patients_' || w) ORDER BY 1, 2, 3, 4}), 'of correlations, too');
 is(owner(q{SELECT string_agg(check_name, ',' ORDER BY check_name) FROM pprepub.audit('patients') WHERE measured !~ '^shard [123]: ' OR check_name IN ('numbers', 'conditions')}),
 	'conditions,in_doubt,numbers', 'checks of all shards together');
 is(owner(q{SELECT count(*) FROM pprepub.audit('patients', '{"k": 11}') WHERE NOT holds AND worst ->> 'shard' IN ('1', '2', '3') AND measured ~ '^shard '}),
@@ -91,7 +93,7 @@ fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.class_mem
 fails_like($node, 'postgres', "SET ROLE auditor; SELECT pprepub.publish('patients')", qr/must be owner of publication "patients"$/m, 'the coordinator judges who may change');
 fails_like($node, 'postgres', "SET ROLE stranger; SELECT * FROM pprepub.audit('patients')", qr/user mapping not found/, 'nothing without a user mapping');
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.$_", qr/cannot be called for all shards of publication "patients"\n(HINT|DETAIL): .*"patients_a" on server "here", "patients_b"/, "$_: for a shard")
-	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "schedule('patients', '* * * * *')", "import_release('patients', 'hospital.r1')";
+	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "import_release('patients', 'hospital.r1')";
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.synthetic('patients', 1)", qr/cannot be called for all shards/, 'synthetic: for a shard');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.audit('nobody')", qr/publication "nobody" does not exist/, 'no such publication');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.finish_in_doubt('together')", qr/sharded publication "together" does not exist/, 'not sharded');
@@ -109,7 +111,7 @@ fails_like($node, 'postgres', "SET ROLE auditor; SELECT * FROM pprepub.audit('pa
 
 # ---- What is wrong is seen ----
 
-owner(q{SELECT pprepub.publish('patients_b')});
+owner(q{BEGIN; SELECT pprepub_internal.shard_begin('patients_b'); SELECT pprepub_internal.shard_publish('patients_b', 4, NULL, NULL); COMMIT});
 is(owner(q{SELECT measured FROM pprepub.audit('patients') WHERE check_name = 'numbers' AND NOT holds}), 'shard 1: 3, shard 2: 4, shard 3: 3', 'numbers that differ');
 ok(owner(q{SELECT pprepub.report('patients')}) =~ /Do not sign: each shard is safe alone/, 'a page says so');
 is(owner(q{SELECT refused, warnings FROM pprepub.health WHERE publication = 'patients'}), 'numbers|{"numbers: shard 1: 3, shard 2: 4, shard 3: 3"}', 'health says so');
