@@ -104,6 +104,7 @@ CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, quer
 DECLARE
 	dblink CONSTANT text := pprepub_internal.dblink_schema();
 	waiting int[];
+	sent int;
 	busy boolean;
 	nap float8;
 	looked timestamptz := clock_timestamp();
@@ -113,15 +114,18 @@ BEGIN
 		WHERE queries[l.shard] IS NOT NULL GROUP BY l.link
 	LOOP
 		CONTINUE WHEN cardinality(s.shards) > 1;
-		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) USING s.link, queries[s.shards[1]];
-		waiting := waiting || s.shards[1];
+		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) INTO sent USING s.link, queries[s.shards[1]];
+		waiting := CASE sent WHEN 1 THEN waiting || s.shards[1] ELSE waiting END;
 	END LOOP;
 	FOR s IN SELECT l.shard, l.link FROM pprepub_internal.shard_links(publication, apart) l WHERE queries[l.shard] IS NOT NULL ORDER BY l.shard LOOP
 		shard := s.shard;
 		failed := NULL;
 		BEGIN
 			IF shard = ANY (waiting) IS NOT TRUE THEN
-				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) USING s.link, queries[shard];
+				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) INTO sent USING s.link, queries[shard];
+				IF sent <> 1 THEN	-- a link that is known to be broken: no result would come, nor an error
+					RAISE EXCEPTION 'shard % has gone away', shard USING ERRCODE = 'connection_failure';
+				END IF;
 			END IF;
 			nap := 0.0005;
 			LOOP
@@ -284,7 +288,11 @@ BEGIN
 	PERFORM pprepub_internal.ask_links(publication, apart, (pprepub_internal.for_links(publication, apart, format('COMMIT PREPARED %L', attempt || ' {shard}')))[:1]);
 	SELECT string_agg(format('Shard %s: %s', a.shard, a.failed), E'\n') INTO lost FROM pprepub_internal.ask_links(publication, apart,
 		ARRAY[NULL::text] || (pprepub_internal.for_links(publication, apart, format('COMMIT PREPARED %L', attempt || ' {shard}')))[2:], true) a WHERE a.failed IS NOT NULL;
-	IF lost IS NOT NULL THEN
+	IF lost IS NOT NULL AND kind = 'drop' THEN
+		-- without the declaration, nobody would find it
+		RAISE EXCEPTION 'publication "%" is in doubt on some shards, and will be dropped there', publication USING ERRCODE = 'connection_exception',
+			DETAIL = lost, HINT = 'Drop it again when they answer.';
+	ELSIF lost IS NOT NULL THEN
 		RAISE WARNING 'publication "%" is in doubt on some shards, and will be committed there', publication
 			USING DETAIL = lost, HINT = format('Call pprepub.finish_in_doubt(%L) when they answer.', publication);
 	END IF;

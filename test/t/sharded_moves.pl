@@ -83,7 +83,21 @@ foreach my $shard (0 .. 1)
 {
 	is(on_shard($shard, "SELECT check_name FROM pprepub.audit('patients_shard$shard') WHERE NOT holds"), '', "audit of shard $shard");
 }
-as_role($node, 'owner', q{SELECT pprepub.drop_publication('patients', forget_history => true)});
+# A shard that goes away while all are dropped, after it has prepared that: the first one waits for a standby meanwhile.
+my $drops = q{SELECT pprepub.drop_publication('patients', forget_history => true)};
+$shards[0]->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 1\nsynchronous_standby_names = nobody");
+$shards[0]->restart;
+my $dropping = start_sql($node, 'postgres', 'SET ROLE owner', $drops);
+$shards[1]->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_prepared_xacts}) or die 'nothing is prepared';
+$shards[1]->stop('immediate');
+$shards[0]->append_conf('postgresql.conf', q{synchronous_standby_names = ''});
+$shards[0]->reload;
+isnt(finish_sql($dropping), '0', 'an error');
+$shards[1]->start;
+is(join(' ', $node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.shard'), map { $_->safe_psql('postgres', 'SELECT (SELECT count(*) FROM pprepub.publication) + count(*) FROM pg_prepared_xacts') } @shards),
+	'2 0 2', 'the coordinator knows them still, since one is in doubt');
+as_role($node, 'owner', $drops);
+is($shards[1]->safe_psql('postgres', 'SELECT (SELECT count(*) FROM pprepub.publication) + count(*) FROM pg_prepared_xacts'), '0', 'until all are dropped');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'patients\_%'}), '0', 'dropped');
 
 # Shards are compared with one distribution, which all declare.
