@@ -162,6 +162,8 @@ foreach (
 	[ 1, 'SET plan_cache_mode = force_generic_plan; PREPARE q(int) AS SELECT count(*) > 0 FROM published.patients_now WHERE age > $1; EXECUTE q(40)', 'prepared, with a generic plan' ],
 	[ 1, 'SELECT count(*) > 0 FROM published.patients_now WHERE age > (SELECT 40)', 'a subquery that is computed once' ],
 	[ 1, 'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SELECT count(*) > 0 FROM generate_series(1, 3) i JOIN published.patients_now p ON i + p.age > 40', 'the inner side of a nested loop' ],
+	[ 1, 'SELECT bool_and(n > 0) FROM (SELECT (SELECT count(nullif(p.age, i)) FROM published.patients_now p) AS n FROM generate_series(40, 42) i) s', 'a subquery for each row, of one answer' ],
+	[ 1, 'SELECT bool_and(n > 0) FROM (SELECT (SELECT count(x) FROM (SELECT p.age + i AS x FROM published.patients_now p OFFSET 0) p) AS n FROM generate_series(40, 42) i) s', 'and one that computes for each row' ],
 	[ 2, 'SELECT count(*) > 0 FROM published.patients_now a JOIN published.patients_now b USING (class)', 'two tables are two answers' ],
 	[ 1, 'WITH w AS MATERIALIZED (TABLE published.patients_now) SELECT count(*) > 0 FROM w a JOIN w b USING (class)', 'one that is kept is one' ],
 	[ 1, 'BEGIN; DECLARE c SCROLL CURSOR FOR TABLE published.patients_now; MOVE ALL c; MOVE ABSOLUTE 0 c; MOVE ALL c; COMMIT; SELECT true', 'a cursor that goes back' ],
@@ -180,6 +182,23 @@ foreach (
 	is(analyst($used), $answers . '|' . (1000 - $answers), "$what: answers that are used");
 }
 
+
+# Conditions that are not sent are told of, as by a live table; those that would be sent for each row are refused.
+foreach (
+	[ 'age > extract(year FROM now()) - 1990', '"age"' ], [ q{age::text LIKE '4%' AND zip COLLATE "POSIX" > '1'}, '"age", "zip"' ], [ 'sex > random()::text', '"sex"' ],
+	[ 'disease > random()::text', '' ], [ 'age > 40', '' ], [ q{zip LIKE '10%' OR sex IN ('F') AND age IS NOT NULL}, '' ], [ q{cells ->> 'age' <> ''}, '' ], [ 'class > random()', '' ], [ 'age > (SELECT 40)', '' ])
+{
+	my ($condition, $names) = @$_;
+	my $error;
+
+	$node->psql('postgres', "SELECT count(*) FROM published.patients_now WHERE $condition", stderr => \$error, extra_params => [ '-U', 'analyst' ]);
+	is(join(' ', $error =~ /NOTICE:  a condition on (.*) of published.patients_now is not sent/g), $names, "not sent: $condition") or diag($error);
+}
+fails_with($node, 'postgres', '0A000', "SET ROLE analyst; SELECT $_ FROM generate_series(40, 42) i", "refused: $_")
+	foreach '(SELECT count(*) FROM published.patients_now p WHERE p.age > i)', 'EXISTS (SELECT FROM published.patients_now p WHERE p.age > i + random())';
+
+is(join(' ', map { my @async = analyst("EXPLAIN (COSTS off) SELECT * FROM published.$_ WHERE age IS NOT NULL") =~ /Async Foreign Scan/g; "$_:" . @async } qw(patients patients_all patients_values patients_now)),
+	"patients:$shards patients_all:$shards patients_values:$shards patients_now:$shards", 'all shards are read at once');
 
 # A reader's loop while releases are made sees whole ones alone: of all shards, and of one number.
 my $sees = join ' UNION ALL ', map { "SELECT '$_', release, count(*) FILTER (WHERE class % 1000 = 1), count(*) FILTER (WHERE class % 1000 = 2) FROM (SELECT "
