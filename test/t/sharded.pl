@@ -221,4 +221,23 @@ my %whole = map { my ($number, @n) = split /\|/; ("$n[0]|$n[1]" => 1, "$number|$
 is(join(' ', grep { my ($view, $number, $n) = split /\|/, $_, 3; !$whole{$view eq 'patients_all' ? "$number|$n" : $n} } sort keys %seen), '', 'what is seen while releases are made is whole');
 cmp_ok(scalar(keys %seen), '>', 3, 'several releases were seen');
 
+# Values of all kinds are computed here as on a shard; not those of a tree of numbers, which has other numbers on each.
+$_->safe_psql('postgres', <<'SQL') foreach @shards;
+SET ROLE owner;
+CREATE TABLE hospital.tree (child text, parent text, root text); INSERT INTO hospital.tree VALUES ('0', 'low', 'all'), ('1', 'low', 'all'), ('2', 'high', 'all'), ('3', 'high', 'all');
+SELECT pprepub.create_taxonomy('towns', 'hospital.tree'), pprepub.create_range_taxonomy('steps', 0, 128, '{2, 16}');
+CREATE TABLE hospital.kinds AS SELECT id, age, (age + 0.5)::numeric(5, 1) AS height, date '2000-01-01' + age AS born, (id / 2 % 4)::text::varchar(3) AS town, id / 2 % 4 AS floor, disease FROM hospital.patients WHERE id <= 1500;
+CREATE TABLE hospital.floors AS TABLE hospital.kinds;
+SQL
+foreach ([ 'kinds', 'town' ], [ 'floors', 'floor' ])
+{
+	my ($name, $column) = @$_;
+
+	owner(qq{SELECT FROM pprepub.create_sharded_publication('$name', '{shard0, shard1}', 'hospital.$name', 'id', '{"born": "range", "age": "taxonomy steps", "height": "taxonomy steps", "$column": "taxonomy towns"}',
+		'disease', 'id % 2', params => '{"k": 3, "l": 2}', target => '$name'); SELECT FROM pprepub.publish('$name')});
+}
+same('kinds', 'SELECT class, born, age, height, town, disease, cells FROM kinds.kinds_values', 'SELECT class * 1000 + SHARD, born, age, height, town, disease, cells FROM kinds.NAME_values', 'kinds');
+cmp_ok(owner(q{SELECT count(age) + count(height) + count(town) + count(born) FROM kinds.kinds_values}), '>', 100, 'there are values');
+is(owner(q{SELECT count(*) > 1000, to_regclass('floors.floors_values') IS NULL FROM floors.floors}), 't|t', 'a tree of numbers: cells alone');
+
 done_testing();
