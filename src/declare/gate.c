@@ -4,6 +4,9 @@
  */
 #include "declare/gate.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "declare/publication.h"
@@ -14,7 +17,9 @@
 #include "nodes/execnodes.h"
 #include "nodes/params.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 PG_FUNCTION_INFO_V1(pprepub_on_sharded);
 PG_FUNCTION_INFO_V1(pprepub_sharded_health);
@@ -112,32 +117,45 @@ sharded_call(FunctionCallInfo fcinfo, const char *publication, ShardedCall how)
 	return call;
 }
 
-/* The owner of a sharded publication, or InvalidOid if it is none. */
+/*
+ * The owner of a sharded publication, or InvalidOid if it is none.  This is asked of every publication, which SPI would make slower;
+ * the table has few rows, if any.
+ */
 static Oid
-owner_of_sharded(const char *name)
+owner_of_sharded(Datum name)
 {
-	CatalogAccess access;
+	Oid			catalog = catalog_relation("catalog_sharded");
 	Oid			owner = InvalidOid;
+	Relation	relation;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	row;
+	bool		isnull;
 
-	if (!OidIsValid(catalog_relation("catalog_sharded")))
+	if (!OidIsValid(catalog))
 		return InvalidOid;		/* objects of an older version */
-	catalog_enter(&access);
-	if (catalog_read("SELECT owner::oid AS owner FROM pprepub_internal.catalog_sharded WHERE name = $1", CATALOG_TEXT(name)) > 0)
-		owner = catalog_oid(0, "owner");
-	catalog_leave(&access);
+	relation = table_open(catalog, AccessShareLock);
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_TEXTEQ, name);
+	scan = systable_beginscan(relation, InvalidOid, false, NULL, 1, &key);
+	row = systable_getnext(scan);
+	if (HeapTupleIsValid(row))
+		owner = DatumGetObjectId(heap_getattr(row, 2, RelationGetDescr(relation), &isnull));
+	systable_endscan(scan);
+	table_close(relation, AccessShareLock);
 	return owner;
 }
 
 bool
 done_by_shards(FunctionCallInfo fcinfo, ShardedCall how, Datum *result)
 {
-	char	   *name = PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid			owner = name == NULL ? InvalidOid : owner_of_sharded(name);
+	Oid			owner = PG_ARGISNULL(0) ? InvalidOid : owner_of_sharded(PG_GETARG_DATUM(0));
+	char	   *name;
 	char	   *call;
 	Identity	caller;
 
 	if (!OidIsValid(owner))
 		return false;
+	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	if (how == SHARDED_CHANGE)
 		verify_may_change(psprintf("%s()", get_func_name(fcinfo->flinfo->fn_oid)));
 	if (how >= SHARDED_OWNERS)

@@ -137,6 +137,13 @@ declare_shard(DeclaredPublication *publication, const char *text, const char *ke
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("the condition of a shard must be about columns of the source"),
 				 errhint("Whole rows change with the table, and system columns with each update.")));
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]) &&
+			bms_is_member(get_attnum(publication->source, publication->columns[i].name) - FirstLowInvalidHeapAttributeNumber, columns))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+					 errmsg("the condition of a shard cannot look at sensitive column \"%s\"", publication->columns[i].name),
+					 errdetail("Everybody sees on which shard a person is.")));
 	publication->shard = deparse_expression(condition, deparse_context_for("source", publication->source), false, false);
 	publication->shard_of_key = bms_is_subset(columns, bms_make_singleton(get_attnum(publication->source, key) - FirstLowInvalidHeapAttributeNumber));
 	act_as_before(&caller);

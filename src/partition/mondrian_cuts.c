@@ -6,14 +6,18 @@
  * (ICDE 2006), but dimension and cut are chosen by what they are measured to
  * save, not by the widest range.  A line may be cut between any two codes.  A
  * tree is cut between the children of the lowest node that covers the set:
- * into those on the left and on the right, or into all children at once,
- * those too small by themselves staying together.
+ * into those on the left and on the right, into the largest child and the
+ * rest, or into all children at once, those too small by themselves staying
+ * together.
  *
  * NOTES
  *		Cuts compete by loss saved per bit of information that tells the parts
  *		apart.  Bits are what k leaves little of: a set of n rows can be told
  *		apart by at most log2(n / k) of them.  By plain loss a cut into many parts
- *		would always win, and spend it all at once.
+ *		would always win, and spend it all at once.  But some dimensions are
+ *		all or nothing, and cheap cuts can eat up what their one cut needs: so
+ *		a cut that will be out of reach is taken now, if it saves more than all
+ *		other dimensions lose.
  *
  *		Records whose place in the dimension is the same never part here; that
  *		is left to gather.c and deal.c.
@@ -32,6 +36,9 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/groups.h"
+
+/* Parts differ in size: a cut needs so many times k rows a part to be within reach. */
+#define SLACK 4.0
 
 /* Savings below this are rounding. */
 #define LEAST_SAVING 1e-9
@@ -79,6 +86,7 @@ typedef enum Shape
 {
 	NO_CUT,
 	TWO_SIDES,					/* runs before one, and from it on */
+	CHILD_AND_REST,				/* one run, and all others */
 	ALL_CHILDREN				/* each run that is allowed, and the others */
 } Shape;
 
@@ -135,7 +143,9 @@ struct Cutter
 	int		   *ranked;			/* [dimensions] */
 	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no cut was offered */
 
-	Cut			best;			/* so far */
+	/* The best cuts so far */
+	Cut			densest;		/* saves most per bit */
+	Cut			greatest;		/* saves most */
 };
 
 Cutter *
@@ -233,7 +243,7 @@ measure_set(Cutter *cutter, Part part)
 		cutter->rows += cutter->nrows[i];
 	}
 	cutter->loss = cutter->rows * hull_loss(records, cutter->hull);
-	cutter->best = (Cut) {.shape = NO_CUT};
+	cutter->densest = cutter->greatest = (Cut) {.shape = NO_CUT};
 	if (cutter->all != NULL)
 		tally_clear(cutter->all);
 }
@@ -483,11 +493,11 @@ sides_are_allowed(Cutter *cutter, uint32 b)
 	return principle_allows(work->principle, cutter->behind) && principle_allows(work->principle, cutter->before);
 }
 
-/* Which children are allowed by themselves?  Is any? */
-static bool
+/* Which children are allowed by themselves?  Returns how many. */
+static uint32
 judge_children(Cutter *cutter)
 {
-	bool		any = false;
+	uint32		nallowed = 0;
 
 	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
@@ -495,9 +505,9 @@ judge_children(Cutter *cutter)
 
 		run->allowed = run->rows >= cutter->work->principle->k &&
 			items_allowed(cutter, cutter->order + run->from, run[1].from - run->from);
-		any |= run->allowed;
+		nallowed += run->allowed;
 	}
-	return any;
+	return nallowed;
 }
 
 /* ----------------------------------------------------------------
@@ -512,23 +522,30 @@ bits(const Cutter *cutter, double rows)
 	return rows * log2(cutter->rows / rows);
 }
 
-/* Would such a cut be the best? */
+/* Would such a cut be the best in some way? */
 static bool
 is_better(const Cutter *cutter, double saved, double spent)
 {
 	return saved > LEAST_SAVING &&
-		(saved * cutter->best.spent > cutter->best.saved * spent || cutter->best.shape == NO_CUT);
+		(saved > cutter->greatest.saved ||
+		 saved * cutter->densest.spent > cutter->densest.saved * spent ||
+		 cutter->densest.shape == NO_CUT);
 }
 
 /* Remembers an allowed cut, if it is good. */
 static void
 offer(Cutter *cutter, Shape shape, uint32 run, double saved, double spent)
 {
+	Cut			cut = {shape, cutter->d, run, saved, spent};
+
 	if (saved <= LEAST_SAVING)
 		return;
 	cutter->promise[cutter->d] = Max(cutter->promise[cutter->d], saved / spent);
-	if (is_better(cutter, saved, spent))
-		cutter->best = (Cut) {shape, cutter->d, run, saved, spent};
+	if (saved > cutter->greatest.saved)
+		cutter->greatest = cut;
+	if (cutter->densest.shape == NO_CUT ||
+		saved * cutter->densest.spent > cutter->densest.saved * spent)
+		cutter->densest = cut;
 }
 
 /* Cuts between runs into left and right, wherever both are allowed. */
@@ -574,6 +591,44 @@ try_two_sides(Cutter *cutter)
 		if (is_better(cutter, saved, spent) && sides_are_allowed(cutter, b))
 			offer(cutter, TWO_SIDES, b, saved, spent);
 	}
+}
+
+/*
+ * Cuts off the largest child.  The rest is allowed if another child is and the principle monotonous, or else is asked: it
+ * is laid out in place[], which is free after sorting.
+ */
+static void
+try_largest_child(Cutter *cutter, uint32 nallowed)
+{
+	const CutRun *largest = cutter->runs;
+	double		rows;
+	double		rest;
+	double		spent;
+	double		saved;
+
+	for (uint32 b = 1; b < cutter->nruns; b++)
+		if (cutter->runs[b].rows > largest->rows)
+			largest = &cutter->runs[b];
+	if (!largest->allowed)
+		return;
+	rows = largest->rows;
+	rest = cutter->rows - rows;
+	spent = bits(cutter, rows) + bits(cutter, rest);
+	clear_side(cutter);
+	add_run(cutter, largest);
+	saved = cutter->loss - rows * side_loss(cutter);
+	clear_side(cutter);
+	for (uint32 b = 0; b < cutter->nruns; b++)
+		if (&cutter->runs[b] != largest)
+			add_run(cutter, &cutter->runs[b]);
+	saved -= rest * side_loss(cutter);
+	if (!is_better(cutter, saved, spent))
+		return;
+	memcpy(cutter->place, cutter->order, sizeof(uint32) * largest->from);
+	memcpy(cutter->place + largest->from, cutter->order + largest[1].from, sizeof(uint32) * (cutter->nitems - largest[1].from));
+	if ((nallowed > 1 && cutter->work->monotonous) ||
+		items_allowed(cutter, cutter->place, cutter->nitems - (largest[1].from - largest->from)))
+		offer(cutter, CHILD_AND_REST, largest - cutter->runs, saved, spent);
 }
 
 /* The children that cannot stand alone, gathered in place[]; their hull in side. */
@@ -688,13 +743,18 @@ try_all_children(Cutter *cutter)
 static void
 try_dimension(Cutter *cutter, int d)
 {
+	uint32		nallowed;
+
 	cutter->promise[d] = 0;
 	turn_to(cutter, d);
 	try_two_sides(cutter);
 	if (cutter->work->records->dimensions[d].domain->tree == NULL || cutter->nruns < 3)
 		return;
-	if (judge_children(cutter))
-		try_all_children(cutter);
+	nallowed = judge_children(cutter);
+	if (nallowed == 0)
+		return;
+	try_largest_child(cutter, nallowed);
+	try_all_children(cutter);
 }
 
 /* Tries the cuts of as many dimensions as it takes: as they stand if they are few, or else by their promise. */
@@ -715,12 +775,27 @@ try_dimensions(Cutter *cutter)
 				ranked[rank] = ranked[rank - 1];
 		ranked[rank] = d;
 	}
-	for (int i = 0; i < ndimensions && (noffers < MAX_OFFERS || cutter->best.shape == NO_CUT); i++)
+	for (int i = 0; i < ndimensions && (noffers < MAX_OFFERS || cutter->densest.shape == NO_CUT); i++)
 		if (cutter->hull[ranked[i]].lo < cutter->hull[ranked[i]].hi)
 		{
 			try_dimension(cutter, ranked[i]);
 			noffers += cutter->promise[ranked[i]] > 0;
 		}
+}
+
+/* The cut to be made: see the notes above. */
+static const Cut *
+choose_cut(const Cutter *cutter)
+{
+	const Cut  *densest = &cutter->densest;
+	const Cut  *greatest = &cutter->greatest;
+	const Span *hull = &cutter->hull[greatest->d];
+	double		needed = SLACK * Max(1, cutter->work->principle->k);
+	double		budget = cutter->rows * log2(cutter->rows / needed);
+	double		others = cutter->loss - cutter->rows *
+		span_loss(&cutter->work->records->dimensions[greatest->d], hull->lo, hull->hi);
+
+	return densest->spent + greatest->spent > budget && greatest->saved > others ? greatest : densest;
 }
 
 /* Copies runs of the order at hand; returns the place behind them. */
@@ -763,11 +838,24 @@ lay_out_children(Cutter *cutter, uint32 host, uint32 *to)
 static uint32
 lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 {
-	uint32		end = cutter->runs[cut->run].from;
+	uint32		b = cut->run;
+	uint32	   *next = to;
+	uint32		end;
 
 	if (cut->shape == ALL_CHILDREN)
-		return lay_out_children(cutter, cut->run, to);
-	(void) take_runs(cutter, to, 0, cutter->nruns);
+		return lay_out_children(cutter, b, to);
+	if (cut->shape == CHILD_AND_REST)
+	{
+		next = take_runs(cutter, next, b, b + 1);
+		end = next - to;
+		next = take_runs(cutter, next, 0, b);
+		(void) take_runs(cutter, next, b + 1, cutter->nruns);
+	}
+	else
+	{
+		(void) take_runs(cutter, next, 0, cutter->nruns);
+		end = cutter->runs[b].from;
+	}
 	cutter->parts[0] = (Part) {0, end};
 	cutter->parts[1] = (Part) {end, cutter->nitems};
 	return 2;
@@ -776,6 +864,7 @@ lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 uint32
 cut_part(Cutter *cutter, Part part, const Part **parts)
 {
+	const Cut  *cut;
 	uint32		nparts;
 
 	CHECK_FOR_INTERRUPTS();
@@ -784,10 +873,11 @@ cut_part(Cutter *cutter, Part part, const Part **parts)
 	if (cutter->loss <= 0)
 		return 0;
 	try_dimensions(cutter);
-	if (cutter->best.shape == NO_CUT)
+	if (cutter->densest.shape == NO_CUT)
 		return 0;
-	turn_to(cutter, cutter->best.d);
-	nparts = lay_out(cutter, &cutter->best, cutter->spare);
+	cut = choose_cut(cutter);
+	turn_to(cutter, cut->d);
+	nparts = lay_out(cutter, cut, cutter->spare);
 	arrange_items(cutter, cutter->spare);
 	return nparts;
 }

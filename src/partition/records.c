@@ -6,24 +6,16 @@
  *		Codes are dense, so rows are sorted by counting, least significant
  *		column first.  The sensitive column is sorted by too: only then does
  *		nothing but the codes decide what follows.
- *
- *		Codes of neighboring columns are packed into words, from the least significant
- *		column on.  Word by word, rows are sorted by its digits with the word beside
- *		them: only then memory is not read at random for each column.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 
 #include "frame/arrays.h"
 #include "partition/groups.h"
 
-/* Words are sorted by digits of so many bits, whose places fit into the nearest cache. */
-#define WORD_BITS		32
+/* Codes are sorted by digits of so many bits, whose places fit into the nearest cache. */
 #define DIGIT_BITS		11
-#define FEW_DIGIT_BITS	8		/* few rows are sorted twice before all places of a wide digit are counted */
-#define FEW_ROWS		4096
 
 /* A domain up to this size gets a table of all its spans' losses. */
 #define MAX_TABLE_SIZE	256
@@ -33,111 +25,38 @@
  * ----------------------------------------------------------------
  */
 
-/* A column of codes below size, or NO_CODE, which comes last. */
-typedef struct SortColumn
+/* Sorts rows by codes below size, or NO_CODE, which comes last: a stable pass of counting sort for each digit. */
+static void
+sort_by_code(const Code *code, Code size, RowId *rows, RowId *spare, uint64 nrows)
 {
-	const Code *code;
-	Code		size;
-	int			bits;
-	int			shift;			/* in its word */
-} SortColumn;
-
-/* A row with a word of its codes. */
-typedef struct WordRow
-{
-	uint32		word;
-	RowId		row;
-} WordRow;
-
-typedef struct RowSort
-{
-	uint64		nrows;
-	WordRow    *rows;
-	WordRow    *spare;
-	int			digit_bits;
 	uint32		place[(1 << DIGIT_BITS) + 1];
-} RowSort;
+	const uint32 mask = (1 << DIGIT_BITS) - 1;
 
-/* One stable pass of counting sort over a digit. */
-static void
-sort_by_digit(RowSort *sort, int shift)
-{
-	WordRow    *sorted = sort->spare;
-	const uint32 mask = (1 << sort->digit_bits) - 1;
-
-	memset(sort->place, 0, sizeof(uint32) * (mask + 2));
-	for (uint64 i = 0; i < sort->nrows; i++)
+	for (int shift = 0; shift < 32 && size >> shift > 0; shift += DIGIT_BITS)
 	{
+		memset(place, 0, sizeof(uint32) * (Min(size >> shift, mask) + 2));
+		for (uint64 i = 0; i < nrows; i++)
+			place[((Min(code[rows[i]], size) >> shift) & mask) + 1]++;
 		CHECK_FOR_INTERRUPTS();
-		sort->place[((sort->rows[i].word >> shift) & mask) + 1]++;
-	}
-	for (int digit = 1; digit <= (int) mask; digit++)
-		sort->place[digit] += sort->place[digit - 1];
-	for (uint64 i = 0; i < sort->nrows; i++)
-	{
+		for (uint32 digit = 1; digit <= Min(size >> shift, mask); digit++)
+			place[digit] += place[digit - 1];
+		for (uint64 i = 0; i < nrows; i++)
+			spare[place[(Min(code[rows[i]], size) >> shift) & mask]++] = rows[i];
 		CHECK_FOR_INTERRUPTS();
-		sorted[sort->place[(sort->rows[i].word >> shift) & mask]++] = sort->rows[i];
+		memcpy(rows, spare, sizeof(RowId) * nrows);
 	}
-	sort->spare = sort->rows;
-	sort->rows = sorted;
-}
-
-/* Sorts rows by some columns whose codes fit into a word. */
-static void
-sort_by_word(RowSort *sort, const SortColumn *columns, int ncolumns, int bits)
-{
-	for (uint64 i = 0; i < sort->nrows; i++)
-	{
-		RowId		row = sort->rows[i].row;
-		uint32		word = 0;
-
-		CHECK_FOR_INTERRUPTS();
-		for (int c = 0; c < ncolumns; c++)
-			word |= columns[c].bits == 0 ? 0 : Min(columns[c].code[row], columns[c].size) << columns[c].shift;
-		sort->rows[i].word = word;
-	}
-	for (int shift = 0; shift < bits; shift += sort->digit_bits)
-		sort_by_digit(sort, shift);
 }
 
 /* Sorts rows by all columns, the sensitive one last. */
 static void
 sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 {
-	RowSort		sort = {.nrows = nrows, .rows = new_array(WordRow, nrows), .spare = new_array(WordRow, nrows)};
-	SortColumn *columns = palloc(sizeof(SortColumn) * (records->ndimensions + 1));	/* the least significant one first */
-	int			ncolumns = 0;
+	RowId	   *spare = new_array(RowId, nrows);
 
-	sort.digit_bits = nrows < FEW_ROWS ? FEW_DIGIT_BITS : DIGIT_BITS;
-	columns[ncolumns++] = (SortColumn) {.code = frame->sensitive, .size = frame->nsensitive};
+	sort_by_code(frame->sensitive, frame->nsensitive, rows, spare, nrows);
 	for (int d = records->ndimensions - 1; d >= 0; d--)
-		columns[ncolumns++] = (SortColumn) {.code = frame->code[records->dimensions[d].qi], .size = records->dimensions[d].size - 1};
-	for (int c = 0; c < ncolumns; c++)
-		columns[c].bits = columns[c].size == 0 ? 0 : pg_leftmost_one_pos32(columns[c].size) + 1;
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		sort.rows[i].row = rows[i];
-	}
-	for (int from = 0, end = 0; from < ncolumns; from = end)
-	{
-		int			bits = 0;
-
-		while (end < ncolumns && bits + columns[end].bits <= WORD_BITS)
-		{
-			columns[end].shift = bits;
-			bits += columns[end++].bits;
-		}
-		sort_by_word(&sort, columns + from, end - from, bits);
-	}
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		rows[i] = sort.rows[i].row;
-	}
-	pfree(sort.rows);
-	pfree(sort.spare);
-	pfree(columns);
+		sort_by_code(frame->code[records->dimensions[d].qi], records->dimensions[d].size - 1, rows, spare, nrows);
+	pfree(spare);
 }
 
 /* ----------------------------------------------------------------

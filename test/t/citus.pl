@@ -70,6 +70,7 @@ as_owner($recipe);
 my $people = as_owner('SELECT count(*) FROM hospital.patients');
 is(as_owner(q{SELECT rows FROM pprepub.publish('patients')}), $people, 'shards: a release has all rows');
 is(as_owner('SELECT count(*) FROM published.patients'), $people, 'and shows them');
+is(as_owner(q{SELECT identity FROM pg_dist_object d, pg_identify_object(classid, objid, objsubid) WHERE identity ~ 'published'}), '', 'and Citus knows nothing of it');
 is(on_workers(q{SELECT rows = (SELECT count(*) FROM hospital.patients_here) FROM pprepub.release}), 't t', 'each worker has published what stands there');
 $workers[$_]->safe_psql('postgres', sprintf q{SET ROLE owner; GRANT USAGE ON SCHEMA published TO analyst; GRANT SELECT ON published.patients_%s_now TO analyst}, $workers[$_]->name) foreach 0, 1;
 as_owner('GRANT USAGE ON SCHEMA published TO analyst; GRANT SELECT ON published.patients_now TO analyst');
@@ -83,12 +84,13 @@ foreach my $week (1 .. 3)
 }
 
 # People who move with a shard would be shown by two publications.
-my ($shard, @from, @to);
+my $shard = $node->safe_psql('postgres', sprintf q{SELECT min(shardid) FROM citus_shards WHERE nodeport = %d}, $workers[0]->port);
 sub move { return $node->safe_psql('postgres', sprintf q{SELECT citus_move_shard_placement(%d, '%s', %d, '%s', %d, 'block_writes')}, $shard, map { $_->host, $_->port } @_) }
-$shard = $node->safe_psql('postgres', sprintf q{SELECT min(shardid) FROM citus_shards WHERE nodeport = %d}, $workers[0]->port);
+my @seen = map { $workers[1]->safe_psql('postgres', "SELECT count(*) FROM $_") } qw(published_private.patients_worker2_source hospital.patients_here);
 move(@workers);
 fails_with($node, 'postgres', 23514, q{SET ROLE owner; SELECT pprepub.publish('patients')}, 'a shard of Citus has moved: no release');
 is(on_workers(q{SELECT count(*), (SELECT count(*) FROM pg_prepared_xacts) FROM pprepub.release WHERE kind = 'stored'}), '4|0 4|0', 'not even on one worker');
+is($workers[1]->safe_psql('postgres', "SELECT (SELECT count(*) FROM published_private.patients_worker2_source) = $seen[0], count(*) > $seen[1] FROM hospital.patients_here"), 't|t', 'nor does an answer read them');
 move(reverse @workers);
 is(as_owner(q{SELECT number > 4 FROM pprepub.publish('patients')}), 't', 'it is back: a release');
 is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', 'all holds');

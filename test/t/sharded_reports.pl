@@ -61,6 +61,8 @@ equal("SELECT release, kind, other_release, min(records), min(sensitive_values),
 
 is(owner(q{SELECT count(*), count(DISTINCT class), bool_and(holds) FROM pprepub.class_members('patients') m, pprepub.audit('patients') a WHERE a.check_name = 'in_doubt'}),
 	owner(q{SELECT 2 * count(*), count(DISTINCT class), true FROM published.patients_1}), 'classes of all shards have different numbers');
+is(owner(q{SELECT * FROM pprepub.historical_correlations('patients') ORDER BY 1, 2, 3, 4}), owner(q{SELECT release_a, class_a * 1000 + i, release_b, class_b * 1000 + i, unmatched
+	FROM unnest('{a,b,c}'::text[]) WITH ORDINALITY u(w, i), pprepub.historical_correlations('patients_' || w) ORDER BY 1, 2, 3, 4}), 'of correlations, too');
 is(owner(q{SELECT string_agg(check_name, ',' ORDER BY check_name) FROM pprepub.audit('patients') WHERE measured !~ '^shard [123]: ' OR check_name IN ('numbers', 'conditions')}),
 	'conditions,in_doubt,numbers', 'checks of all shards together');
 is(owner(q{SELECT count(*) FROM pprepub.audit('patients', '{"k": 11}') WHERE NOT holds AND worst ->> 'shard' IN ('1', '2', '3') AND measured ~ '^shard '}),
