@@ -93,7 +93,7 @@ CREATE FUNCTION pprepub_internal.answers_of_all(columns text[], query text) RETU
 $$;
 COMMENT ON FUNCTION pprepub_internal.answers_of_all(text[], text) IS 'query for the answers that a reader has left';
 
--- What views NAME_values of the shards do, but over the release that all have.  No row, if it takes a shard's own taxonomy.
+-- Like views NAME_values of the shards, but over the release that all have.  No row, if it takes a shard's own taxonomy.
 CREATE FUNCTION pprepub_internal.values_of_all(columns jsonb, query text) RETURNS text
 	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -232,7 +232,7 @@ DECLARE
 	part record;
 BEGIN
 	PERFORM pprepub_internal.verify_target(publication);
-	-- What all shards have
+	-- Relations that all shards have
 	SELECT jsonb_agg(a.answer || jsonb_build_object('shard', a.shard)) INTO shown FROM (
 		SELECT a.*, count(*) OVER (PARTITION BY a.answer -> 'suffix') AS n
 		FROM pprepub_internal.on_shards(publication, 'SELECT r.* FROM pprepub_internal.shard_relations({publication}) r') a) a WHERE a.n = shards;
