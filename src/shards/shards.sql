@@ -93,7 +93,8 @@ CREATE FUNCTION pprepub_internal.put_word(query text, word text, value text) RET
 COMMENT ON FUNCTION pprepub_internal.put_word(text, text, text) IS 'a query with a value in place of a word';
 
 -- All links at once, where each shard has one.  An error of a shard is one here, unless it is asked for as an answer.  A query
--- has one column.  The wait is short naps, since a wait for one shard could not be canceled.
+-- has one column.  The wait is short naps, since a wait for one shard could not be canceled.  A query that is not sent by a link that
+-- is lost would have no rows for an answer.
 CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, queries text[], as_answer boolean DEFAULT false, OUT shard int, OUT answer text, OUT failed text)
 	RETURNS SETOF record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -102,6 +103,7 @@ CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, quer
 DECLARE
 	dblink CONSTANT text := pprepub_internal.dblink_schema();
 	waiting int[];
+	sent boolean;
 	busy boolean;
 	nap float8;
 	s record;
@@ -110,15 +112,18 @@ BEGIN
 		WHERE queries[l.shard] IS NOT NULL GROUP BY l.link
 	LOOP
 		CONTINUE WHEN cardinality(s.shards) > 1;
-		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) USING s.link, queries[s.shards[1]];
-		waiting := waiting || s.shards[1];
+		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text) = 1', dblink) INTO sent USING s.link, queries[s.shards[1]];
+		waiting := CASE WHEN sent THEN waiting || s.shards[1] ELSE waiting END;
 	END LOOP;
 	FOR s IN SELECT l.shard, l.link FROM pprepub_internal.shard_links(publication, apart) l WHERE queries[l.shard] IS NOT NULL ORDER BY l.shard LOOP
 		shard := s.shard;
 		failed := NULL;
 		BEGIN
 			IF shard = ANY (waiting) IS NOT TRUE THEN
-				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) USING s.link, queries[shard];
+				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text) = 1', dblink) INTO sent USING s.link, queries[shard];
+				IF NOT sent THEN
+					RAISE EXCEPTION 'the connection to shard % is lost', shard USING ERRCODE = 'connection_failure';
+				END IF;
 			END IF;
 			nap := 0.0005;
 			LOOP
@@ -251,18 +256,30 @@ DECLARE
 	number int;
 	lost text;
 BEGIN
-	PERFORM pprepub_internal.open_links(publication, apart);
-	PERFORM pprepub_internal.settle(publication, apart);
-	PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, 'BEGIN'));
-	SELECT max(a.answer::int) INTO number
-		FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_begin({publication})')) a;
+	-- A session of an attempt that has failed may hold a lock, and prepare what it has yet: nobody else would finish that.
+	LOOP
+		PERFORM pprepub_internal.open_links(publication, apart);
+		PERFORM pprepub_internal.settle(publication, apart);
+		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, 'BEGIN'));
+		BEGIN
+			SELECT max(a.answer::int) INTO number
+				FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_begin({publication})')) a;
+			EXIT;
+		EXCEPTION WHEN lock_not_available THEN
+		END;
+	END LOOP;
 	RETURN QUERY SELECT a.shard, a.answer FROM pprepub_internal.ask_links(publication, apart, (
 		SELECT array_agg(pprepub_internal.put_word(q, '{number}', coalesce(number, 0)::text) ORDER BY i) FROM unnest(queries) WITH ORDINALITY u(q, i))) a;
 	IF kind <> 'drop' THEN
 		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication,
 			format('SELECT pprepub_internal.shard_note({publication}, %L)::pg_catalog.text', attempt)));
 	END IF;
-	PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, format('PREPARE TRANSACTION %L', attempt || ' {shard}')));
+	-- A transaction that has failed is rolled back by it, without an error.
+	SELECT max(a.shard) INTO number FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, format('PREPARE TRANSACTION %L', attempt || ' {shard}'))) a
+		WHERE a.answer <> 'PREPARE TRANSACTION';
+	IF number IS NOT NULL THEN
+		RAISE EXCEPTION 'shard % could not prepare its transaction', number USING ERRCODE = 'transaction_rollback';
+	END IF;
 	is_decided := true;		-- from here on, only shard 1 knows
 	PERFORM pprepub_internal.ask_links(publication, apart, (pprepub_internal.for_links(publication, apart, format('COMMIT PREPARED %L', attempt || ' {shard}')))[:1]);
 	SELECT string_agg(format('Shard %s: %s', a.shard, a.failed), E'\n') INTO lost FROM pprepub_internal.ask_links(publication, apart,
@@ -561,7 +578,7 @@ BEGIN
 	EXCEPTION WHEN SQLSTATE 'PPDRY' THEN
 	END;
 	PERFORM pprepub_internal.in_two_phases(publication, 'drop', pprepub_internal.for_shards(publication,
-		format('SELECT pprepub.drop_publication({publication}, %L, false, %L)::pg_catalog.text', forget_history, cascade)), false);
+		format('SELECT pprepub.drop_publication(p.name, %L, false, %L)::pg_catalog.text FROM pprepub.publication p WHERE p.name = {publication}', forget_history, cascade)), false);
 	PERFORM pprepub_internal.drop_shown(publication, cascade);
 	PERFORM pprepub_internal.note_sharded(publication, NULL, NULL, NULL, NULL);
 END

@@ -93,7 +93,7 @@ CREATE FUNCTION pprepub_internal.answers_of_all(columns text[], query text) RETU
 $$;
 COMMENT ON FUNCTION pprepub_internal.answers_of_all(text[], text) IS 'query for the answers that a reader has left';
 
--- Views NAME_values of the shards do it likewise, each over its newest release.  NULL where it takes numbers from a shard's own tree.
+-- Like views NAME_values of the shards, but over the release that all have.  NULL where it takes numbers from a shard's own tree.
 CREATE FUNCTION pprepub_internal.values_of_all(columns jsonb, query text) RETURNS text
 	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
