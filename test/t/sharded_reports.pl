@@ -84,6 +84,10 @@ is(() = $page =~ /<h1>/g, 1, 'one title');
 is(owner(q{SELECT releases, rows, people, refused, warnings, h.bytes = (SELECT sum(o.bytes) FROM pprepub.health o WHERE o.publication ~ '^patients_') FROM pprepub.health h WHERE publication = 'patients'}),
 	'2|3000|3000|||t', 'health: a row of sums');
 
+is($node->safe_psql('postgres', q{SET default_transaction_read_only = on; SELECT refused IS NULL FROM pprepub.health WHERE publication = 'patients'}), 't', 'health for a superuser, who has no user mapping');
+owner(q{CREATE SCHEMA evil; CREATE FUNCTION evil.format(text, jsonb) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'evil'; END $$});
+is(owner(q{SET search_path = evil, pg_catalog; SELECT count(*) FROM pprepub.attack('patients', '{"k": 2}')}), owner(q{SELECT 3 * count(*) FROM pprepub.attack('patients_a')}), 'whatever the search path');
+
 # ---- Who may ----
 
 owner(q{SELECT pprepub.grant_audit('patients', 'auditor')});
