@@ -38,6 +38,7 @@ SQL_ORDER = src/pprepub.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/shards/shards.sql \
+	src/shards/shown.sql \
 	src/report/health.sql \
 	src/shards/reports.sql \
 	src/shards/changes.sql \

@@ -52,11 +52,11 @@ DECLARE
 		'SELECT pg_catalog.min(r.number) AS later FROM pprepub.release r WHERE r.publication OPERATOR(pg_catalog.=) {publication} AND r.published_at OPERATOR(pg_catalog.>=) %L', before)) s);
 	numbers int[];
 BEGIN
-	SELECT a::int[] INTO numbers FROM pprepub_internal.change_shards(publication, 'forget', format('WITH n AS (SELECT {publication}::pg_catalog.text AS name)
+	SELECT array_agg(DISTINCT i ORDER BY i) INTO numbers FROM pprepub_internal.change_shards(publication, 'forget', format('WITH n AS (SELECT {publication}::pg_catalog.text AS name)
 		SELECT pprepub.forget_releases(n.name, LEAST(%L, (SELECT pg_catalog.min(r.published_at) FROM pprepub.release r
-			WHERE r.publication OPERATOR(pg_catalog.=) n.name AND r.number OPERATOR(pg_catalog.>=) %L)))::pg_catalog.text FROM n', before, later)) a LIMIT 1;
+			WHERE r.publication OPERATOR(pg_catalog.=) n.name AND r.number OPERATOR(pg_catalog.>=) %L)))::pg_catalog.text FROM n', before, later)) a, unnest(a::int[]) i;
 	PERFORM pprepub_internal.show_sharded(publication);
-	RETURN numbers;
+	RETURN coalesce(numbers, '{}');
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_forget_releases(text, timestamptz) IS 'body of forget_releases() for sharded publications';

@@ -6,7 +6,7 @@
 -- all shards.  Figures are sums, least and greatest values, and means by rows that follow from those of the shards; others are left
 -- out.  Classes of different shards are different classes, since their numbers tell the shard.  A shard that does not answer is an error.
 
--- It runs in the search path of the caller.  Types of arguments and columns are PostgreSQL's own.
+-- It is run in the search path of the caller.  Types of arguments are PostgreSQL's own.
 CREATE FUNCTION pprepub_internal.sharded_call(function oid, has_rows boolean) RETURNS text
 	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -18,8 +18,8 @@ CREATE FUNCTION pprepub_internal.sharded_call(function oid, has_rows boolean) RE
 			format('SELECT * FROM pprepub.%I({publication}%s)', f.proname, (SELECT string_agg(format(', %%L::pg_catalog.%I', t.typname), '' ORDER BY u.i)
 				FROM unnest(f.proargtypes) WITH ORDINALITY u(type, i) JOIN pg_type t ON t.oid = u.type WHERE u.i > 1)),
 			(SELECT string_agg(', $' || i, '' ORDER BY i) FROM generate_series(2, f.pronargs) i),
-			(SELECT string_agg(format('%I pg_catalog.%I', u.name, t.typname), ', ' ORDER BY u.i)
-				FROM unnest(f.proallargtypes, f.proargmodes, f.proargnames) WITH ORDINALITY u(type, mode, name, i) JOIN pg_type t ON t.oid = u.type WHERE u.mode = 'o')) END
+			(SELECT string_agg(format('%I pg_catalog.%I', u.name, t.typname), ', ' ORDER BY u.i) FROM unnest(f.proallargtypes, f.proargmodes, f.proargnames) WITH ORDINALITY u(type, mode, name, i)
+				JOIN pg_type t ON t.oid = u.type WHERE u.mode = 'o')) END
 	FROM pg_proc f WHERE f.oid = $1
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_call(oid, boolean) IS 'statement that calls a function for all shards, or NULL';

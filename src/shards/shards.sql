@@ -93,7 +93,8 @@ CREATE FUNCTION pprepub_internal.put_word(query text, word text, value text) RET
 COMMENT ON FUNCTION pprepub_internal.put_word(text, text, text) IS 'a query with a value in place of a word';
 
 -- All links at once, where each shard has one.  An error of a shard is one here, unless it is asked for as an answer.  A query
--- has one column.  The wait is short naps, since a wait for one shard could not be canceled.
+-- has one column.  The wait is short naps, since a wait for one shard could not be canceled.  A query that is not sent by a link that
+-- is lost would have no rows for an answer.
 CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, queries text[], as_answer boolean DEFAULT false, OUT shard int, OUT answer text, OUT failed text)
 	RETURNS SETOF record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -102,6 +103,7 @@ CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, quer
 DECLARE
 	dblink CONSTANT text := pprepub_internal.dblink_schema();
 	waiting int[];
+	sent boolean;
 	busy boolean;
 	nap float8;
 	s record;
@@ -110,15 +112,18 @@ BEGIN
 		WHERE queries[l.shard] IS NOT NULL GROUP BY l.link
 	LOOP
 		CONTINUE WHEN cardinality(s.shards) > 1;
-		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) USING s.link, queries[s.shards[1]];
-		waiting := waiting || s.shards[1];
+		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text) = 1', dblink) INTO sent USING s.link, queries[s.shards[1]];
+		waiting := CASE WHEN sent THEN waiting || s.shards[1] ELSE waiting END;
 	END LOOP;
 	FOR s IN SELECT l.shard, l.link FROM pprepub_internal.shard_links(publication, apart) l WHERE queries[l.shard] IS NOT NULL ORDER BY l.shard LOOP
 		shard := s.shard;
 		failed := NULL;
 		BEGIN
 			IF shard = ANY (waiting) IS NOT TRUE THEN
-				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) USING s.link, queries[shard];
+				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text) = 1', dblink) INTO sent USING s.link, queries[shard];
+				IF NOT sent THEN
+					RAISE EXCEPTION 'the connection to shard % is lost', shard USING ERRCODE = 'connection_failure';
+				END IF;
 			END IF;
 			nap := 0.0005;
 			LOOP
@@ -251,18 +256,30 @@ DECLARE
 	number int;
 	lost text;
 BEGIN
-	PERFORM pprepub_internal.open_links(publication, apart);
-	PERFORM pprepub_internal.settle(publication, apart);
-	PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, 'BEGIN'));
-	SELECT max(a.answer::int) INTO number
-		FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_begin({publication})')) a;
+	-- A session of an attempt that has failed may hold a lock, and prepare what it has yet: nobody else would finish that.
+	LOOP
+		PERFORM pprepub_internal.open_links(publication, apart);
+		PERFORM pprepub_internal.settle(publication, apart);
+		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, 'BEGIN'));
+		BEGIN
+			SELECT max(a.answer::int) INTO number
+				FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_begin({publication})')) a;
+			EXIT;
+		EXCEPTION WHEN lock_not_available THEN
+		END;
+	END LOOP;
 	RETURN QUERY SELECT a.shard, a.answer FROM pprepub_internal.ask_links(publication, apart, (
 		SELECT array_agg(pprepub_internal.put_word(q, '{number}', coalesce(number, 0)::text) ORDER BY i) FROM unnest(queries) WITH ORDINALITY u(q, i))) a;
 	IF kind <> 'drop' THEN
 		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication,
 			format('SELECT pprepub_internal.shard_note({publication}, %L)::pg_catalog.text', attempt)));
 	END IF;
-	PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, format('PREPARE TRANSACTION %L', attempt || ' {shard}')));
+	-- A transaction that has failed is rolled back by it, without an error.
+	SELECT max(a.shard) INTO number FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, format('PREPARE TRANSACTION %L', attempt || ' {shard}'))) a
+		WHERE a.answer <> 'PREPARE TRANSACTION';
+	IF number IS NOT NULL THEN
+		RAISE EXCEPTION 'shard % could not prepare its transaction', number USING ERRCODE = 'transaction_rollback';
+	END IF;
 	is_decided := true;		-- from here on, only shard 1 knows
 	PERFORM pprepub_internal.ask_links(publication, apart, (pprepub_internal.for_links(publication, apart, format('COMMIT PREPARED %L', attempt || ' {shard}')))[:1]);
 	SELECT string_agg(format('Shard %s: %s', a.shard, a.failed), E'\n') INTO lost FROM pprepub_internal.ask_links(publication, apart,
@@ -316,6 +333,7 @@ DECLARE
 	made pprepub.release;
 BEGIN
 	PERFORM pprepub_internal.lock_sharded(publication);
+	PERFORM pprepub_internal.verify_target(publication);
 	PERFORM pprepub_internal.clear_people(publication);
 	SELECT min(r.number), min(r.kind), max(r.published_at), min(r.published_by), min(r.published_as), min(r.method), min(r.params::text)::jsonb,
 		min(r.cohort), min(r.columns), sum(r.rows), sum(r.people), sum(r.classes), sum(r.suppressed), sum(r.dirty), sum(r.counterfeits), sum(r.stale), sum(r.unrefreshed), max(r.seconds)
@@ -397,170 +415,6 @@ CREATE FUNCTION pprepub_internal.clear_on_shards(publication text, people bytea[
 		FROM pprepub.shard s WHERE s.publication = $1))
 $$;
 COMMENT ON FUNCTION pprepub_internal.clear_on_shards(text, bytea[], int[]) IS 'tell each shard whom it may show';
-
--- Views of all shards
-
--- Relations of a shard's publication in its target: their columns with types, and whether a release is of everybody with all columns.
-CREATE FUNCTION pprepub_internal.shard_relations(publication text, OUT suffix text, OUT columns text[], OUT types text[], OUT is_full boolean) RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-	SELECT substr(c.relname, length($1) + 2), array_agg(a.attname::text ORDER BY a.attnum),
-		array_agg(format_type(a.atttypid, a.atttypmod)
-			|| CASE WHEN a.attcollation NOT IN (0, t.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END ORDER BY a.attnum),
-		EXISTS (SELECT FROM pprepub.release r WHERE r.publication = $1 AND r.relation = c.oid AND r.cohort IS NULL AND r.columns IS NULL)
-	FROM pprepub.publication p JOIN pg_namespace n ON n.nspname = p.target JOIN pg_class c ON c.relnamespace = n.oid
-		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped JOIN pg_type t ON t.oid = a.atttypid
-	WHERE p.name = $1 AND c.relkind IN ('r', 'v', 'f') AND c.relname ~ ('^' || regexp_replace($1, '(\W)', '\\\1', 'g') || '_([0-9]+|all|values|releases|now)$')
-	GROUP BY c.oid, c.relname
-$$;
-COMMENT ON FUNCTION pprepub_internal.shard_relations(text) IS 'relations that a shard shows of its publication';
-
-CREATE FUNCTION pprepub_internal.show_on_coordinator(schema name, name text, query text, comment text) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-#variable_conflict use_variable
-BEGIN
-	EXECUTE format('CREATE OR REPLACE VIEW %I.%I %s AS %s', schema, name, CASE WHEN name LIKE '%\_now' THEN 'WITH (security_invoker)' ELSE '' END, query);
-	EXECUTE format('COMMENT ON VIEW %I.%I IS %L', schema, name, comment);
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.show_on_coordinator(name, text, text, text) IS 'make a view of all shards, or make it anew';
-
-CREATE FUNCTION pprepub_internal.all_where_release(target name, publication text, columns jsonb, release int) RETURNS text
-	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-	SELECT format('SELECT %s FROM %I.%I a WHERE a.%I = %s', string_agg('a.' || quote_ident(c), ', ' ORDER BY i), $1, $2 || '_all', (
-		SELECT b.attname FROM pg_attribute b WHERE b.attrelid = format('%I.%I', $1, $2 || '_all')::regclass AND b.attnum = 1), $4)
-	FROM jsonb_array_elements_text($3) WITH ORDINALITY u(c, i)
-$$;
-COMMENT ON FUNCTION pprepub_internal.all_where_release(name, text, jsonb, int) IS 'query for one release among all';
-
--- Figures are of the whole release, shares by people; what a release promises is what each shard promises.
-CREATE FUNCTION pprepub_internal.releases_of_all(target name, publication text, shards int, query text) RETURNS text
-	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-	SELECT format('SELECT r.release, max(r.published_at) AS published_at, %L || r.release AS relation, min(r.kind) AS kind, min(r.columns) AS columns,
-			sum(r.rows)::int8 AS rows, sum(r.people)::int8 AS people, %s, min(r.k) AS k, min(r.l) AS l, min(r.principle) AS principle, min(r.repair) AS repair
-		FROM (%s) r GROUP BY r.release HAVING count(*) = %s', format('%I.%I', $1, $2 || '_'),
-		(SELECT string_agg(format('(sum(r.%1$I * r.people) / nullif(sum(r.people), 0))::int4 AS %1$I', c), ', ') FROM unnest(ARRAY['withheld_percent', 'invented_percent', 'stale_percent']) c), $4, $3)
-$$;
-COMMENT ON FUNCTION pprepub_internal.releases_of_all(name, text, int, text) IS 'query for the releases of all shards, made of one for each shard''s';
-
--- A foreign table that exists gets the columns that came since.  Anybody may read it who may read a view that runs with the rights of
--- its reader: nobody but the owner may use the schema, and the shard judges its own users.
-CREATE FUNCTION pprepub_internal.make_foreign(schema name, name text, server name, target name, relation text, columns text[], types text[]) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-#variable_conflict use_variable
-DECLARE
-	made CONSTANT regclass := to_regclass(format('%I.%I', schema, name));
-	added text;
-BEGIN
-	IF made IS NULL THEN
-		EXECUTE format('CREATE FOREIGN TABLE %I.%I (%s) SERVER %I OPTIONS (schema_name %L, table_name %L, async_capable ''true'', fetch_size ''10000'')', schema, name,
-			(SELECT string_agg(format('%I %s', c, t), ', ' ORDER BY i) FROM unnest(columns, types) WITH ORDINALITY u(c, t, i)), server, target, relation);
-		IF name LIKE '%\_now' THEN
-			EXECUTE format('GRANT SELECT ON %I.%I TO PUBLIC', schema, name);
-		END IF;
-	ELSE
-		FOR added IN SELECT format('%I %s', c, t) FROM unnest(columns, types) WITH ORDINALITY u(c, t, i)
-			WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = made AND a.attname = c AND NOT a.attisdropped) ORDER BY i
-		LOOP
-			EXECUTE format('ALTER FOREIGN TABLE %s ADD COLUMN %s', made, added);
-		END LOOP;
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.make_foreign(name, text, name, name, text, text[], text[]) IS 'make a foreign table of a relation of a shard';
-
-CREATE FUNCTION pprepub_internal.drop_forgotten(target name, publication text, kept text[]) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-#variable_conflict use_variable
-DECLARE
-	gone text;
-BEGIN
-	FOR gone IN
-		SELECT format('DROP VIEW %s CASCADE', c.oid::regclass) FROM pg_class c
-		WHERE c.relnamespace = quote_ident(target)::regnamespace AND c.relkind = 'v' AND starts_with(c.relname, publication || '_')
-			AND substr(c.relname, length(publication) + 2) ~ '^[0-9]+$' AND substr(c.relname, length(publication) + 2) <> ALL (kept)
-	LOOP
-		EXECUTE gone;
-	END LOOP;
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.drop_forgotten(name, text, text[]) IS 'drop views of releases that the shards have forgotten';
-
--- Makes foreign tables of what the shards show now, and views of all shards.  Classes of all shards have different numbers: the
--- last three digits are the shard.
-CREATE FUNCTION pprepub_internal.show_sharded(publication text) RETURNS void
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
-	AS $$
-#variable_conflict use_variable
-DECLARE
-	target CONSTANT name := (SELECT s.target FROM pprepub.shard s WHERE s.publication = show_sharded.publication LIMIT 1);
-	private CONSTANT name := target || '_private';
-	shards CONSTANT int := (SELECT count(*) FROM pprepub.shard s WHERE s.publication = show_sharded.publication);
-	shown jsonb;
-	part record;
-	place record;
-	newest int;
-	query text;
-BEGIN
-	shown := (SELECT jsonb_agg(a.answer || jsonb_build_object('shard', a.shard))
-		FROM pprepub_internal.on_shards(publication, 'SELECT r.* FROM pprepub_internal.shard_relations({publication}) r') a);
-
-	-- Relations that all shards have.
-	FOR part IN
-		SELECT s.suffix, bool_and(s.is_full) AS is_full, s.suffix ~ '^[0-9]+$' AS is_release, (array_agg(s.columns ORDER BY s.shard))[1] AS columns,
-			jsonb_agg(jsonb_build_object('shard', s.shard, 'columns', s.columns, 'types', s.types) ORDER BY s.shard) AS places
-		FROM jsonb_to_recordset(shown) s(shard int, suffix text, columns jsonb, types jsonb, is_full boolean)
-		GROUP BY s.suffix HAVING count(*) = shards
-		ORDER BY s.suffix ~ '^[0-9]+$', s.suffix
-	LOOP
-		query := NULL;
-		IF part.is_release AND part.is_full THEN
-			newest := greatest(newest, part.suffix::int);
-			CONTINUE WHEN to_regclass(format('%I.%I', target, publication || '_' || part.suffix)) IS NOT NULL;
-			query := pprepub_internal.all_where_release(target, publication, part.columns, part.suffix::int);
-		ELSE
-			FOR place IN
-				SELECT p.shard, p.columns, p.types, s.server, s.shard_publication || '_' || part.suffix AS relation
-				FROM jsonb_to_recordset(part.places) p(shard int, columns text[], types text[]) JOIN pprepub.shard s USING (shard)
-				WHERE s.publication = show_sharded.publication ORDER BY p.shard
-			LOOP
-				PERFORM pprepub_internal.make_foreign(private, format('%s_%s_%s', publication, place.shard, part.suffix), place.server, target, place.relation, place.columns, place.types);
-				query := concat_ws(' UNION ALL ', query, format('SELECT %s FROM %I.%I', (
-					SELECT string_agg(CASE c WHEN 'class' THEN format('class * 1000 + %s AS class', place.shard) ELSE quote_ident(c) END, ', ' ORDER BY i)
-					FROM jsonb_array_elements_text(part.columns) WITH ORDINALITY u(c, i)), private, format('%s_%s_%s', publication, place.shard, part.suffix)));
-			END LOOP;
-		END IF;
-		PERFORM pprepub_internal.show_on_coordinator(target, publication || '_' || part.suffix, CASE part.suffix WHEN 'releases' THEN
-			pprepub_internal.releases_of_all(target, publication, shards, query) ELSE query END, format('%s of all shards', part.suffix));
-	END LOOP;
-	IF newest IS NOT NULL THEN
-		PERFORM pprepub_internal.show_on_coordinator(target, publication, pprepub_internal.all_where_release(target, publication,
-			(SELECT s.columns FROM jsonb_to_recordset(shown) s(suffix text, columns jsonb) WHERE s.suffix = newest::text LIMIT 1), newest),
-			'newest release of everybody with all columns, of all shards');
-	END IF;
-	PERFORM pprepub_internal.drop_forgotten(target, publication, (SELECT array_agg(s.suffix) FROM jsonb_to_recordset(shown) s(suffix text)));
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.show_sharded(text) IS 'make what analysts read of all shards';
-
-CREATE FUNCTION pprepub_internal.sharded_counts(publication text, by name[], bins jsonb, release int, OUT bin jsonb, OUT people_at_least bigint, OUT estimate float8,
-		OUT people_at_most bigint, OUT rows_at_least bigint, OUT rows_estimate float8, OUT rows_at_most bigint) RETURNS SETOF record
-	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-#variable_conflict use_variable
-BEGIN
-	RETURN QUERY SELECT r.bin, sum(r.people_at_least)::bigint, sum(r.estimate), sum(r.people_at_most)::bigint, sum(r.rows_at_least)::bigint, sum(r.rows_estimate), sum(r.rows_at_most)::bigint
-	FROM pprepub_internal.on_shards(publication, format('SELECT c.* FROM pprepub_internal.counts({publication}, %L, %L, %L) c', by, bins, release)) a,
-		jsonb_to_record(a.answer) r(bin jsonb, people_at_least bigint, estimate float8, people_at_most bigint, rows_at_least bigint, rows_estimate float8, rows_at_most bigint)
-	GROUP BY r.bin;
-END
-$$;
-COMMENT ON FUNCTION pprepub_internal.sharded_counts(text, name[], jsonb, int) IS 'body of TARGET.NAME_counts() over all shards';
 
 -- Declarations
 
@@ -653,8 +507,6 @@ CREATE FUNCTION pprepub_internal.make_target(publication text, target name) RETU
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET citus.enable_ddl_propagation = off
 	AS $$
 #variable_conflict use_variable
-DECLARE
-	counts CONSTANT text := format('%I.%I', target, publication || '_counts');
 BEGIN
 	PERFORM pprepub_internal.make_schemas(target);
 	IF to_regclass(format('%I.catalog', target)) IS NULL THEN
@@ -665,11 +517,6 @@ BEGIN
 	IF pprepub_internal.registry_of(publication) IS NOT NULL THEN
 		EXECUTE format('CREATE TABLE %s (person bytea PRIMARY KEY, shard int NOT NULL)', pprepub_internal.registry_of(publication));
 	END IF;
-	EXECUTE format('CREATE FUNCTION %s(by name[], bins jsonb DEFAULT ''{}'', release int DEFAULT NULL) RETURNS TABLE (bin jsonb, people_at_least int8, estimate float8,
-			people_at_most int8, rows_at_least int8, rows_estimate float8, rows_at_most int8) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-			AS %L', counts, format('SELECT * FROM pprepub_internal.sharded_counts(%L, $1, $2, $3)', publication));
-	EXECUTE format('REVOKE ALL ON FUNCTION %s(name[], jsonb, int) FROM PUBLIC', counts);
-	EXECUTE format('COMMENT ON FUNCTION %s(name[], jsonb, int) IS %L', counts, 'count people and rows of a release of all shards in bins of these columns: at least, about, and at most');
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.make_target(text, name) IS 'make what stands in the target of a sharded publication before there are releases';
@@ -705,7 +552,7 @@ BEGIN
 					AND (c.relname = publication OR pprepub_internal.is_name_of(c.relname::text, publication))
 			UNION ALL SELECT 4, format('DROP %s %s', CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, c.oid::regclass)
 				FROM pg_class c WHERE c.relnamespace = quote_ident(target || '_private')::regnamespace AND starts_with(c.relname, publication || '_')
-					AND (c.relkind = 'f' AND substr(c.relname, length(publication) + 2) ~ '^[0-9]+_([0-9]+|all|values|releases|now)$' OR c.relname = publication || '_shards_people')) d
+					AND (c.relkind = 'f' AND substr(c.relname, length(publication) + 2) ~ '^[0-9]+_([0-9]+|all|releases|now|answers|counterfeits)$' OR c.relname = publication || '_shards_people')) d
 		ORDER BY d.place
 	LOOP
 		EXECUTE made;
@@ -731,7 +578,7 @@ BEGIN
 	EXCEPTION WHEN SQLSTATE 'PPDRY' THEN
 	END;
 	PERFORM pprepub_internal.in_two_phases(publication, 'drop', pprepub_internal.for_shards(publication,
-		format('SELECT pprepub.drop_publication({publication}, %L, false, %L)::pg_catalog.text', forget_history, cascade)), false);
+		format('SELECT pprepub.drop_publication(p.name, %L, false, %L)::pg_catalog.text FROM pprepub.publication p WHERE p.name = {publication}', forget_history, cascade)), false);
 	PERFORM pprepub_internal.drop_shown(publication, cascade);
 	PERFORM pprepub_internal.note_sharded(publication, NULL, NULL, NULL, NULL);
 END
