@@ -61,7 +61,7 @@ is(as_owner(q{SELECT string_agg(DISTINCT number::text, ' ') FROM pprepub.release
 is(as_owner(q{SELECT release, rows FROM published.patients_releases ORDER BY 1}), "1|3000\n4|3000", 'and in the list');
 is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', 'audit');
 
-is(as_owner(q{SELECT object, costs FROM pprepub.catalog WHERE publication = 'patients'}), join("\n", map { "published.patients$_" } '|nothing', '_1|nothing', '_4|nothing', '_all|nothing',
+is(as_owner(q{SELECT object, costs FROM pprepub.catalog WHERE publication = 'patients'}), join("\n", map { "published.patients$_" } '|nothing', '_1|nothing', '_4|nothing', '_all|nothing', '_answers|nothing',
 	'_counts(by, bins, release)|nothing', '_now|an answer of each shard for each query', '_releases|nothing', '_values|nothing'), 'the catalog lists what is shown of all');
 
 # A row that belongs elsewhere: no release on any shard.

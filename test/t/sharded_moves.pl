@@ -79,5 +79,17 @@ foreach my $shard (0 .. 1)
 }
 as_role($node, 'owner', q{SELECT pprepub.drop_publication('patients', forget_history => true)});
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'patients\_%'}), '0', 'dropped');
+
+# Shards are compared with one distribution, which all declare.
+$shards[$_]->safe_psql('postgres', "SET ROLE owner; CREATE TABLE hospital.shares AS SELECT 'disease ' || i AS disease, 0.125 AS share FROM generate_series(0, 7) i;
+	UPDATE hospital.shares SET share = 0.025 + 0.2 * ((right(disease, 1)::int + $_) % 2)") foreach 0 .. 1;
+my $declare = q{SELECT pprepub.create_sharded_publication('compared', '{shard0,shard1}', 'hospital.patients', 'id', '{"age": "range"}', 'disease', 'region', '{r0,r1}',
+	params => '{"k": 5, "t": 0.5, "distribution": "hospital.shares"}')};
+fails_with($node, 'postgres', 22023, "SET ROLE owner; $declare", 'two distributions');
+is(on_shard(1, 'UPDATE hospital.shares SET share = 0.25 - share; SELECT count(*) FROM pprepub.publication'), '0', 'nothing was declared');
+is(as_role($node, 'owner', "$declare; SELECT rows > 0 FROM pprepub.publish('compared')"), "\nt", 'one');
+$declare =~ s/compared/other/;
+$declare =~ s/, "distribution".*"}/}/;
+fails_with($node, 'postgres', 22023, "SET ROLE owner; $declare", 'none that is declared');
 $_->stop foreach $node, @shards;
 done_testing();
