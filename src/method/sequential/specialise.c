@@ -476,13 +476,16 @@ specialise_cuts(Search *search, double *level)
 /* ----------------------------------------------------------------
  * Stage 2: cells become more specific each by itself
  *
- * The paper tries cells in random buckets first, which shrink.  Here lots are tried one by one: a bucket makes some cells
- * specific that keep more others from it.  Whether a record can take a step depends on the piece that it leaves and the
- * one that it comes to, not on whose it is; so where one could not, no
+ * Cells are tried in random buckets first, which shrink, as in the paper.  The records of a lot are alike, so they go
+ * into one bucket, with one column at a time.  In the end lots are tried one by one.  Whether a record can take a step
+ * depends on the piece that it leaves and the one that it comes to, not on whose it is; so where one could not, no
  * other is tried.  That stays true, however specific others become, unless levels may rise: then they are tried again
  * once something has changed.
  * ----------------------------------------------------------------
  */
+
+/* Buckets shrink by this factor */
+#define SHRINKING	4
 
 /* Puts lots into a random order, which the seed gives. */
 static void
@@ -516,6 +519,38 @@ list_lots(Search *search)
 	}
 	shuffle_lots(search, &lots);
 	return lots;
+}
+
+/* ----------------------------------------------------------------
+ * Buckets
+ * ----------------------------------------------------------------
+ */
+
+/* Tries to make a bucket of lots, from this one on, more specific; returns where the next one begins. */
+static uint32
+try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
+{
+	Trial		trial = begin_trial(search);
+	uint64		ncells = 0;
+	uint32		i = begin;
+
+	for (; i < lots->n && (i == begin || ncells < bucket_size); i++)
+	{
+		uint32		lot = lots->number[i];
+		uint32		size = Min(search->people->lot[lot].size, bucket_size);
+		int32		column = -1;	/* one of those in which the lot can become more specific */
+		uint32		n = 0;
+
+		for (int32 c = 0; c < search->task->ncolumns; c++)
+			if (can_step(search->people, lot, c) && pg_prng_uint64_range(&search->random, 0, n++) == 0)
+				column = c;
+		if (column < 0)
+			continue;
+		(void) people_shift(search->people, lot, column, size);
+		ncells += size;
+	}
+	(void) judge_trial(search, trial);
+	return i;
 }
 
 static bool
@@ -589,7 +624,7 @@ exhaust_lots(Search *search, Pile *lots)
 	return true;
 }
 
-/* Stage 2: makes all lots more specific until not a single cell can be. */
+/* Makes all lots more specific until none can be. */
 static void
 exhaust_all(Search *search)
 {
@@ -604,6 +639,30 @@ exhaust_all(Search *search)
 		(void) exhaust_lots(search, &lots);
 		pfree(lots.number);
 	} while (search->kept > before);
+}
+
+/* Stage 2: makes cells more specific until not a single one can be. */
+static void
+specialise_cells(Search *search)
+{
+	uint64		ncells = 0;
+	Pile		lots = list_lots(search);
+
+	for (uint32 i = 0; i < lots.n; i++)
+		ncells += search->people->lot[lots.number[i]].size;
+	pfree(lots.number);
+	for (; ncells > 1; ncells /= SHRINKING)
+	{
+		lots = list_lots(search);
+		clear_web(search);
+		for (uint32 i = 0; i < lots.n;)
+		{
+			CHECK_FOR_INTERRUPTS();
+			i = try_bucket(search, &lots, i, ncells);
+		}
+		pfree(lots.number);
+	}
+	exhaust_all(search);
 }
 
 /* ----------------------------------------------------------------
@@ -782,7 +841,7 @@ specialise(const SeqTask *task)
 	outcome.cut_loss = outcome.cell_loss = people_loss(search.people);
 	if (outcome.found && task->single_cells)
 	{
-		exhaust_all(&search);
+		specialise_cells(&search);
 		outcome.cell_loss = people_loss(search.people);
 		if (task->refined)
 			refine_cells(&search);
