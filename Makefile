@@ -28,7 +28,6 @@ SQL_ORDER = src/pprepub.sql \
 	src/check/check.sql \
 	src/import/import.sql \
 	src/report/report.sql \
-	src/report/health.sql \
 	src/report/linkability/linkability.sql \
 	src/report/risks.sql \
 	src/report/suggest.sql \
@@ -38,6 +37,11 @@ SQL_ORDER = src/pprepub.sql \
 	src/method/plan.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
+	src/shards/shards.sql \
+	src/shards/shown.sql \
+	src/report/health.sql \
+	src/shards/reports.sql \
+	src/shards/changes.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))
 SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql src/*/*/*.sql src/*/*/*/*.sql))

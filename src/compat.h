@@ -53,6 +53,11 @@ typedef bool TU_UpdateIndexes;
 #endif
 
 /* ---- Since 17 ---- */
+#if PG_VERSION_NUM >= 170000
+#define lock_is_held(tag, mode) LockHeldByMe(tag, mode, false)
+#else
+#define lock_is_held(tag, mode) LockHeldByMe(tag, mode)
+#endif
 #if PG_VERSION_NUM >= 180000
 #define make_foreign_path(root, rel, startup, total) \
 	create_foreignscan_path(root, rel, NULL, (rel)->rows, 0, startup, total, NIL, (rel)->lateral_relids, NULL, NIL, NIL)

@@ -33,6 +33,6 @@ GRANT USAGE ON SCHEMA pprepub, pprepub_internal TO PUBLIC;
 -- Owners of publications make their live tables, and NAME_all, by way of them; others can make tables that nothing is read from.
 GRANT USAGE ON FOREIGN SERVER pprepub, pprepub_releases TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub_internal.protect() FROM PUBLIC;
-GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.catalog, pprepub.auditor, pprepub.erasure, pprepub.failed_answer, pprepub.noise, pprepub.progress, pprepub.storage,
-	pprepub.health, pprepub_internal.measured, pprepub_internal.counted_view, pprepub_internal.counted_column, pprepub_internal.counted_node,
+GRANT SELECT ON pprepub.taxonomy_node, pprepub.shard, pprepub.publication, pprepub.release, pprepub.catalog, pprepub.auditor, pprepub.erasure, pprepub.failed_answer, pprepub.noise, pprepub.progress, pprepub.storage,
+	pprepub.health, pprepub_internal.health, pprepub_internal.attempt, pprepub_internal.measured, pprepub_internal.counted_view, pprepub_internal.counted_column, pprepub_internal.counted_node,
 	pprepub_internal.shown_root, pprepub_internal.shown_checksum TO PUBLIC;

@@ -169,6 +169,9 @@ extern void ask(Question *question, RowTarget *target);
 extern Question question_about(const char *name);
 extern Datum ask_for_result(FunctionCallInfo fcinfo, Question *question);
 
+/* A name that no role can have: for answers that nobody asked for, and which no limit counts. */
+#define NO_ROLE "none"
+
 /* By the worker, with the publication locked: an error if the method does not answer, or the role has had max_answers_per_role. */
 extern void verify_may_have_answer(const DeclaredPublication *publication, const char *asked_by);
 

@@ -35,3 +35,7 @@ COMMENT ON FOREIGN DATA WRAPPER pprepub IS 'foreign-data wrapper of live tables'
 
 CREATE SERVER pprepub FOREIGN DATA WRAPPER pprepub;
 COMMENT ON SERVER pprepub IS 'server of live tables: this database';
+
+CREATE FUNCTION pprepub_internal.shard_skip(publication text, number int) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_skip';
+COMMENT ON FUNCTION pprepub_internal.shard_skip(text, int) IS 'take the numbers of releases before this one, by answers about nobody';

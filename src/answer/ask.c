@@ -71,7 +71,7 @@ verify_may_have_answer(const DeclaredPublication *publication, const char *asked
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" does not answer", publication->method),
 				 errhint("Read the releases of publication \"%s\".", publication->name)));
-	if (limit != PARAM_ABSENT && answers_had(publication->id, asked_by) >= limit)
+	if (limit != PARAM_ABSENT && strcmp(asked_by, NO_ROLE) != 0 && answers_had(publication->id, asked_by) >= limit)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("role \"%s\" has had all " INT64_FORMAT " answer(s) of publication \"%s\" that it may have",

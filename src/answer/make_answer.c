@@ -27,17 +27,23 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/catalog.h"
+#include "declare/work.h"
 #include "executor/spi.h"
+#include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/fold.h"
 #include "history/past_tables.h"
 #include "history/rows.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "release/release.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(pprepub_shard_skip);
 
 /* ----------------------------------------------------------------
  * Checks and locks before the beginning
@@ -338,4 +344,44 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return answer;
+}
+
+/* ----------------------------------------------------------------
+ * Numbers that a shard passes, since others have had more answers
+ * ----------------------------------------------------------------
+ */
+
+/* Nobody can withdraw it. */
+static void
+begin_at_once(void)
+{
+}
+
+/* shard_skip(publication, number): answers about nobody take the numbers before it.  Analysts see nothing of them. */
+Datum
+pprepub_shard_skip(PG_FUNCTION_ARGS)
+{
+	Question	question = {.name = text_argument(fcinfo, 0, "the name of a publication"), .request = {.cohort = "false", .by = NO_ROLE, .by_role = NO_ROLE}};
+	DeclaredPublication *publication;
+	int32		number;
+
+	verify_not_null(fcinfo, 1, "the number of a release");
+	verify_may_change("shard_skip()");
+	number = PG_GETARG_INT32(1);
+	publication = publication_open(question.name, ExclusiveLock);
+	question.publication = publication->id;
+	if (next_number(publication) > number)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the next release of publication \"%s\" has number %d, not %d", question.name, next_number(publication), number)));
+	for (int32 next = next_number(publication); next < number; next++)
+	{
+		OwnersWork	work;
+
+		CHECK_FOR_INTERRUPTS();
+		work_begin(&work, publication->owner, GetTransactionSnapshot());
+		(void) make_answer(&question, begin_at_once, work.context);
+		work_close(&work);
+	}
+	PG_RETURN_VOID();
 }

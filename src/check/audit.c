@@ -15,6 +15,7 @@
 #include "check/checks.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
+#include "declare/shard.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -432,6 +433,17 @@ check_lookups(Audit *audit)
 		add_open_check(audit, "lookup", required, psprintf("no keys in those that others read: %s", tables), 0);
 }
 
+/* Is nothing read but rows of its shard? */
+static void
+check_shard(Audit *audit)
+{
+	char	   *condition = shard_condition(audit->publication);
+
+	if (audit->publication->shard != NULL)
+		add_check(audit, "shard", pstrdup("no other rows of the source are read"),
+				  condition == NULL ? pstrdup("the pinned view has no condition") : psprintf("those where %s", condition), condition != NULL, NULL);
+}
+
 /* Are all tables that are gone without a trace those that the owner had forgotten?  How many people were is told, too. */
 static void
 check_forgotten(Audit *audit)
@@ -501,6 +513,7 @@ check_the_rest(Audit *audit)
 	check_forgotten(audit);
 	check_beside(audit);
 	check_lookups(audit);
+	check_shard(audit);
 }
 
 /* All checks; as the owner, under the active snapshot. */

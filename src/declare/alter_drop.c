@@ -12,6 +12,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/shown_lists.h"
@@ -268,6 +269,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	Oid			owner;
 	int			nadded;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_not_null(fcinfo, 1, "the parameters");
 	verify_may_change("alter_publication()");
 	publication = publication_open_for_new_owner(name, AccessExclusiveLock);
@@ -348,6 +350,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 	CatalogAccess access;
 	bool		is_used;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("drop_publication()");
 	publication = publication_open_to_drop(name);
 	if (!forget_history && has_told(publication))

@@ -67,6 +67,7 @@ static const struct
 	{"backslash_quote", "safe_encoding"},
 	{"escape_string_warning", "off"},
 	{"transform_null_equals", "off"},
+	{"citus.enable_ddl_propagation", "off"},	/* what stands beside a history is nothing without it */
 };
 
 /*
@@ -77,10 +78,12 @@ void
 fix_settings(void)
 {
 	for (int i = 0; i < (int) lengthof(fixed_settings); i++)
-		if (strcmp(GetConfigOption(fixed_settings[i].name, false, false), fixed_settings[i].value) != 0)
-			(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
-									 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL,
-									 true, 0, false);
+	{
+		const char *value = GetConfigOption(fixed_settings[i].name, true, false);
+
+		if (value != NULL && strcmp(value, fixed_settings[i].value) != 0)	/* NULL: Citus is not loaded */
+			(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	}
 }
 
 void

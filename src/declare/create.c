@@ -11,6 +11,7 @@
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
+#include "declare/shard.h"
 #include "declare/shown_lists.h"
 #include "declare/target_objects.h"
 #include "declare/taxonomy.h"
@@ -163,6 +164,10 @@ pinned_view_sql(const DeclaredPublication *publication, const char *const *names
 						 is_tuple(publication, &publication->columns[i]) ? tuple_sql(publication, names) : quote_identifier(names[i]),
 						 quote_identifier(publication->columns[i].name));
 	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
+	if (publication->shard != NULL)
+		appendStringInfo(&sql, " WHERE (%s)", publication->shard);
+	if (OidIsValid(noted_relation(publication, "secret")))
+		appendStringInfo(&sql, " AND %s", guard_sql(publication, names[publication_column(publication, ROLE_KEY) - publication->columns]));
 	return sql.data;
 }
 
@@ -627,13 +632,13 @@ store_publication(DeclaredPublication *publication)
 	for (int i = 0; i < publication->nbeside; i++)
 		beside[i] = Int32GetDatum(publication->beside[i]);
 	catalog_enter(&access);
-	catalog_execute("INSERT INTO pprepub_internal.catalog_publication (name, owner, pinned, method, params, target, beside, max_rows)"
-					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7, $8) RETURNING publication",
+	catalog_execute("INSERT INTO pprepub_internal.catalog_publication (name, owner, pinned, method, params, target, beside, max_rows, shard, shard_of_key)"
+					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7, $8, $9, $10) RETURNING publication",
 					CATALOG_TEXT(publication->name), CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)), CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)), CATALOG_TEXT(publication->target),
 					CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(beside, publication->nbeside, INT4OID, 4, true, TYPALIGN_INT))),
-					CATALOG_INT(publication->max_rows));
+					CATALOG_INT(publication->max_rows), CATALOG_TEXT(publication->shard), CATALOG_PARAM(BOOLOID, BoolGetDatum(publication->shard_of_key)));
 	publication->id = catalog_int(0, "publication");
 	catalog_leave(&access);
 	note_columns(publication, 0);
@@ -685,6 +690,8 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	verify_source(publication);
 	declare_columns(&declaration);
 	find_trees(publication, 0);
+	if (!PG_ARGISNULL(13))
+		declare_shard(publication, text_to_cstring(PG_GETARG_TEXT_PP(13)), declaration.key);
 
 	/* One declaration at a time, or two could each miss the other. */
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);

@@ -63,22 +63,16 @@ CREATE TABLE pprepub_internal.catalog_publication (
 	beside int[] NOT NULL,
 	releases int NOT NULL DEFAULT 0,
 	remembered bigint NOT NULL DEFAULT 0,
-	witness jsonb
+	witness jsonb,
+	shard text,
+	shard_of_key boolean NOT NULL DEFAULT false,
+	attempt text
 ) WITH (fillfactor = 30);	-- each release updates its publication's row
 CREATE SEQUENCE pprepub_internal.catalog_publication_number AS int OWNED BY pprepub_internal.catalog_publication.publication;
 ALTER TABLE pprepub_internal.catalog_publication
 	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub_internal.catalog_publication_number');
 COMMENT ON TABLE pprepub_internal.catalog_publication IS
-	'publications as declared; witness tells where and when the last release was made, remembered how many rows the history must have';
-
--- Computed, since a source's OID cannot be kept: a restore makes some materialized views only after the catalog's rows.
-CREATE VIEW pprepub_internal.catalog_source AS
-	SELECT DISTINCT p.publication, d.refobjid::pg_catalog.regclass AS source
-	FROM pprepub_internal.catalog_publication p
-		JOIN pg_catalog.pg_rewrite w ON w.ev_class = p.pinned::pg_catalog.oid
-		JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
-			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class;
-COMMENT ON VIEW pprepub_internal.catalog_source IS 'source of each publication, as its pinned view reads it';
+	'publications as declared; witness tells where and when the last release was made, remembered how many rows the history must have, attempt that shards are published together';
 
 CREATE TABLE pprepub_internal.catalog_column (
 	publication int,
@@ -102,6 +96,16 @@ CREATE TABLE pprepub_internal.catalog_relation (
 );
 COMMENT ON TABLE pprepub_internal.catalog_relation IS
 	'relations made for publications, which are protected and dropped with them';
+
+-- Computed, since a source's OID cannot be kept: a restore makes some materialized views only after the catalog's rows.
+CREATE VIEW pprepub_internal.catalog_source AS
+	SELECT DISTINCT p.publication, d.refobjid::pg_catalog.regclass AS source
+	FROM pprepub_internal.catalog_publication p
+		JOIN pg_catalog.pg_rewrite w ON w.ev_class = p.pinned::pg_catalog.oid
+		JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class
+	WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_relation r WHERE r.publication = p.publication AND r.relation::pg_catalog.oid = d.refobjid AND r.part IN ('cleared', 'secret'));
+COMMENT ON VIEW pprepub_internal.catalog_source IS 'source of each publication, as its pinned view reads it';
 
 CREATE VIEW pprepub_internal.catalog_lookup AS
 	SELECT DISTINCT r.publication, d.refobjid::pg_catalog.regclass AS lookup
@@ -202,6 +206,34 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_relation', 
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_release', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_metric', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_failure', '');
+
+-- Shards
+
+CREATE TABLE pprepub_internal.catalog_sharded (
+	name text COLLATE "C" PRIMARY KEY,
+	owner regrole NOT NULL,
+	target name NOT NULL,
+	key_decides boolean NOT NULL		-- does the key alone tell a person's shard, so that nobody moves?
+);
+COMMENT ON TABLE pprepub_internal.catalog_sharded IS 'sharded publications as declared on their coordinator';
+
+CREATE TABLE pprepub_internal.catalog_shard (
+	name text COLLATE "C",
+	shard int,
+	server name NOT NULL,
+	publication text COLLATE "C" NOT NULL,
+	PRIMARY KEY (name, shard)
+);
+COMMENT ON TABLE pprepub_internal.catalog_shard IS 'the shards of sharded publications: a publication on a server each';
+
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_sharded', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_shard', '');
+
+CREATE VIEW pprepub.shard AS
+	SELECT p.name AS publication, p.owner, p.target, p.key_decides, s.shard, s.server, s.publication AS shard_publication
+	FROM pprepub_internal.catalog_sharded p JOIN pprepub_internal.catalog_shard s USING (name)
+	ORDER BY p.name, s.shard;
+COMMENT ON VIEW pprepub.shard IS 'the shards of sharded publications; each shard judges itself who may do what there';
 
 -- Taxonomies
 
@@ -461,8 +493,8 @@ COMMENT ON FUNCTION pprepub_internal.is_name_of(text, text) IS 'is it a name of 
 CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private text, OUT wrong text[])
 	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
 	SELECT w.wrong FROM (
-		SELECT 1, ARRAY['42710', format('publication "%s" already exists', p.name), NULL, NULL]
-		FROM pprepub_internal.catalog_publication p WHERE p.name = $1
+		SELECT 1, ARRAY['42710', format('publication "%s" already exists', $1), NULL, NULL]
+		WHERE EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.name = $1) OR EXISTS (SELECT FROM pprepub_internal.catalog_sharded p WHERE p.name = $1)
 		UNION ALL SELECT 2, ARRAY['42939', 'a publication cannot be called "catalog"', NULL, 'View catalog of its target lists what is published there.']
 		WHERE $1 = 'catalog'
 		UNION ALL SELECT 2, ARRAY['42710', format('the name "%s" collides with the releases of publication "%s"', $1, p.name), NULL,
@@ -478,7 +510,8 @@ CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $2::name AND (c.relname = $1::name OR pprepub_internal.is_name_of(c.relname::text, $1))
 			OR n.nspname = $3::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked',
-				$1 || '_groups', $1 || '_places', $1 || '_people', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])
+				$1 || '_groups', $1 || '_places', $1 || '_people', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference',
+				$1 || '_cleared', $1 || '_secret'])
 		UNION ALL SELECT 5, ARRAY['42723', format('function %s already exists', f.oid::regprocedure), NULL,
 			'Choose another name, or another target schema.']
 		FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
@@ -542,9 +575,9 @@ COMMENT ON FUNCTION pprepub_internal.no_bands(int, text, int) IS 'why a taxonomy
 CREATE FUNCTION pprepub.create_publication(publication text, source regclass, key name,
 		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',
 		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}', lookup regclass[] DEFAULT '{}',
-		rows text DEFAULT 'one', max_rows int DEFAULT 10) RETURNS void
+		rows text DEFAULT 'one', max_rows int DEFAULT 10, shard text DEFAULT NULL) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
-COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[], text, int) IS
+COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[], text, int, text) IS
 	'declare how a table or view is published: its key, the roles of its columns, and a method with parameters';
 
 CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb DEFAULT '{}', add_quasi_identifiers jsonb DEFAULT '{}',
@@ -572,7 +605,7 @@ CREATE FUNCTION pprepub_internal.made_for(publication int, keep_releases boolean
 	SELECT m.classid, m.objid, m.statement FROM (
 		SELECT 1 AS place, 'pg_proc'::regclass::oid AS classid, f.oid AS objid, 'DROP FUNCTION IF EXISTS ' || f.oid::regprocedure AS statement
 		FROM pg_proc f WHERE f.oid = ANY ($3)
-		UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE 3 END, 'pg_class'::regclass, k.oid,
+		UNION ALL SELECT CASE k.relkind WHEN 'v' THEN CASE r.part WHEN 'source' THEN 3 ELSE 2 END WHEN 'c' THEN 4 ELSE CASE WHEN r.part IN ('cleared', 'secret') THEN 4 ELSE 3 END END, 'pg_class'::regclass, k.oid,
 			format('DROP %s IF EXISTS %s', CASE k.relkind WHEN 'v' THEN 'VIEW' WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'c' THEN 'TYPE' ELSE 'TABLE' END, r.relation)
 		FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation::oid
 		WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2)) m ORDER BY m.place, m.objid DESC
@@ -654,9 +687,50 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside,
 		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup,
-		p.max_rows
+		p.max_rows, p.shard, p.shard_of_key
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
+
+-- Shards: what a condition may call, and what the coordinator of all shards calls on each
+
+CREATE FUNCTION pprepub.shard_of(key text, shards int) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+	RETURN ((pg_catalog.hashtextextended(key COLLATE "C", 52) & 9223372036854775807) % shards)::int;
+COMMENT ON FUNCTION pprepub.shard_of(text, int) IS 'number of the shard that a key belongs to, from 0 on';
+
+CREATE FUNCTION pprepub_internal.keyed_hash(key text, secret bytea) RETURNS bytea
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pprepub_keyed_hash';
+COMMENT ON FUNCTION pprepub_internal.keyed_hash(text, bytea) IS 'hash of a key that nobody can try keys on without the secret';
+
+CREATE FUNCTION pprepub_internal.shard_begin(publication text) RETURNS int
+	LANGUAGE C VOLATILE PARALLEL UNSAFE SET lock_timeout = '5s' AS 'MODULE_PATHNAME', 'pprepub_shard_begin';
+COMMENT ON FUNCTION pprepub_internal.shard_begin(text) IS 'lock a shard that is to be published, and return the number of its next release, or NULL';
+
+CREATE FUNCTION pprepub_internal.shard_note(publication text, attempt text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_note';
+COMMENT ON FUNCTION pprepub_internal.shard_note(text, text) IS 'note with which attempt of its coordinator a shard is published';
+
+CREATE VIEW pprepub_internal.attempt WITH (security_barrier) AS
+	SELECT p.name, p.attempt FROM pprepub_internal.catalog_publication p WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub_internal.attempt IS 'last attempts of the coordinators of your publications';
+CREATE FUNCTION pprepub_internal.shard_attempt(publication text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT attempt FROM pprepub_internal.attempt WHERE name = $1 $$;
+COMMENT ON FUNCTION pprepub_internal.shard_attempt(text) IS 'last attempt of its coordinator that a shard has committed';
+
+CREATE FUNCTION pprepub_internal.shard_guard(publication text, secret bytea) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_guard';
+COMMENT ON FUNCTION pprepub_internal.shard_guard(text, bytea) IS 'publish only people of a shard who are cleared';
+
+CREATE FUNCTION pprepub_internal.shard_arrivals(publication text) RETURNS SETOF bytea
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_arrivals';
+COMMENT ON FUNCTION pprepub_internal.shard_arrivals(text) IS 'list keyed hashes of people of a shard who are not cleared';
+
+CREATE FUNCTION pprepub_internal.shard_clear(publication text, people bytea[]) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_clear';
+COMMENT ON FUNCTION pprepub_internal.shard_clear(text, bytea[]) IS 'clear people for a shard by their keyed hashes';
+
+CREATE FUNCTION pprepub_internal.shard_cleared(publication text) RETURNS SETOF bytea
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_cleared';
+COMMENT ON FUNCTION pprepub_internal.shard_cleared(text) IS 'list keyed hashes of people who are cleared for a shard';
 
 -- A foreign key is found through views by the column's name; one that a view reads and does not show counts if the view shows a
 -- key of the table that has it.  Whether persons repeat is left to the caller, who knows rows, and values that differ.

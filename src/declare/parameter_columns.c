@@ -7,6 +7,7 @@
 #include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
+#include "declare/shard.h"
 #include "declare/taxonomy.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
@@ -203,8 +204,7 @@ refuse_role(const DeclaredPublication *publication, const char *column)
 			 errdetail("It keeps the role that it was declared with.")));
 }
 
-/* The columns of the source that the pinned view reads: [columns] their numbers, InvalidAttrNumber for the tuple's. */
-static AttrNumber *
+AttrNumber *
 pinned_attributes(const DeclaredPublication *publication)
 {
 	Relation	view = relation_open(publication->pinned, AccessShareLock);
@@ -231,7 +231,7 @@ extend_pinned_view(DeclaredPublication *publication, const AttrNumber *attribute
 {
 	int			all = publication->ncolumns + publication->nhidden;
 	const char **current = palloc(sizeof(char *) * all);
-	bool		is_last = from + n == all;
+	bool		is_last = n == 0 || from + n == all;
 	Identity	caller;
 
 	for (int i = 0; i < all; i++)
@@ -241,6 +241,7 @@ extend_pinned_view(DeclaredPublication *publication, const AttrNumber *attribute
 		current[i] = attribute != InvalidAttrNumber ? get_attname(publication->source, attribute, false) : publication->columns[i].name;
 	}
 	act_as(&caller, publication->owner);
+	publication->shard = shard_condition(publication);
 	SPI_connect();
 	if (is_last)
 		execute_own_ddl(psprintf("CREATE OR REPLACE VIEW %s %s", quoted_relation(publication->pinned), pinned_view_sql(publication, current)));

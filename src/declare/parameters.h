@@ -129,6 +129,9 @@ extern Jsonb *resolve_layout_columns(DeclaredPublication *publication, Jsonb *gi
  */
 extern void take_columns(DeclaredPublication *publication, const DeclaredPublication *more);
 
+/* The columns of the source that the pinned view reads: [columns] their numbers, InvalidAttrNumber for the tuple's. */
+extern AttrNumber *pinned_attributes(const DeclaredPublication *publication);
+
 /* An error about a column that cannot be added, since the publication has it. */
 extern void refuse_role(const DeclaredPublication *publication, const char *column);
 

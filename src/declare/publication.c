@@ -8,28 +8,24 @@
  */
 #include "declare/publication.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_rewrite.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "rewrite/rewriteSupport.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
 #include "shared/progress.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -215,25 +211,16 @@ read_noted(CatalogAccess *access, DeclaredPublication *publication, CatalogMode 
 Oid
 source_of_pinned(Oid pinned)
 {
-	Oid			rule = get_rewrite_oid(pinned, ViewSelectRuleName, true);
-	Relation	depends = table_open(DependRelationId, AccessShareLock);
+	Relation	view = try_relation_open(pinned, AccessShareLock);
 	Oid			source = InvalidOid;
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple	row;
+	Query	   *query;
 
-	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RewriteRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(rule));
-	scan = systable_beginscan(depends, DependDependerIndexId, true, NULL, lengthof(keys), keys);
-	while (!OidIsValid(source) && (row = systable_getnext(scan)) != NULL)
-	{
-		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(row);
-
-		if (depend->refclassid == RelationRelationId && depend->refobjid != pinned)
-			source = depend->refobjid;
-	}
-	systable_endscan(scan);
-	table_close(depends, AccessShareLock);
+	if (view == NULL)
+		return InvalidOid;
+	query = get_view_query(view);
+	if (query->jointree->fromlist != NIL)	/* a restore makes views without, at first */
+		source = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable)->relid;
+	relation_close(view, AccessShareLock);
 	return source;
 }
 
@@ -271,7 +258,8 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	MemoryContext old;
 
 	verify_version();
-	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, max_rows, sample_seed, beside, releases, remembered"
+	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, max_rows, sample_seed, beside, releases, remembered,"
+					" shard, shard_of_key, attempt IS NOT NULL AS is_coordinated"
 					" FROM pprepub_internal.catalog_publication WHERE publication = $1", mode,
 					CATALOG_PARAMS(CATALOG_INT(publication->id))) == 0)
 	{
@@ -291,6 +279,9 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication, Catalo
 	publication->sample_seed = catalog_int(0, "sample_seed");
 	publication->releases = catalog_int(0, "releases");
 	publication->remembered = catalog_int(0, "remembered");
+	publication->shard = catalog_text(access, 0, "shard");
+	publication->shard_of_key = catalog_int(0, "shard_of_key");
+	publication->is_coordinated = catalog_int(0, "is_coordinated");
 	old = MemoryContextSwitchTo(access->context);
 	publication->private = psprintf("%s_private", publication->target);
 	publication->params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
@@ -310,7 +301,7 @@ typedef enum OpenedFor
 	FOR_AUDITOR
 } OpenedFor;
 
-static void
+void
 verify_rights_of(Oid owner, const char *name)
 {
 	if (!has_rights_of(owner))

@@ -116,6 +116,9 @@ typedef struct DeclaredPublication
 	int			nbeside;
 	Oid		   *lookups;		/* of a declaration: tables without people, which others may read, too */
 	int			nlookups;
+	char	   *shard;			/* the condition of its rows, as it was declared, or NULL: shard.h */
+	bool		shard_of_key;	/* does it look at the key alone? */
+	bool		is_coordinated; /* is it published together with other shards? */
 	int32		releases;		/* number of the last release */
 	int64		remembered;		/* people and invented rows in the releases */
 	int			ncolumns;
@@ -225,8 +228,8 @@ extern Oid	make_relation(const DeclaredPublication *publication, const char *sch
 /*
  * Records in the catalog that a relation was made for a publication, so that it is protected and dropped with it.  Parts:
  * "source" (the pinned view), "lookups" (a view of their names), "sensitive_tuple" and "sensitive_rows" (types), "members", "asked",
- * "groups", "places", "people", "regions", "counterfeits" and "reference" (history), "release" and "releases", the list of
- * them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter
+ * "groups", "places", "people", "regions", "counterfeits" and "reference" (history), "cleared" and "secret" (the guard of
+ * a shard), "release" and "releases", the list of them; "auditors", whose readers may audit; those of pprepub_internal.is_loose(); and, for each table that a parameter
  * names, TABLE_PART with the parameter's name.
  */
 #define TABLE_PART "table "
@@ -258,6 +261,9 @@ extern char *equality_sql(Oid type);
 /* The types, as DDL writes them, of a quasi-identifier's cells, and in which releases show any column. */
 extern char *printed_type_sql(const DeclaredColumn *column);
 extern char *released_type_sql(const DeclaredColumn *column);
+
+/* Raises an error if the current user has not the rights of the owner of a publication of this name. */
+extern void verify_rights_of(Oid owner, const char *name);
 
 /* Raises an error if a function's argument is NULL; and an argument that names an object. */
 extern void verify_not_null(FunctionCallInfo fcinfo, int n, const char *what);
@@ -328,8 +334,11 @@ extern const RangeStep *step_of(const DeclaredColumn *column);
 /* Creates the trigger of the first fence on a new table. As the owner, inside SPI. */
 extern void seal_table(Oid table);
 
-/* Executes a statement, in which the table's name is "%s", that the first fence lets through.  As the owner, inside SPI. */
-extern void execute_past_seal(Oid table, const char *sql);
+/*
+ * Executes a statement, in which the table's name is "%s", that the first fence lets through; $1 is a value of a type, unless
+ * that is InvalidOid.  As the owner, inside SPI.
+ */
+extern void execute_past_seal(Oid table, const char *sql, Oid type, Datum value);
 
 /* Executes a statement that the second fence lets through. As the owner, inside SPI. */
 extern void execute_own_ddl(const char *sql);

@@ -45,12 +45,12 @@ seal_table(Oid table)
 }
 
 void
-execute_past_seal(Oid table, const char *sql)
+execute_past_seal(Oid table, const char *sql, Oid type, Datum value)
 {
 	char	   *name = quoted_relation(table);
 
 	execute_own_ddl(psprintf("ALTER TABLE %s DISABLE TRIGGER " SEAL, name));
-	if (SPI_execute(psprintf(sql, name), false, 0) < 0)
+	if (SPI_execute_with_args(psprintf(sql, name), OidIsValid(type) ? 1 : 0, &type, &value, NULL, false, 0) < 0)
 		elog(ERROR, "could not change table %s", name);
 	execute_own_ddl(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER " SEAL, name));
 }

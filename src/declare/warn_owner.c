@@ -290,3 +290,14 @@ warn_of_unlogged_tables(const DeclaredPublication *publication)
 		});
 	catalog_leave(&access);
 }
+
+void
+warn_of_moves(const DeclaredPublication *publication)
+{
+	if (publication->shard != NULL && !publication->shard_of_key && !OidIsValid(noted_relation(publication, "secret")))
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("people can move out of the shard of publication \"%s\"", publication->name),
+			.detail = "Its condition looks at more than the key. Releases of the shard where a person was, and of the one where that person is now, were not judged together.",
+			.hint = "Declare all shards by pprepub.create_sharded_publication(), which keeps each person in one.",
+		});
+}

@@ -93,6 +93,9 @@ extern void warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *bef
 /* A WARNING when rows of the source stand in unlogged tables: a crash of the server empties these, but not the history. */
 extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
 
+/* A WARNING when a person can come to be of another shard, by a condition that looks at more than the key. */
+extern void warn_of_moves(const DeclaredPublication *publication);
+
 /* ---- Publications whose sources reach the same tables ---- */
 
 /*

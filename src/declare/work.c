@@ -11,6 +11,7 @@
 #include "commands/comment.h"
 #include "compat.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/publication.h"
 #include "declare/target_objects.h"
 #include "declare/warn_owner.h"
@@ -129,10 +130,13 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	MemoryContext context = CurrentMemoryContext;
 	AuditCall  *outer = call;
 	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .outer = CurrentResourceOwner};
-	ResourceOwner owner = ResourceOwnerCreate(own.outer, "call of an auditor");
+	ResourceOwner owner;
 	CommandId	before = GetCurrentCommandId(false);
 	bool		is_watched = client_connection_check_interval == 0 && MyProcPort != NULL && WaitEventSetCanReportClosed();
 	Datum		result;
+
+	PASS_TO_SHARDS(SHARDED_ROWS);
+	owner = ResourceOwnerCreate(own.outer, "call of an auditor");
 
 	/*
 	 * From here on, a client that has gone ends its session: nobody reads what the function computes, which may take
@@ -229,6 +233,7 @@ report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 {
 	OwnersWork	work;
 
+	PASS_TO_SHARDS(SHARDED_ROWS);
 	report_open(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
@@ -305,6 +310,7 @@ change_auditors(FunctionCallInfo fcinfo, bool is_granted)
 Datum
 pprepub_grant_audit(PG_FUNCTION_ARGS)
 {
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("grant_audit()");
 	change_auditors(fcinfo, true);
 	PG_RETURN_VOID();
@@ -313,6 +319,7 @@ pprepub_grant_audit(PG_FUNCTION_ARGS)
 Datum
 pprepub_revoke_audit(PG_FUNCTION_ARGS)
 {
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("revoke_audit()");
 	change_auditors(fcinfo, false);
 	PG_RETURN_VOID();

@@ -19,7 +19,9 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
+#include "declare/shard.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -275,7 +277,7 @@ replace_rows(const DeclaredPublication *publication, PastTable which, Tuplestore
 	RowWriter  *writer;
 
 	table_close(relation, NoLock);
-	execute_past_seal(table, "TRUNCATE %s");
+	execute_past_seal(table, "TRUNCATE %s", InvalidOid, (Datum) 0);
 	RemoveStatistics(table, 0);
 	writer = writer_open(table, false);
 	while (tuplestore_gettupleslot(rows, true, false, slot))
@@ -338,17 +340,17 @@ pprepub_forget_person(PG_FUNCTION_ARGS)
 	OwnersWork	work;
 	uint64		known;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_not_null(fcinfo, 1, "a key");
 	verify_may_change("forget_person()");
 	/* Nobody publishes, answers or reads the history meanwhile. */
 	forgetting.publication = work.publication = publication_open(name, AccessExclusiveLock);
-	if (forgetting.publication->releases == 0)
-		PG_RETURN_INT64(0);
 	work_begin(&work, work.publication->owner, GetTransactionSnapshot());
 	forgetting.key = publication_column(forgetting.publication, ROLE_KEY);
 	forgetting.element = element_of(forgetting.key);
 	forgetting.row = AllocSetContextCreate(work.context, "row of the history", ALLOCSET_DEFAULT_SIZES);
-	known = forget(&forgetting, PG_GETARG_ARRAYTYPE_P(1));
+	known = forgetting.publication->releases == 0 ? 0 : forget(&forgetting, PG_GETARG_ARRAYTYPE_P(1));
+	forget_cleared(forgetting.publication, PG_GETARG_DATUM(1));
 	work_close(&work);
 	if (known > 0)
 		note_erasure(forgetting.publication, CATALOG_PARAM(INT8OID, Int64GetDatum((int64) known)), CATALOG_NULL(INT4ARRAYOID));

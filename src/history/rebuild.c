@@ -12,6 +12,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -310,6 +311,7 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	const char *name = text_argument(fcinfo, 0, "the name of a publication");
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("rebuild_history()");
 	work.publication = publication_open(name, ExclusiveLock);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);

@@ -13,6 +13,7 @@
 
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
+#include "declare/gate.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
@@ -159,6 +160,7 @@ pprepub_acknowledge_history(PG_FUNCTION_ARGS)
 	CatalogAccess access;
 	Datum		now;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("acknowledge_history()");
 	publication = publication_open(name, ExclusiveLock);
 	catalog_enter(&access);

@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "audit/smallest.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/warn_owner.h"
@@ -205,6 +206,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	int32		number;
 	Datum		row;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_not_null(fcinfo, 1, "the table to be imported");
 	if (PG_ARGISNULL(3))
 		ereport(ERROR,

@@ -8,6 +8,7 @@
 
 #include "audit/smallest.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
@@ -262,6 +263,7 @@ put_possible(const OwnersWork *work)
 Datum
 pprepub_possible_parameters(PG_FUNCTION_ARGS)
 {
+	PASS_TO_SHARDS(SHARDED_WHOLE);
 	return report(fcinfo, put_possible);
 }
 

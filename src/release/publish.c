@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "declare/gate.h"
 #include "release/release.h"
 
 #include "access/xact.h"
@@ -15,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
+#include "declare/shard.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -251,8 +253,10 @@ static ReleaseBuild *
 build_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
 	Scope		scope = scope_of(publication, request, false);
-	ReleaseBuild *build = build_release(publication, &scope, context);
+	ReleaseBuild *build;
 
+	verify_in_shard(publication);
+	build = build_release(publication, &scope, context);
 	verify_alone(publication);	/* the source was not locked before */
 	verify_something(build);
 	measure_against_source(build);
@@ -277,12 +281,16 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	int32		number;
 	Datum		row;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
+	verify_begun(publication);
 	remember_warnings(publication);
 	verify_may_release(publication);
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication, false);
+	if (number == 1)			/* later than it was declared: its coordinator has set a guard by now */
+		warn_of_moves(publication);
 
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
@@ -397,9 +405,11 @@ pprepub_preview(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	Request		request = read_request(fcinfo);
-	DeclaredPublication *publication = open_for_preview(name, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
+	DeclaredPublication *publication;
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
+	PASS_TO_SHARDS(SHARDED_WHOLE);
+	publication = open_for_preview(name, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	warn_of_unique_insensitive(publication, false);
 

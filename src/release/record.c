@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "declare/gate.h"
 #include "release/release.h"
 
 #include "access/htup_details.h"
@@ -300,7 +301,7 @@ drop_tables(const DeclaredPublication *publication, const char *tables, const ch
 		execute_own_ddl(psprintf("DROP TABLE %s", tables));
 	error_context_stack = callback.previous;
 	if (OidIsValid(noted_relation(publication, "releases")))
-		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers));
+		execute_past_seal(noted_relation(publication, "releases"), psprintf("UPDATE %%s SET relation = NULL WHERE release = ANY ('%s')", numbers), InvalidOid, (Datum) 0);
 	SPI_finish();
 	act_as_before(&caller);
 }
@@ -315,6 +316,7 @@ pprepub_forget_releases(PG_FUNCTION_ARGS)
 	char	   *words;
 	Datum		numbers;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_not_null(fcinfo, 1, "the time before which releases are forgotten");
 	verify_may_change("forget_releases()");
 	publication = publication_open(name, AccessExclusiveLock);

@@ -166,7 +166,8 @@ COMMENT ON SERVER pprepub_releases IS 'server of tables TARGET.NAME_all: this da
 
 -- For analysts, instead of TARGET's \d+.  Comments say what an object shows; of functions, the calls that they were made with.
 CREATE VIEW pprepub.catalog WITH (security_barrier) AS
-	SELECT t.target, t.publication, o.object COLLATE "default" AS object, (pg_catalog.split_part(o.comment, '; publication "', 1)
+	SELECT c.target, c.publication, c.object, c.shows, c.costs, c.may_read FROM (
+	SELECT t.target, t.publication, o.object COLLATE "default" AS object, o.number, (pg_catalog.split_part(o.comment, '; publication "', 1)
 			|| coalesce(', number ' || o.number || ' of ' || pg_catalog.to_char(o.published_at, 'YYYY-MM-DD'), '')) COLLATE "default" AS shows,
 		CASE o.made_by WHEN 'live' THEN 'an answer for each query' WHEN 'answer' THEN 'an answer for each call' WHEN 'noisy' THEN 'noise budget' ELSE 'nothing' END AS costs,
 		o.may_read
@@ -186,5 +187,14 @@ CREATE VIEW pprepub.catalog WITH (security_barrier) AS
 			FROM pg_catalog.pg_proc f CROSS JOIN LATERAL (SELECT (pg_catalog.regexp_match(f.prosrc, '^SELECT \* FROM pprepub_internal\.([a-z_]+)\('))[1] AS made_by) m
 			WHERE f.pronamespace = t.schema AND m.made_by IS NOT NULL
 				AND f.proname IN (t.publication, t.publication || '_counts', t.publication || '_noisy', t.publication || '_noise_left')) o
-	ORDER BY t.target, t.publication, o.number NULLS FIRST, o.object COLLATE "C";
+	UNION ALL SELECT s.target, s.name, o.object COLLATE "default", NULL::pg_catalog.int4, o.comment, o.costs, o.may_read
+	FROM pprepub_internal.catalog_sharded s JOIN pg_catalog.pg_namespace n ON n.nspname = s.target AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+		CROSS JOIN LATERAL (
+			SELECT pg_catalog.format('%I.%I', s.target, c.relname) AS object, pg_catalog.obj_description(c.oid, 'pg_class') AS comment,
+				CASE WHEN c.relname = s.name || '_now' THEN 'an answer of each shard for each query' ELSE 'nothing' END AS costs, pg_catalog.has_table_privilege(c.oid, 'SELECT') AS may_read
+			FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relkind = 'v' AND (c.relname = s.name OR pprepub_internal.is_name_of(c.relname::pg_catalog.text, s.name))
+			UNION ALL SELECT pg_catalog.format('%I.%I(%s)', s.target, f.proname, pg_catalog.array_to_string(f.proargnames[:f.pronargs], ', ')),
+				pg_catalog.obj_description(f.oid, 'pg_proc'), 'nothing', pg_catalog.has_function_privilege(f.oid, 'EXECUTE')
+			FROM pg_catalog.pg_proc f WHERE f.pronamespace = n.oid AND f.proname = s.name || '_counts') o) c
+	ORDER BY c.target, c.publication, c.number NULLS FIRST, c.object COLLATE "C";
 COMMENT ON VIEW pprepub.catalog IS 'what is published in each target that you may use, what it costs, and whether you may read it';

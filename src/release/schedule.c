@@ -17,6 +17,7 @@
  */
 #include "postgres.h"
 
+#include "declare/gate.h"
 #include "release/release.h"
 
 #include "catalog/pg_type.h"
@@ -85,6 +86,7 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 	bool		isnull;
 	CatalogAccess access;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("schedule()");
 	publication = publication_open(name, ExclusiveLock);
 	(void) catalog_finds("SELECT pprepub_internal.verify_may_log_in($1, $2)", CATALOG_TEXT(role), CATALOG_INT(publication->id));
@@ -125,6 +127,7 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 	DeclaredPublication *publication;
 	Job			job;
 
+	PASS_TO_SHARDS(SHARDED_CHANGE);
 	verify_may_change("unschedule()");
 	publication = publication_open(name, ExclusiveLock);
 	if (!find_job(publication, &job))

@@ -20,7 +20,10 @@ BEGIN
 		RAISE EXCEPTION 'a publication and a number of rows are needed' USING ERRCODE = 'invalid_parameter_value', HINT = 'For example: pprepub.synthetic(''patients'', 1000).';
 	END IF;
 	SELECT v.* INTO shown FROM pprepub_internal.counted_view v WHERE v.publication = synthetic.publication AND v.release IS NULL;
-	IF NOT FOUND THEN
+	IF NOT FOUND AND EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = synthetic.publication) THEN
+		RAISE EXCEPTION 'pprepub.synthetic() cannot be called for all shards of publication "%"', publication
+			USING ERRCODE = 'feature_not_supported', HINT = 'Call it for a shard: view pprepub.shard lists them.';
+	ELSIF NOT FOUND THEN
 		RAISE EXCEPTION 'publication "%" does not exist', publication USING ERRCODE = 'undefined_object';
 	ELSIF shown.relation IS NULL THEN
 		RAISE EXCEPTION 'publication "%" has no release of everybody that you may read', publication USING ERRCODE = 'object_not_in_prerequisite_state';

@@ -8,6 +8,7 @@
 #include "audit/attack.h"
 #include "audit/compromise.h"
 #include "catalog/pg_type.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -343,6 +344,7 @@ pprepub_compromise(PG_FUNCTION_ARGS)
 {
 	OwnersWork	work;
 
+	PASS_TO_SHARDS(SHARDED_WHOLE);
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),

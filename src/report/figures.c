@@ -12,17 +12,16 @@
  */
 #include "postgres.h"
 
+#include "declare/gate.h"
 #include "declare/work.h"
 #include "executor/tstoreReceiver.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/past_tables.h"
-#include "nodes/params.h"
 #include "release/past_releases.h"
 #include "shared/progress.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_owners_list);
@@ -33,31 +32,6 @@ PG_FUNCTION_INFO_V1(pprepub_source_figures);
 PG_FUNCTION_INFO_V1(pprepub_report);
 PG_FUNCTION_INFO_V1(pprepub_explore);
 PG_FUNCTION_INFO_V1(pprepub_manifest);
-
-/* Calls the function of the same name and arguments in pprepub_internal; without a receiver, its rows are in SPI_tuptable. */
-static void
-call_internal(FunctionCallInfo fcinfo, DestReceiver *receiver)
-{
-	Oid			function = fcinfo->flinfo->fn_oid;
-	Oid		   *types;
-	int			nargs;
-	ParamListInfo params;
-	StringInfoData sql;
-	SPIExecuteOptions options = {.read_only = true, .must_return_tuples = true, .dest = receiver};
-
-	(void) get_func_signature(function, &types, &nargs);
-	params = makeParamList(nargs);
-	initStringInfo(&sql);
-	for (int i = 0; i < nargs; i++)
-	{
-		appendStringInfo(&sql, "%s$%d", i > 0 ? ", " : "", i + 1);
-		params->params[i] = (ParamExternData) {fcinfo->args[i].value, fcinfo->args[i].isnull, PARAM_FLAG_CONST, types[i]};
-	}
-	options.params = params;
-	if (SPI_execute_extended(psprintf("SELECT * FROM pprepub_internal.%s(%s)", quote_identifier(get_func_name(function)), sql.data),
-							 &options) < 0)
-		elog(ERROR, "could not compute figures");
-}
 
 static void
 put_rows(FunctionCallInfo fcinfo)
@@ -116,6 +90,7 @@ pprepub_owners_list(PG_FUNCTION_ARGS)
 {
 	OwnersWork	work;
 
+	PASS_TO_SHARDS(SHARDED_ROWS);
 	report_open(&work, fcinfo);
 	return report_rows(&work, fcinfo, false);
 }
@@ -140,6 +115,7 @@ pprepub_class_members(PG_FUNCTION_ARGS)
 {
 	OwnersWork	work;
 
+	PASS_TO_SHARDS(SHARDED_ROWS);
 	report_open(&work, fcinfo);
 	return report_rows(&work, fcinfo, true);
 }
@@ -219,6 +195,7 @@ pprepub_explore(PG_FUNCTION_ARGS)
 	OwnersWork	work;
 	Datum		page;
 
+	PASS_TO_SHARDS(SHARDED_WHOLE);
 	report_open(&work, fcinfo);
 	progress_begin("explore", work.publication->owner, work.publication->name);
 	page = make_document(&work, fcinfo);

@@ -4,7 +4,7 @@
 
 -- Cheap however many answers there are, and without an error however broken a publication is: it reads the catalog, by its
 -- indexes, and sizes of files, and opens neither sources nor histories.
-CREATE VIEW pprepub.health WITH (security_barrier) AS
+CREATE VIEW pprepub_internal.health WITH (security_barrier) AS
 	SELECT p.name AS publication,
 		newest.number AS last_release, newest.published_at AS last_published_at, pg_catalog.now() - newest.published_at AS age,
 		tables.releases, p.releases - tables.releases AS answers, day.answers AS answers_last_day, day.failed AS failed_last_day,
@@ -59,6 +59,16 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			FROM pprepub_internal.catalog_noise n WHERE n.publication = p.publication) noise ON true
 		LEFT JOIN pprepub_internal.scheduled_jobs() s ON s.publication = p.name
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub_internal.health IS 'rows of pprepub.health but those of sharded publications';
+
+CREATE FUNCTION pprepub_internal.health(publication text) RETURNS pprepub_internal.health
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_sharded_health';
+COMMENT ON FUNCTION pprepub_internal.health(text) IS 'row of pprepub.health for a sharded publication, asked as its owner';
+
+CREATE VIEW pprepub.health WITH (security_barrier) AS
+	SELECT * FROM pprepub_internal.health
+	UNION ALL SELECT h.* FROM pprepub_internal.catalog_sharded p CROSS JOIN LATERAL pprepub_internal.health(p.name) h
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.health IS 'figures for monitoring, one row for each of your publications';
 COMMENT ON COLUMN pprepub.health.last_release IS 'newest release that publish() made';
 COMMENT ON COLUMN pprepub.health.releases IS 'number of releases, including imports and those that were forgotten';
@@ -75,4 +85,4 @@ COMMENT ON COLUMN pprepub.health.schedule_state IS 'how the schedule fares: ok, 
 COMMENT ON COLUMN pprepub.health.job_release IS 'newest release that the schedule made';
 COMMENT ON COLUMN pprepub.health.noise_total IS 'what noisy counts may cost, and noise_spent, what they have cost; NULL where there are none';
 COMMENT ON COLUMN pprepub.health.refused IS
-	'why publishing is refused: source, owner, rewound or imported; NULL if no reason is known';
+	'why publishing is refused: source, owner, rewound or imported; of a sharded publication also shard, if one does not answer, or a check of all that fails; NULL if no reason is known';

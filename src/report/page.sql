@@ -406,7 +406,7 @@ CREATE FUNCTION pprepub_internal.report_promise(declared pprepub.publication) RE
 		CASE WHEN declared.method = 'bpg' THEN pprepub_internal.html_paragraph(format('An observer who has all releases and answers, and knows which of them a person is in, still finds the person among %s people or more who cannot be told apart%s.',
 			declared.params ->> 'k', ', and these have ' || (declared.params ->> 'l') || ' different sensitive values or more')) ELSE '[]' END ||
 		pprepub_internal.html_table('The publication', '{Part,As declared}', jsonb_build_array(
-			jsonb_build_array('Source', declared.source::text),
+			jsonb_build_array('Source', declared.source::text || coalesce(', rows where ' || declared.shard, '')),
 			jsonb_build_array('Key', declared.key || CASE WHEN declared.max_rows > 1 THEN format(', in up to %s rows of a person', declared.max_rows) ELSE '' END),
 			jsonb_build_array('Quasi-identifiers', declared.quasi_identifiers::text),
 			jsonb_build_array('Sensitive', declared.sensitive),

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_server make_patients declare_patients everything
+our @EXPORT = qw(new_server make_patients declare_patients new_shards declare_sharded sharded_declaration as_role everything
 	same_everything whole_release restored
 	no_release whole_or_no_release make_attacker remember no_faults
 	comes_back fails_like fails_with start_sql finish_sql);
@@ -32,10 +32,11 @@ sub import
 sub new_server
 {
 	my ($name, %init) = @_;
+	my $conf = delete $init{conf} // '';
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init(extra => [ '-E', 'UTF8', '--no-locale' ], %init);
-	$node->append_conf('postgresql.conf', <<'CONF');
+	$node->append_conf('postgresql.conf', <<"CONF");
 log_statement = none
 restart_after_crash = on
 shared_buffers = 64MB
@@ -43,6 +44,7 @@ max_wal_size = 2GB
 wal_keep_size = 1GB
 autovacuum = off
 jit = off
+$conf
 CONF
 	$node->start;
 	return $node;
@@ -98,13 +100,72 @@ SQL
 	return;
 }
 
+# A coordinator and that many shards, servers shard0, shard1, ...: each has those of the rows (2000 unless it is said) of hospital.patients
+# whose id is its number, modulo their count.  Roles owner and analyst have passwords, which shards ask for; owner has user mappings.
+# More SQL may be run on each server, once the extension is there.
+sub new_shards
+{
+	my ($count, %with) = @_;
+	my $rows = $with{rows} // 2000;
+	my ($node, @shards) = map { new_server($_, conf => 'max_prepared_transactions = 10') } 'coordinator', map { "shard$_" } 0 .. $count - 1;
+
+	foreach my $server ($node, @shards)
+	{
+		$server->safe_psql('postgres', q{CREATE ROLE owner LOGIN PASSWORD 'secret'; CREATE ROLE analyst LOGIN PASSWORD 'looks'; GRANT CREATE ON DATABASE postgres TO owner});
+	}
+	$node->safe_psql('postgres', 'CREATE EXTENSION pprepub; CREATE EXTENSION dblink; CREATE EXTENSION postgres_fdw;' . ($with{sql} // ''));
+	foreach my $i (0 .. $#shards)
+	{
+		my $hba = $shards[$i]->data_dir . '/pg_hba.conf';
+		my $lines = slurp_file($hba);
+
+		make_patients($shards[$i], 'postgres', $rows);
+		$shards[$i]->safe_psql('postgres', ($with{sql} // '') . "; DELETE FROM hospital.patients WHERE id % $count <> $i");
+		unlink $hba;
+		append_to_file($hba, "local all owner,analyst scram-sha-256\n$lines");
+		$shards[$i]->reload;
+		$node->safe_psql('postgres', sprintf q{CREATE SERVER shard%1$d FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%2$s', port '%3$d', dbname 'postgres');
+			GRANT USAGE ON FOREIGN SERVER shard%1$d TO owner;
+			CREATE USER MAPPING FOR owner SERVER shard%1$d OPTIONS (user 'owner', password 'secret')}, $i, $shards[$i]->host, $shards[$i]->port);
+	}
+	return ($node, @shards);
+}
+
+# As declare_patients(), over that many shards.  Arguments may follow.
+sub declare_sharded
+{
+	my ($node, $count, $name, $arguments) = @_;
+
+	return as_role($node, 'owner', sharded_declaration($count, $name, $arguments));
+}
+
+sub sharded_declaration
+{
+	my ($count, $name, $arguments) = @_;
+	my $servers = join ',', map { "shard$_" } 0 .. $count - 1;
+
+	$arguments = defined $arguments ? ", $arguments" : '';
+	return <<SQL;
+SELECT pprepub.create_sharded_publication('$name', '{$servers}', 'hospital.patients', 'id',
+	'{"age": "range", "zip": "prefix", "sex": "suppress"}', 'disease', 'id % $count', params => '{"k": 5, "l": 3}'$arguments)
+SQL
+}
+
+# What a role is answered in a session of its own.
+sub as_role
+{
+	my ($node, $role, $sql, %options) = @_;
+
+	return $node->safe_psql($options{database} // 'postgres', $sql, extra_params => [ '-U', $role ]);
+}
+
 # All that is declared, published, remembered and granted, as text; rows in an order that depends on nothing but the rows.
 sub everything
 {
 	my ($node, $database) = @_;
 	my @tables = split /\n/, $node->safe_psql($database, <<'SQL');
 SELECT c.oid::regclass FROM pg_class c
-WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass) AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
+WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass, 'pprepub_internal.health'::regclass) AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
 	OR oid IN (SELECT relation FROM pprepub_internal.catalog_relation) OR oid IN (SELECT source FROM pprepub_internal.catalog_source))
 ORDER BY c.oid::regclass::text COLLATE "C"
 SQL

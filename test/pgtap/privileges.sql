@@ -143,7 +143,7 @@ SELECT is_empty($$ SELECT objid::regprocedure FROM member JOIN pg_proc p ON p.oi
 SELECT set_eq($$ SELECT p.proname::text FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass
 	AND NOT has_function_privilege('regress_stranger', p.oid, 'EXECUTE') $$, '{protect}'::text[], 'PUBLIC executes all that checks for itself');
 SELECT set_eq($$ SELECT c.relname::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind <> 'S'
-	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,catalog,auditor,erasure,publication,release,failed_answer,noise,progress,storage,health,measured,counted_view,counted_column,counted_node,shown_root,shown_checksum}'::text[], 'PUBLIC reads the views only');
+	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,shard,catalog,auditor,erasure,publication,release,failed_answer,noise,progress,storage,health,attempt,measured,counted_view,counted_column,counted_node,shown_root,shown_checksum}'::text[], 'PUBLIC reads the views only');
 SELECT is_empty($$ SELECT c.oid::regclass, p FROM member JOIN pg_class c ON c.oid = objid, unnest('{INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) p
 	WHERE classid = 'pg_class'::regclass AND relkind <> 'S' AND has_table_privilege('regress_stranger', c.oid, p) $$, 'and writes nothing');
 SELECT is_empty($$ SELECT seqrelid::regclass FROM member JOIN pg_sequence ON seqrelid = objid AND classid = 'pg_class'::regclass

@@ -10,6 +10,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "declare/shard.h"
 #include "method/method.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -240,20 +241,6 @@ verify_for_rows(Node *node, ParseState *pstate)
  * and the planner uses the source's indexes for it.
  * ----------------------------------------------------------------
  */
-
-/* A place in the cohort is none in the statement that the cohort came with. */
-static void
-move_position(void *cohort)
-{
-	int			position = geterrposition();
-
-	if (position > 0)
-	{
-		errposition(0);
-		internalerrposition(position);
-		internalerrquery(cohort);
-	}
-}
 
 /* Turns a column's name into a Var: the parser's hook, since cohorts are parsed without a range table. */
 static Node *

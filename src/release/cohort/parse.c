@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "common/keywords.h"
 #include "compat.h"
+#include "declare/shard.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parser.h"
@@ -264,26 +265,6 @@ verify_no_comments(ParseState *pstate, const char *cohort)
 	}
 	verify_gap(pstate, cohort, end, strlen(cohort));
 	scanner_finish(scanner);
-}
-
-/* The one expression of a statement that has nothing else. */
-static Node *
-only_expression(ParseState *pstate, const SelectStmt *select)
-{
-	ResTarget  *target = list_length(select->targetList) == 1 ? linitial_node(ResTarget, select->targetList) : NULL;
-
-	if (target == NULL || target->name != NULL || target->indirection != NIL ||
-		select->distinctClause != NIL || select->fromClause != NIL || select->whereClause != NULL ||
-		select->groupClause != NIL || select->havingClause != NULL || select->windowClause != NIL ||
-		select->valuesLists != NIL || select->sortClause != NIL || select->limitOffset != NULL ||
-		select->limitCount != NULL || select->lockingClause != NIL || select->withClause != NULL ||
-		select->intoClause != NULL || select->op != SETOP_NONE)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("a cohort must be one expression, and nothing else"),
-				 errhint("Write what would follow WHERE in a query: age > 40 AND sex = 'F'."),
-				 parser_errposition(pstate, 0)));
-	return target->val;
 }
 
 /* A name that has no schema, or pg_catalog; NULL for any other. */
@@ -544,13 +525,11 @@ Node *
 read_written(ParseState *pstate, const DeclaredPublication *publication, const char *cohort)
 {
 	Writing		writing = {.pstate = pstate, .publication = publication, .copies = 1};
-	List	   *statements;
 	Node	   *expression;
 
 	verify_cohort_length(cohort);
 	verify_no_comments(pstate, cohort);
-	statements = raw_parser(cohort, RAW_PARSE_PLPGSQL_EXPR);
-	expression = only_expression(pstate, castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt));
+	expression = only_expression(pstate, cohort, "a cohort");
 	verify_node(&writing, expression);
 	return expression;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "declare/gate.h"
 #include "release/forecast/future.h"
 
 #include <math.h>
@@ -241,6 +242,7 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 	Scope		scope;
 	ReleaseBuild *build;
 
+	PASS_TO_SHARDS(SHARDED_WHOLE);
 	verify_not_null(fcinfo, 1, "the number of releases");
 	if (releases < 1 || releases > MOST_RELEASES)
 		ereport(ERROR,

@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "audit/join/join.h"
 #include "catalog/pg_type.h"
+#include "declare/gate.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
@@ -694,6 +695,7 @@ pprepub_link_profile(PG_FUNCTION_ARGS)
 	int32	   *numbers;
 	int32		n;
 
+	PASS_TO_SHARDS(SHARDED_ROWS);
 	report_open(&work, fcinfo);
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/catalog.h"
+#include "declare/gate.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "declare/work.h"
@@ -310,6 +311,7 @@ pprepub_risk_after_updates(PG_FUNCTION_ARGS)
 	Seen		seen;
 	uint64		impossible;
 
+	PASS_TO_SHARDS(SHARDED_ROWS);
 	report_open(&work, fcinfo);
 	table = is_declared ? copied_table(work.publication, "updates") : PG_GETARG_OID(1);
 	if (!OidIsValid(table))
