@@ -4,7 +4,8 @@
  *
  * NOTES
  *		The table uses open addressing, and its slots keep hashes, so that the look-up of a missing key seldom compares keys.
- *		Three in four slots may be taken: those that a look-up passes lie next to each other.
+ *		Three in four slots may be taken: those that a look-up passes lie next to each other.  Those of several look-ups are
+ *		fetched together, which simplehash cannot do.
  */
 #include "frame/key_table.h"
 
@@ -22,6 +23,7 @@
 
 /* Bytes of fresh memory that are cleared between two looks at the interrupts: the system has to find each page. */
 #define CLEARED		((Size) 1 << 22)
+#define AT_ONCE			32		/* look-ups whose slots are fetched together */
 
 uint32
 keys_hash(const KeyTable *table, Datum key)
@@ -176,17 +178,36 @@ keys_find(const KeyTable *table, Datum key)
 	return find_slot(table, key, keys_hash(table, key))->number;
 }
 
+/* Puts the hashes of some keys where their numbers will be, and has their slots fetched. */
+static inline void
+hash_some(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls != NULL && nulls[i])
+			continue;
+		numbers[i] = keys_hash(table, keys[i]);
+		__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
+	}
+}
+
 void
 keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers)
 {
-	for (int i = 0; i < n; i++)
-		numbers[i] = nulls != NULL && nulls[i] ? NO_KEY : keys_find(table, keys[i]);
+	for (int from = 0; from < n; from += AT_ONCE)
+	{
+		int			end = Min(from + AT_ONCE, n);
+
+		hash_some(table, keys + from, nulls == NULL ? NULL : nulls + from, end - from, numbers + from);
+		for (int i = from; i < end; i++)
+			numbers[i] = nulls != NULL && nulls[i] ? NO_KEY : find_slot(table, keys[i], numbers[i])->number;
+	}
 }
 
-uint32
-keys_add(KeyTable *table, Datum key)
+/* The number of a key by its hash; a new one is added. */
+static uint32
+add_hashed(KeyTable *table, Datum key, uint32 hash)
 {
-	uint32		hash = keys_hash(table, key);
 	KeySlot    *slot = find_slot(table, key, hash);
 
 	if (slot->number != NO_KEY)
@@ -216,9 +237,21 @@ keys_add(KeyTable *table, Datum key)
 	return table->size - 1;
 }
 
+uint32
+keys_add(KeyTable *table, Datum key)
+{
+	return add_hashed(table, key, keys_hash(table, key));
+}
+
 void
 keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers)
 {
-	for (int i = 0; i < n; i++)
-		numbers[i] = keys_add(table, keys[i]);
+	for (int from = 0; from < n; from += AT_ONCE)
+	{
+		int			end = Min(from + AT_ONCE, n);
+
+		hash_some(table, keys + from, NULL, end - from, numbers + from);
+		for (int i = from; i < end; i++)
+			numbers[i] = add_hashed(table, keys[i], numbers[i]);
+	}
 }

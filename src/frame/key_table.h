@@ -50,7 +50,7 @@ extern uint32 keys_hash(const KeyTable *table, Datum key);
 /* Returns the number of a key, and adds a copy of a new one; not to be mixed with keys_append(). */
 extern uint32 keys_add(KeyTable *table, Datum key);
 
-/* Likewise of several keys. */
+/* Likewise of several keys at once, which hides the time that memory takes. */
 extern void keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers);
 
 /* Appends a key without a look-up; keys_index() must follow. */
@@ -69,7 +69,7 @@ extern void keys_forget(KeyTable *table);
 /* Returns the number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);
 
-/* Looks several keys up.  NULL has no number; nulls may be NULL. */
+/* Looks several keys up at once, which hides the time that memory takes.  NULL has no number; nulls may be NULL. */
 extern void keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers);
 
 #endif							/* PPREPUB_FRAME_KEY_TABLE_H */
