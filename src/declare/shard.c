@@ -7,7 +7,9 @@
 #include "access/nbtree.h"
 #include "access/relation.h"
 #include "access/sysattr.h"
+#include "catalog/dependency.h"
 #include "catalog/heap.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/parameters.h"
@@ -115,6 +117,19 @@ read_condition(ParseState *pstate, Relation source, const char *text)
 	return condition;
 }
 
+static bool
+is_replaceable(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId && !OidIsValid(getExtensionOfObject(ProcedureRelationId, function));
+}
+
+/* Does an expression call functions that can mean something else tomorrow?  Those of PostgreSQL and of extensions do not. */
+static bool
+calls_replaceable(Node *node, void *context)
+{
+	return node != NULL && (check_functions_in_node(node, is_replaceable, context) || expression_tree_walker(node, calls_replaceable, context));
+}
+
 void
 declare_shard(DeclaredPublication *publication, const char *text, const char *key)
 {
@@ -145,7 +160,7 @@ declare_shard(DeclaredPublication *publication, const char *text, const char *ke
 					 errmsg("the condition of a shard cannot look at sensitive column \"%s\"", publication->columns[i].name),
 					 errdetail("Everybody sees on which shard a person is.")));
 	publication->shard = deparse_expression(condition, deparse_context_for("source", publication->source), false, false);
-	publication->shard_of_key = bms_is_subset(columns, bms_make_singleton(get_attnum(publication->source, key) - FirstLowInvalidHeapAttributeNumber));
+	publication->shard_of_key = !calls_replaceable(condition, NULL) && bms_is_subset(columns, bms_make_singleton(get_attnum(publication->source, key) - FirstLowInvalidHeapAttributeNumber));
 	act_as_before(&caller);
 	free_parsestate(pstate);
 	relation_close(source, NoLock);

@@ -33,6 +33,13 @@ pprepub_note_sharded(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("publication \"%s\" already exists", name)));
 	catalog_enter(&access);
+	if (!PG_ARGISNULL(1))
+	{
+		catalog_read("SELECT CASE WHEN NOT EXISTS (SELECT FROM pprepub_internal.catalog_sharded WHERE name = $1 AND target = $2)"
+					 " THEN pprepub_internal.name_in_the_way($1, $2::text, $2 || '_private') END AS wrong",
+					 CATALOG_TEXT(name), CATALOG_PARAM(NAMEOID, PG_GETARG_DATUM(1)));
+		catalog_raise();
+	}
 	catalog_execute("DELETE FROM pprepub_internal.catalog_shard WHERE name = $1", CATALOG_TEXT(name));
 	catalog_execute("DELETE FROM pprepub_internal.catalog_sharded WHERE name = $1", CATALOG_TEXT(name));
 	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3) && !PG_ARGISNULL(4))

@@ -13,13 +13,14 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.change_shards(text, text, text) IS 'run a query on all shards, or on none';
 
--- On a shard: keys as its coordinator knows them.
+-- On a shard: keys as its coordinator knows them, however they are written.
 CREATE FUNCTION pprepub_internal.shard_hashes(publication text, keys text[]) RETURNS SETOF bytea
-	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET "DateStyle" = 'ISO, YMD' SET "TimeZone" = 'UTC' SET bytea_output = 'hex'
 	AS $$
 BEGIN
-	RETURN QUERY EXECUTE (SELECT format('SELECT pprepub_internal.keyed_hash(k, s.secret) FROM unnest($1) k, %I.%I s', p.target || '_private', p.name || '_secret')
-		FROM pprepub.publication p WHERE p.name = shard_hashes.publication) USING keys;
+	RETURN QUERY EXECUTE (SELECT format('SELECT pprepub_internal.keyed_hash(k::%s::text, s.secret) FROM unnest($1) k, %I.%I s', format_type(a.atttypid, a.atttypmod), p.target || '_private', p.name || '_secret')
+		FROM pprepub.publication p JOIN pg_attribute a ON a.attrelid = format('%I.%I', p.target || '_private', p.name || '_cleared')::regclass AND a.attname = 'key'
+		WHERE p.name = shard_hashes.publication) USING keys;
 END
 $$;
 COMMENT ON FUNCTION pprepub_internal.shard_hashes(text, text[]) IS 'keyed hashes of keys, with the secret that all shards have';

@@ -24,11 +24,14 @@ CREATE FUNCTION pprepub_internal.sharded_call(function oid, has_rows boolean) RE
 $$;
 COMMENT ON FUNCTION pprepub_internal.sharded_call(oid, boolean) IS 'statement that calls a function for all shards, or NULL';
 
--- On a shard: transactions of a sharded publication that were prepared, and are not finished.
-CREATE FUNCTION pprepub_internal.in_doubt(publication text) RETURNS SETOF text
+-- On a shard: transactions that were prepared by somebody who may, and are not finished.
+CREATE FUNCTION pprepub_internal.in_doubt(publication text, attempt text) RETURNS SETOF text
 	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	AS $$ SELECT x.gid FROM pg_prepared_xacts x WHERE x.database = current_database() AND split_part(x.gid, ' ', 1) = 'pprepub' AND split_part(x.gid, ' ', 3) = pprepub_internal.attempt_of($1) $$;
-COMMENT ON FUNCTION pprepub_internal.in_doubt(text) IS 'transactions of a sharded publication that are in doubt here';
+	AS $$
+	SELECT x.gid FROM pg_prepared_xacts x LEFT JOIN pprepub.publication p ON p.name = $1
+	WHERE x.database = current_database() AND split_part(x.gid, ' ', 1) = 'pprepub' AND split_part(x.gid, ' ', 3) = $2 AND coalesce(pg_has_role(x.owner, p.owner::oid, 'USAGE'), true)
+$$;
+COMMENT ON FUNCTION pprepub_internal.in_doubt(text, text) IS 'transactions of a sharded publication that are in doubt here';
 
 -- Checks that no shard can make alone.
 CREATE FUNCTION pprepub_internal.checks_over_shards(publication text, OUT check_name text, OUT required text, OUT measured text, OUT holds boolean, OUT measured_value float8)
@@ -39,7 +42,7 @@ CREATE FUNCTION pprepub_internal.checks_over_shards(publication text, OUT check_
 		SELECT s.shard, format('shard %s: ', s.shard) AS place, a.*, regexp_match(a.condition, '^(.*) (?:= |OPERATOR\(pg_catalog\.=\) )(''.*'')') AS parts
 		FROM pprepub_internal.on_shards($1, format('WITH n AS (SELECT {publication}::pg_catalog.text AS name)
 			SELECT (SELECT p.releases FROM pprepub.publication p WHERE p.name = n.name), (SELECT p.shard FROM pprepub.publication p WHERE p.name = n.name) AS condition,
-				ARRAY(SELECT d FROM pprepub_internal.in_doubt(%L) d) AS doubt FROM n', $1)) s
+				ARRAY(SELECT d FROM pprepub_internal.in_doubt(n.name, %L) d) AS doubt FROM n', pprepub_internal.attempt_of($1))) s
 			CROSS JOIN LATERAL jsonb_to_record(s.answer) a(releases int, condition text, doubt text[]))
 	SELECT 'numbers', 'equal numbers of releases', string_agg(t.place || coalesce(t.releases::text, 'none'), ', ' ORDER BY t.shard),
 		count(t.releases) = count(*) AND min(t.releases) = max(t.releases), min(t.releases) FROM told t

@@ -86,7 +86,7 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.open_links(text, boolean) IS 'begin sessions on the shards';
 
--- In the place of the word's first occurrence: what follows it may be a user's text.
+-- In the place of the word's first occurrence: what follows it may be a user's text, where {number} stands before {publication}.
 CREATE FUNCTION pprepub_internal.put_word(query text, word text, value text) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$ SELECT CASE WHEN strpos($1, $2) = 0 THEN $1 ELSE overlay($1 PLACING $3 FROM strpos($1, $2) FOR length($2)) END $$;
@@ -210,9 +210,10 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.settle(text, boolean) IS 'finish what is in doubt on shards, by links that are open';
 
+-- Of its shards: another coordinator may have one of the same name over other publications of the same databases.
 CREATE FUNCTION pprepub_internal.attempt_of(publication text) RETURNS text
-	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-	AS $$ SELECT md5($1) $$;
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT md5(string_agg(s.shard_publication, ' ' ORDER BY s.shard)) FROM pprepub.shard s WHERE s.publication = $1 $$;
 COMMENT ON FUNCTION pprepub_internal.attempt_of(text) IS 'a publication as names of prepared transactions have it';
 
 -- A session at a time works on a sharded publication: nobody else takes its transactions for left behind.
@@ -245,7 +246,8 @@ CREATE FUNCTION pprepub_internal.for_links(publication text, apart boolean, comm
 	AS $$ SELECT array_agg(CASE WHEN l.is_first THEN replace($3, '{shard}', l.shard::text) END ORDER BY l.shard) FROM pprepub_internal.shard_links($1, $2) l $$;
 COMMENT ON FUNCTION pprepub_internal.for_links(text, boolean, text) IS 'a command for each link';
 
--- Runs a query each on the shards, all or none.  {number} is the number of a release that all can make.
+-- Runs a query each on the shards, all or none.  In those that publish, {number} is the number of a release that all can make.
+-- All have committed the same attempt last, unless one was restored, or somebody else has ended what was prepared.
 CREATE FUNCTION pprepub_internal.in_two_phases(publication text, kind text, queries text[], apart boolean, OUT shard int, OUT answer text) RETURNS SETOF record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -268,8 +270,14 @@ BEGIN
 		EXCEPTION WHEN lock_not_available THEN
 		END;
 	END LOOP;
-	RETURN QUERY SELECT a.shard, a.answer FROM pprepub_internal.ask_links(publication, apart, (
-		SELECT array_agg(pprepub_internal.put_word(q, '{number}', coalesce(number, 0)::text) ORDER BY i) FROM unnest(queries) WITH ORDINALITY u(q, i))) a;
+	IF kind NOT IN ('create', 'drop', 'acknowledge') AND 1 < (SELECT count(DISTINCT coalesce(a.answer, ''))
+		FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_attempt({publication})')) a) THEN
+		RAISE EXCEPTION 'the last change of publication "%" is not on all shards', publication USING ERRCODE = 'object_not_in_prerequisite_state',
+			DETAIL = 'A shard may have been restored from an older backup, or what was prepared there may have been rolled back.',
+			HINT = format('When nothing is missing, call pprepub.acknowledge_history(%L).', publication);
+	END IF;
+	RETURN QUERY SELECT a.shard, a.answer FROM pprepub_internal.ask_links(publication, apart, CASE kind WHEN 'publish' THEN (
+		SELECT array_agg(pprepub_internal.put_word(q, '{number}', number::text) ORDER BY i) FROM unnest(queries) WITH ORDINALITY u(q, i)) ELSE queries END) a;
 	IF kind <> 'drop' THEN
 		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication,
 			format('SELECT pprepub_internal.shard_note({publication}, %L)::pg_catalog.text', attempt)));
@@ -340,7 +348,7 @@ BEGIN
 	INTO made.number, made.kind, made.published_at, made.published_by, made.published_as, made.method, made.params,
 		made.cohort, made.columns, made.rows, made.people, made.classes, made.suppressed, made.dirty, made.counterfeits, made.stale, made.unrefreshed, made.seconds
 	FROM pprepub_internal.in_two_phases(publication, 'publish', pprepub_internal.for_shards(publication, format(
-			'SELECT pg_catalog.to_jsonb(p)::pg_catalog.text FROM pprepub_internal.shard_publish({publication}, {number}, %L, %L) p', cohort, columns)), true) a,
+			'SELECT pg_catalog.to_jsonb(p)::pg_catalog.text FROM pprepub_internal.shard_publish(number => {number}, publication => {publication}, cohort => %L, columns => %L) p', cohort, columns)), true) a,
 		jsonb_populate_record(NULL::pprepub.release, a.answer::jsonb - 'relation') r;
 	PERFORM pprepub_internal.show_sharded(publication);
 	made.publication := publication;
@@ -386,10 +394,11 @@ BEGIN
 		RAISE EXCEPTION 'table % must have no triggers', registry USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Drop them.';
 	END IF;
 	PERFORM pprepub_internal.open_links(publication, true);
-	EXECUTE format('SELECT bool_or(a.answer::bigint <> (SELECT count(*) FROM %s p WHERE p.shard = a.shard)) FROM pprepub_internal.ask_links($1, true, $2) a', registry)
-		INTO lags USING publication, pprepub_internal.for_shards(publication, 'SELECT pg_catalog.count(*)::pg_catalog.text FROM pprepub_internal.shard_cleared({publication})');
+	EXECUTE format('SELECT bool_or(a.answer::numeric IS DISTINCT FROM (SELECT sum(hashtextextended(encode(p.person, ''hex''), 0)) FROM %s p WHERE p.shard = a.shard)) FROM pprepub_internal.ask_links($1, true, $2) a', registry)
+		INTO lags USING publication, pprepub_internal.for_shards(publication, 'SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.encode(c, ''hex''), 0))::pg_catalog.text FROM pprepub_internal.shard_cleared({publication}) c');
 	IF lags THEN
-		EXECUTE format('INSERT INTO %s (person, shard) SELECT a.answer::bytea, a.shard FROM pprepub_internal.ask_links($1, true, $2) a ON CONFLICT DO NOTHING', registry)
+		EXECUTE format('INSERT INTO %s (person, shard) SELECT a.answer::bytea, min(a.shard) FROM pprepub_internal.ask_links($1, true, $2) a GROUP BY 1
+			ON CONFLICT (person) DO UPDATE SET shard = excluded.shard', registry)
 			USING publication, pprepub_internal.for_shards(publication, 'SELECT c::pg_catalog.text FROM pprepub_internal.shard_cleared({publication}) c');
 	END IF;
 	EXECUTE format('
@@ -561,7 +570,8 @@ END
 $$;
 COMMENT ON FUNCTION pprepub_internal.drop_shown(text, boolean) IS 'drop what stands on the coordinator for a sharded publication';
 
--- It is tried here first, and undone: shards in this database would wait for its locks.
+-- It is tried here first, and undone: shards in this database would wait for its locks.  Shards that have dropped theirs have, as a caller's
+-- rollback does not take that back.
 CREATE FUNCTION pprepub_internal.sharded_drop_publication(publication text, forget_history boolean, keep_releases boolean, cascade boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -578,7 +588,7 @@ BEGIN
 	EXCEPTION WHEN SQLSTATE 'PPDRY' THEN
 	END;
 	PERFORM pprepub_internal.in_two_phases(publication, 'drop', pprepub_internal.for_shards(publication,
-		format('SELECT pprepub.drop_publication(p.name, %L, false, %L)::pg_catalog.text FROM pprepub.publication p WHERE p.name = {publication}', forget_history, cascade)), false);
+		format('SELECT pprepub.drop_publication(p.name, %L, false, %L)::pg_catalog.text FROM pprepub.publication p WHERE p.name OPERATOR(pg_catalog.=) {publication}', forget_history, cascade)), false);
 	PERFORM pprepub_internal.drop_shown(publication, cascade);
 	PERFORM pprepub_internal.note_sharded(publication, NULL, NULL, NULL, NULL);
 END

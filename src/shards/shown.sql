@@ -25,15 +25,16 @@ CREATE FUNCTION pprepub_internal.shard_relations(publication text, OUT suffix te
 $$;
 COMMENT ON FUNCTION pprepub_internal.shard_relations(text) IS 'relations that a shard shows of its publication';
 
--- A shard tells types and collations by names, which must be of some that are here.
+-- A shard tells types and collations by names, which must be of some that are here.  The name of a type may end in a comment, which must
+-- not take in what follows.
+CREATE FUNCTION pprepub_internal.column_type(col jsonb) RETURNS text
+	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT CASE WHEN ($1 ->> 'type')::regtype IS NOT NULL THEN ($1 ->> 'type') || E'\n' END $$;
+COMMENT ON FUNCTION pprepub_internal.column_type(jsonb) IS 'type of a column as a shard has it';
+
 CREATE FUNCTION pprepub_internal.column_definition(col jsonb) RETURNS text
-	LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-	AS $$
-BEGIN
-	PERFORM (col ->> 'type')::regtype;
-	RETURN format('%I %s%s', col ->> 'name', col ->> 'type', ' COLLATE ' || (col ->> 'collation')::regcollation);
-END
-$$;
+	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS $$ SELECT format('%I %s%s', $1 ->> 'name', pprepub_internal.column_type($1), ' COLLATE ' || ($1 ->> 'collation')::regcollation) $$;
 COMMENT ON FUNCTION pprepub_internal.column_definition(jsonb) IS 'definition of a column as a shard has it';
 
 CREATE FUNCTION pprepub_internal.union_of_shards(publication text, private name, suffix text, columns text[], condition text) RETURNS text
@@ -98,14 +99,14 @@ CREATE FUNCTION pprepub_internal.values_of_all(columns jsonb, query text) RETURN
 	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
 	WITH col AS (
-		SELECT u.i, c.*, pprepub_internal.column_definition(u.c) AS definition,
+		SELECT u.i, c.*, pprepub_internal.column_type(u.c) AS type_here,
 			CASE WHEN c.kind = 'range' THEN format('pprepub.midpoint(r.%I)', c.name)
 				WHEN c.is_ladder THEN format('%s(pprepub.midpoint(nullif(r.%I, %L)::numrange))', CASE WHEN c.type IN ('smallint', 'integer', 'bigint') THEN 'floor' ELSE '' END, c.name, c.withheld)
 				WHEN c.kind <> 'value' THEN format('nullif(r.%I, %L)', c.name, c.withheld)
 				ELSE format('r.%I', c.name) END AS value
 		FROM jsonb_array_elements($1) WITH ORDINALITY u(c, i),
 			jsonb_to_record(u.c) c(name text, type text, kind text, withheld text, is_ladder boolean, is_text boolean))
-	SELECT format('SELECT %s FROM (%s) r', string_agg(CASE WHEN c.kind IS NOT NULL OR c.name = 'class' THEN format('(%s)::%s AS %I', c.value, c.type, c.name)
+	SELECT format('SELECT %s FROM (%s) r', string_agg(CASE WHEN c.kind IS NOT NULL OR c.name = 'class' THEN format('(%s)::%s AS %I', c.value, c.type_here, c.name)
 		ELSE format('jsonb_object(ARRAY[%s]::text[], ARRAY[%s]) AS %I', q.names, q.cells, c.name) END, ', ' ORDER BY c.i), $2)
 	FROM col c, (SELECT string_agg(quote_literal(q.name), ', ' ORDER BY q.i) AS names, string_agg(format('r.%I::text', q.name), ', ' ORDER BY q.i) AS cells FROM col q WHERE q.kind <> 'value') q
 	HAVING bool_and(c.kind IS DISTINCT FROM 'taxonomy' OR c.is_ladder OR c.is_text)

@@ -53,6 +53,14 @@ SELECT is((SELECT count(*) FROM published_private.s_source), 200::bigint, 'and a
 DELETE FROM lab.people WHERE id % 2 = 1 OR id IS NULL;
 SELECT is((SELECT measured FROM pprepub.audit('s') WHERE check_name = 'shard' AND holds), 'those where ((id % 2) = 0)', 'an audit tells the condition');
 
+SAVEPOINT here;
+SELECT shard_of_key AS builtin FROM pprepub.publication \gset
+SELECT pprepub.drop_publication('s', forget_history => true);
+SELECT lab.declare('s', 'lab.even(id)') AS declared \gset
+SELECT shard_of_key AS own FROM pprepub.publication \gset
+ROLLBACK TO here;
+SELECT is(:'builtin' || :'own', 'tf', 'people can move where a function that can be replaced tells the shard');
+
 -- ---- It stays ----
 
 SELECT is(lab.called($$ CREATE OR REPLACE VIEW published_private.s_source AS SELECT id, age, sex, ill FROM lab.people $$), '55000 CREATE VIEW would change what was made for publication "s"', 'nobody changes it');
@@ -137,6 +145,7 @@ SELECT pprepub_internal.shard_note('s', 'one');
 SELECT is(pprepub_internal.shard_attempt('s'), 'one', 'an attempt is noted');
 SET ROLE regress_shards;
 SELECT is(pprepub_internal.shard_attempt('s'), NULL::text, 'for its owner');
+SELECT is(lab.called($$ SELECT pprepub_internal.note_sharded('s', 'mine', true, '{here}', '{s}') $$), '42710 publication "s" already exists', 'no stranger takes its name for a sharded publication');
 RESET ROLE;
 SELECT lives_ok($$ SELECT pprepub.publish('s') $$, 'a shard that this transaction has begun is published');
 SELECT pprepub.drop_publication('s', forget_history => true);

@@ -76,6 +76,17 @@ is(analyst(q{SELECT pg_catalog.count(*) FROM published.patients_counts('{sex}')}
 isnt(analyst('SELECT pg_catalog.count(*) FROM published.patients_values'), '0', 'values');
 is(join('', map { $_->safe_psql('postgres', 'TABLE evil.called') } $node, @shards), '', 'nothing of it was called');
 
+# A shard that lies: what it calls a type, or a column, is nothing else in a statement here.
+$shards[1]->safe_psql('postgres', q{ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER FUNCTION pprepub_internal.shard_relations(text) RENAME TO shard_relations_true;
+	CREATE FUNCTION pprepub_internal.shard_relations(publication text, OUT suffix text, OUT is_full boolean, OUT comment text, OUT columns jsonb) RETURNS SETOF record LANGUAGE sql SET search_path = pg_catalog AS $$
+		SELECT t.suffix, t.is_full, t.comment, (SELECT jsonb_agg(CASE c ->> 'name' WHEN 'principle' THEN c || '{"type": "text --"}'
+				WHEN 'repair' THEN c || '{"name": "\n, repair text) SERVER shard0; CREATE TABLE published.owned (); --"}' ELSE c END ORDER BY i)
+			FROM jsonb_array_elements(t.columns) WITH ORDINALITY u(c, i)) FROM pprepub_internal.shard_relations_true($1) t $$});
+$node->psql('postgres', q{SET ROLE owner; DROP FOREIGN TABLE published_private.patients_2_releases CASCADE; SELECT FROM pprepub.finish_in_doubt('patients')});
+is(owner(q{SELECT relname FROM pg_class WHERE relname = 'owned'}), '', 'nothing that a shard tells is run here');
+$shards[1]->safe_psql('postgres', q{DROP FUNCTION pprepub_internal.shard_relations(text); ALTER FUNCTION pprepub_internal.shard_relations_true(text) RENAME TO shard_relations; ALTER EVENT TRIGGER pprepub_protect_commands ENABLE});
+owner(q{DROP FOREIGN TABLE IF EXISTS published_private.patients_2_releases CASCADE; SELECT FROM pprepub.finish_in_doubt('patients'); GRANT SELECT ON published.patients, published.patients_now, published.patients_values TO analyst});
+
 # Objects of others, or of another kind, where releases will be shown: an error before anything is published.
 owner('CREATE TABLE published.patients_3 (x pg_catalog.int4)');
 fails_with($node, 'postgres', '42P07', q{SET ROLE owner; SELECT FROM pprepub.publish('patients')}, 'a table in the way');

@@ -43,6 +43,10 @@ foreach my $wrong (
 	fails_with($node, 'postgres', $code, "SET ROLE owner; SELECT pprepub.create_sharded_publication('wrong', $arguments)", $what);
 }
 is(as_owner(q{SELECT (SELECT count(*) FROM pprepub.publication), (SELECT count(*) FROM pprepub.shard), (SELECT count(*) FROM pg_prepared_xacts)}), '0|0|0', 'nothing of these is declared');
+# Words that the coordinator replaces in its own queries mean themselves in a name, and in a condition.
+as_owner(q{SELECT pprepub.create_sharded_publication('p{number}{publication}', '{here,here}', '{hospital.p0,hospital.p1}', 'id', } . $qi . q{, 'CASE WHEN ''{number}'' LIKE ''{%}'' THEN pprepub.shard_of(id::text, 3) END', params => '{"k": 5}')});
+is(as_owner(q{SELECT rows FROM pprepub.publish('p{number}{publication}', 'zip <> ''{number}'''); SELECT FROM pprepub.drop_publication('p{number}{publication}', forget_history => true)}),
+	as_owner('SELECT (SELECT count(*) FROM hospital.p0) + (SELECT count(*) FROM hospital.p1)'), 'words in braces');
 as_owner("$declare)");
 is(as_owner('SELECT shard, server, shard_publication, key_decides FROM pprepub.shard'), "1|here|patients_shard0|t\n2|here|patients_shard1|t\n3|here|patients_shard2|t", 'declared');
 fails_with($node, 'postgres', 42710, "SET ROLE owner; $declare)", 'not twice');
@@ -76,6 +80,11 @@ is(as_owner(q{SELECT string_agg(params->>'k', ' ') FROM pprepub.publication}), '
 fails_with($node, 'postgres', 22023, q{SET ROLE owner; SELECT pprepub.alter_publication('patients', '{"k": 0}')}, 'k of 0');
 is(as_owner(q{SELECT string_agg(params->>'k', ' ') FROM pprepub.publication}), '6 6 6', 'nowhere');
 
+# A shard that lacks the last change, as it was restored, or somebody has rolled back what was prepared there.
+as_owner(q{SELECT pprepub_internal.shard_note('patients_shard1', pprepub_internal.shard_attempt('patients_shard0') || '-')});
+fails_with($node, 'postgres', 55000, "SET ROLE owner; SELECT pprepub.$_", "shards differ: no $_") foreach q{publish('patients')}, q{forget_releases('patients', now())};
+is(as_owner(q{SELECT string_agg(releases::text, ' ') FROM pprepub.publication; SELECT pprepub.acknowledge_history('patients')}), "4 4 4\n", 'until the owner says that nothing is missing');
+
 # A caller's rollback takes back nothing that shards have published; the next call shows it.
 as_owner(q{BEGIN; SELECT pprepub.publish('patients'); ROLLBACK});
 is(as_owner(q{SELECT string_agg(releases::text, ' ') FROM pprepub.publication}), '5 5 5', 'a release stands after a rollback');
@@ -96,7 +105,7 @@ is(as_owner('SELECT count(*) FROM published.patients', $copy), '3000', 'and what
 as_owner(q{CREATE VIEW hospital.mine AS SELECT * FROM published.patients});
 fails_with($node, 'postgres', '2BP01', q{SET ROLE owner; SELECT pprepub.drop_publication('patients', forget_history => true)}, 'a view depends on it');
 is(as_owner(q{SELECT count(*) FROM pprepub.publication}), '3', 'no shard is dropped');
-as_owner(q{SELECT pprepub.drop_publication('patients', forget_history => true, cascade => true)});
-is(as_owner(q{SELECT count(*) FROM pprepub.publication; SELECT count(*) FROM pprepub.shard; SELECT count(*) FROM pg_class WHERE relname ~ '^patients_' AND relnamespace <> 'hospital'::regnamespace}), "0\n0\n0", 'dropped, and nothing is left');
+as_owner(q{BEGIN; SELECT pprepub.drop_publication('patients', forget_history => true, cascade => true); ROLLBACK; SELECT pprepub.drop_publication('patients', forget_history => true, cascade => true)});
+is(as_owner(q{SELECT count(*) FROM pprepub.publication; SELECT count(*) FROM pprepub.shard; SELECT count(*) FROM pg_class WHERE relname ~ '^patients_' AND relnamespace <> 'hospital'::regnamespace}), "0\n0\n0", 'dropped, also after a rollback, and nothing is left');
 $node->stop;
 done_testing();

@@ -137,7 +137,9 @@ is(owner(q{SELECT measured FROM pprepub.audit('patients') WHERE check_name = 'nu
 ok(owner(q{SELECT pprepub.report('patients')}) =~ /Do not sign: each shard is safe alone/, 'a page says so');
 is(owner(q{SELECT refused, warnings FROM pprepub.health WHERE publication = 'patients'}), 'numbers|{"numbers: shard 1: 3, shard 2: 4, shard 3: 3"}', 'health says so');
 is(owner(q{SELECT number FROM pprepub.publish('patients')}), '5', 'the next number is that of all');
-owner(sprintf q{BEGIN; CREATE TABLE hospital.x (); PREPARE TRANSACTION 'pprepub publish %s 1-1 2'}, $node->safe_psql('postgres', q{SELECT md5('patients')}));
+as('stranger', sprintf q{BEGIN; PREPARE TRANSACTION 'pprepub publish %s 1-1 3'}, owner(q{SELECT pprepub_internal.attempt_of('patients')}));
+is(owner(q{SELECT count(*) FROM pprepub.audit('patients') WHERE NOT holds}), '0', 'a transaction that a stranger has prepared is none of these');
+owner(sprintf q{BEGIN; CREATE TABLE hospital.x (); PREPARE TRANSACTION 'pprepub publish %s 1-1 2'}, owner(q{SELECT pprepub_internal.attempt_of('patients')}));
 like(owner(q{SELECT measured FROM pprepub.audit('patients') WHERE check_name = 'in_doubt' AND NOT holds}), qr/^pprepub publish \w+ 1-1 2$/, 'what is in doubt');
 is(owner(q{SELECT refused FROM pprepub.health WHERE publication = 'patients'}), 'in_doubt', 'health names it');
 is(owner(q{SELECT action FROM pprepub.finish_in_doubt('patients')}), 'rolled back', 'it is finished');
