@@ -130,6 +130,29 @@ calls_replaceable(Node *node, void *context)
 	return node != NULL && (check_functions_in_node(node, is_replaceable, context) || expression_tree_walker(node, calls_replaceable, context));
 }
 
+/* Are values that are equal written alike? */
+static bool
+prints_alike(Oid type, Oid collation)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Oid			function = get_opfamily_proc(entry->btree_opf, entry->btree_opintype, entry->btree_opintype, BTEQUALIMAGE_PROC);
+
+	return OidIsValid(function) && DatumGetBool(OidFunctionCall1Coll(function, collation, ObjectIdGetDatum(entry->btree_opintype)));
+}
+
+/* Is it told by the key alone, for ever, and the same for equal keys? */
+static bool
+is_of_key(Node *condition, Bitmapset *columns, Oid source, const char *key)
+{
+	AttrNumber	attnum = get_attnum(source, key);
+	Oid			type;
+	Oid			collation;
+	int32		typmod;
+
+	get_atttypetypmodcoll(source, attnum, &type, &typmod, &collation);
+	return bms_is_subset(columns, bms_make_singleton(attnum - FirstLowInvalidHeapAttributeNumber)) && prints_alike(type, collation) && !calls_replaceable(condition, NULL);
+}
+
 void
 declare_shard(DeclaredPublication *publication, const char *text, const char *key)
 {
@@ -160,7 +183,7 @@ declare_shard(DeclaredPublication *publication, const char *text, const char *ke
 					 errmsg("the condition of a shard cannot look at sensitive column \"%s\"", publication->columns[i].name),
 					 errdetail("Everybody sees on which shard a person is.")));
 	publication->shard = deparse_expression(condition, deparse_context_for("source", publication->source), false, false);
-	publication->shard_of_key = !calls_replaceable(condition, NULL) && bms_is_subset(columns, bms_make_singleton(get_attnum(publication->source, key) - FirstLowInvalidHeapAttributeNumber));
+	publication->shard_of_key = is_of_key(condition, columns, publication->source, key);
 	act_as_before(&caller);
 	free_parsestate(pstate);
 	relation_close(source, NoLock);
@@ -310,15 +333,13 @@ guard_sql(const DeclaredPublication *publication, const char *key)
 					equality_sql(publication_column(publication, ROLE_KEY)->type), quoted_private(publication, "_cleared"));
 }
 
-/* An error unless keys that are equal are written alike, so that a person has one hash. */
+/* An error unless a person has one hash. */
 static void
 verify_key_prints_alike(const DeclaredPublication *publication)
 {
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
-	TypeCacheEntry *type = lookup_type_cache(key->type, TYPECACHE_BTREE_OPFAMILY);
-	Oid			function = get_opfamily_proc(type->btree_opf, type->btree_opintype, type->btree_opintype, BTEQUALIMAGE_PROC);
 
-	if (!OidIsValid(function) || !DatumGetBool(OidFunctionCall1Coll(function, key->collation, ObjectIdGetDatum(type->btree_opintype))))
+	if (!prints_alike(key->type, key->collation))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be the key of people who move between shards", key->name, format_type_be(key->type)),

@@ -80,7 +80,8 @@ BEGIN
 			RAISE EXCEPTION 'server "%" of shard % does not exist', s.server, s.shard USING ERRCODE = 'undefined_object';
 		END IF;
 		EXECUTE format('SELECT %1$s.dblink_connect($1::text, $2::text)', dblink) USING s.link, s.server;
-		EXECUTE format('SELECT %1$s.dblink_exec($1::text, ''SET search_path = pg_catalog, pg_temp; SET client_min_messages = error''::text)', dblink) USING s.link;
+		EXECUTE format('SELECT %1$s.dblink_exec($1::text, $2::text)', dblink)
+			USING s.link, format('SET search_path = pg_catalog, pg_temp; SET client_min_messages = error; SET application_name = %L', 'pprepub ' || pg_backend_pid());
 	END LOOP;
 END
 $$;
@@ -94,7 +95,8 @@ COMMENT ON FUNCTION pprepub_internal.put_word(text, text, text) IS 'a query with
 
 -- All links at once, where each shard has one.  An error of a shard is one here, unless it is asked for as an answer.  A query
 -- has one column.  The wait is short naps, since a wait for one shard could not be canceled.  A query that is not sent by a link that
--- is lost would have no rows for an answer.
+-- is lost would have no rows for an answer.  A shard in this database
+-- may wait for the caller: nobody else would notice.
 CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, queries text[], as_answer boolean DEFAULT false, OUT shard int, OUT answer text, OUT failed text)
 	RETURNS SETOF record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -106,6 +108,7 @@ DECLARE
 	sent boolean;
 	busy boolean;
 	nap float8;
+	looked timestamptz := clock_timestamp();
 	s record;
 BEGIN
 	FOR s IN SELECT l.link, array_agg(l.shard ORDER BY l.shard) AS shards FROM pprepub_internal.shard_links(publication, apart) l
@@ -132,6 +135,12 @@ BEGIN
 				EXIT WHEN NOT busy;
 				PERFORM pg_sleep(nap);
 				nap := least(nap * 1.5, 0.02);
+				CONTINUE WHEN clock_timestamp() < looked + interval '1 second';
+				looked := clock_timestamp();
+				PERFORM pg_stat_clear_snapshot();
+				IF EXISTS (SELECT FROM pg_stat_activity b WHERE b.application_name = 'pprepub ' || pg_backend_pid() AND b.usename = current_user AND pg_backend_pid() = ANY (pg_blocking_pids(b.pid))) THEN
+					RAISE EXCEPTION 'a shard waits for a lock of this transaction' USING ERRCODE = 'deadlock_detected', HINT = 'Commit it first.';
+				END IF;
 			END LOOP;
 			FOR answer IN EXECUTE format('SELECT a.answer FROM %1$s.dblink_get_result($1::text) AS a(answer text)', dblink) USING s.link LOOP
 				RETURN NEXT;

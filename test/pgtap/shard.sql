@@ -164,10 +164,12 @@ SELECT pprepub.drop_publication('s', forget_history => true);
 
 SELECT is(pprepub_internal.keyed_hash('ä', '\x01'), substr(sha256('\x01'::bytea || sha256('\x01'::bytea || convert_to('ä', 'UTF8'))), 1, 16), 'a keyed hash');
 CREATE TABLE lab.costly AS SELECT id::numeric AS id, age, sex, ill FROM lab.people;
-SELECT pprepub.create_publication('n', 'lab.costly', 'id', '{"age": "range"}', 'ill', params => '{"k": 3}', shard => 'age > 0');
+SELECT pprepub.create_publication('n', 'lab.costly', 'id', '{"age": "range"}', 'ill', params => '{"k": 3}', shard => 'pprepub.shard_of(id::text, 1) = 0');
+SELECT is((SELECT shard_of_key FROM pprepub.publication), false, 'equal keys that are written in several ways can be of several shards');
 SELECT matches(lab.called(format('SELECT pprepub_internal.shard_guard(%L, %L)', name, secret)), error, format('no guard of %s: %s', name, error))
 FROM (VALUES ('n', 'sixteen bytes ok', '^42804 column "id" of type numeric'), ('n', 'fifteen bytes..', '^55000'), ('n', NULL, '^22004')) v(name, secret, error);
 SELECT pprepub.drop_publication('n');
+SELECT matches(lab.called($$ SELECT pprepub.create_publication('n', 'lab.costly', 'nobody', '{"age": "range"}', 'ill', params => '{"k": 3}', shard => 'id > 0') $$), '^42703', 'a key that is none');
 SELECT lab.declare('s', NULL);
 SELECT matches(lab.called($$ SELECT pprepub_internal.shard_guard('s', 'sixteen bytes ok') $$), '^55000 publication "s" cannot be guarded', 'none without a condition');
 SELECT pprepub.drop_publication('s');

@@ -90,6 +90,9 @@ as_owner(q{BEGIN; SELECT pprepub.publish('patients'); ROLLBACK});
 is(as_owner(q{SELECT string_agg(releases::text, ' ') FROM pprepub.publication}), '5 5 5', 'a release stands after a rollback');
 is(as_owner(q{SELECT to_regclass('published.patients_5') IS NULL; SELECT count(*) FROM pprepub.finish_in_doubt('patients'); SELECT count(*) FROM published.patients_5}), "t\n0\n3000", 'and is shown when what is in doubt is finished');
 
+# A shard that waits for a caller who waits for it.
+fails_with($node, 'postgres', '40P01', "SET ROLE owner; SET statement_timeout = '20s'; BEGIN; LOCK TABLE hospital.p1; SELECT pprepub.publish('patients')", 'a lock of the transaction itself');
+
 # Nobody else may change it.
 $node->safe_psql('postgres', 'GRANT USAGE ON FOREIGN SERVER here TO analyst');
 foreach my $call (qw(publish drop_publication finish_in_doubt))
