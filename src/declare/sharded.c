@@ -15,7 +15,6 @@
 
 PG_FUNCTION_INFO_V1(pprepub_note_sharded);
 PG_FUNCTION_INFO_V1(pprepub_lock_sharded);
-PG_FUNCTION_INFO_V1(pprepub_verify_sharded_name);
 PG_FUNCTION_INFO_V1(pprepub_make_schemas);
 
 /* note_sharded(publication, target, key_decides, servers, shards): in the place of what is recorded; without servers, nothing. */
@@ -70,20 +69,6 @@ pprepub_lock_sharded(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("there is no sharded publication \"%s\" of yours", name)));
-	catalog_leave(&access);
-	PG_RETURN_VOID();
-}
-
-/* An error if a new sharded publication would collide with what exists. */
-Datum
-pprepub_verify_sharded_name(PG_FUNCTION_ARGS)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_read("SELECT wrong FROM pprepub_internal.name_in_the_way($1, $2::text, $2 || '_private')",
-				 CATALOG_PARAM(TEXTOID, PG_GETARG_DATUM(0)), CATALOG_PARAM(NAMEOID, PG_GETARG_DATUM(1)));
-	catalog_raise();
 	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

@@ -10,10 +10,6 @@ CREATE FUNCTION pprepub_internal.note_sharded(publication text, target name, key
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_note_sharded';
 COMMENT ON FUNCTION pprepub_internal.note_sharded(text, name, boolean, name[], text[]) IS 'record a sharded publication as the caller''s; without servers, take it out';
 
-CREATE FUNCTION pprepub_internal.verify_sharded_name(publication text, target name) RETURNS void
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_verify_sharded_name';
-COMMENT ON FUNCTION pprepub_internal.verify_sharded_name(text, name) IS 'raise an error if a new sharded publication would collide with what exists';
-
 CREATE FUNCTION pprepub_internal.make_schemas(target name) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_make_schemas';
 COMMENT ON FUNCTION pprepub_internal.make_schemas(name) IS 'create the schemas of a target as the caller''s, or verify that they are';
@@ -461,6 +457,7 @@ DECLARE
 	decides boolean;
 BEGIN
 	wrong := CASE
+		WHEN EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = create_sharded_publication.publication) THEN ARRAY['42710', format('publication "%s" already exists', publication), NULL, NULL]
 		WHEN n NOT BETWEEN 1 AND 999 THEN ARRAY['22023', 'a sharded publication needs 1 to 999 servers', NULL, 'Name a server of postgres_fdw for each shard; one may repeat.']
 		WHEN cardinality(sources) <> n OR cardinality(words) <> n THEN ARRAY['22023', format('there must be a source and a value for each of %s shards', n), NULL, NULL]
 		WHEN (SELECT count(DISTINCT w) FROM unnest(words) w) < n THEN ARRAY['22023', 'each shard must have a value of its own, and none is null', NULL, NULL]
@@ -469,7 +466,6 @@ BEGIN
 	IF wrong IS NOT NULL THEN
 		RAISE EXCEPTION '%', wrong[2] USING ERRCODE = wrong[1], DETAIL = coalesce(wrong[3], ''), HINT = coalesce(wrong[4], '');
 	END IF;
-	PERFORM pprepub_internal.verify_sharded_name(publication, target);
 	PERFORM pprepub_internal.note_sharded(publication, target, true, servers, names);
 	PERFORM pprepub_internal.verify_one_distribution(publication, params);
 	SELECT bool_and(a.answer::boolean) INTO decides FROM pprepub_internal.in_two_phases(publication, 'create', (
