@@ -22,8 +22,12 @@ extern DeclaredPublication *publication_of_live_table(Oid relation);
 /* Its column that stands for the live table's, or a negative number; see live_column(). */
 extern int	asked_column(const DeclaredPublication *publication, AttrNumber attribute);
 
-/* When the module is loaded: a hook takes conditions out of queries. */
+/* When the module is loaded: hooks take conditions out of queries, and look at those on live tables of shards. */
 extern void define_live_tables(void);
+extern void define_live_tables_of_shards(void);
+
+/* The parameters that subqueries of a query, and of those around it, compute once. */
+extern Bitmapset *known_parameters(const PlannerInfo *root);
 
 /* A plan's private list, of integers. */
 typedef struct LivePlan

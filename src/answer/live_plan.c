@@ -149,8 +149,7 @@ find_filters(FilterSearch *search, Node *item)
  * ----------------------------------------------------------------
  */
 
-/* The parameters that subqueries of this query, and of those around it, compute once. */
-static Bitmapset *
+Bitmapset *
 known_parameters(const PlannerInfo *root)
 {
 	Bitmapset  *known = root->parent_root == NULL ? NULL : known_parameters(root->parent_root);
@@ -242,6 +241,7 @@ define_live_tables(void)
 {
 	next_hook = get_relation_info_hook;
 	get_relation_info_hook = look_at_relation;
+	define_live_tables_of_shards();
 }
 
 /* ----------------------------------------------------------------

@@ -702,7 +702,7 @@ CREATE FUNCTION pprepub_internal.keyed_hash(key text, secret bytea) RETURNS byte
 COMMENT ON FUNCTION pprepub_internal.keyed_hash(text, bytea) IS 'hash of a key that nobody can try keys on without the secret';
 
 CREATE FUNCTION pprepub_internal.shard_begin(publication text) RETURNS int
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_shard_begin';
+	LANGUAGE C VOLATILE PARALLEL UNSAFE SET lock_timeout = '5s' AS 'MODULE_PATHNAME', 'pprepub_shard_begin';
 COMMENT ON FUNCTION pprepub_internal.shard_begin(text) IS 'lock a shard that is to be published, and return the number of its next release, or NULL';
 
 CREATE FUNCTION pprepub_internal.shard_note(publication text, attempt text) RETURNS void

@@ -457,7 +457,9 @@ pprepub_shard_clear(PG_FUNCTION_ARGS)
 	verify_may_change("shard_clear()");
 	publication = publication_open(name, ExclusiveLock);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	execute_past_seal(noted_relation(publication, "cleared"), psprintf("INSERT INTO %%s SELECT key, person FROM (%s) a WHERE person OPERATOR(pg_catalog.=) ANY ($1)", arrivals_sql(publication)),
+	/* Materialized, lest everybody's key is hashed, also of those who are cleared. */
+	execute_past_seal(noted_relation(publication, "cleared"),
+					  psprintf("INSERT INTO %%s WITH a AS MATERIALIZED (%s) SELECT key, person FROM a WHERE person OPERATOR(pg_catalog.=) ANY ($1)", arrivals_sql(publication)),
 					  BYTEAARRAYOID, PG_GETARG_DATUM(1));
 	work_close(&work);
 	PG_RETURN_VOID();

@@ -126,7 +126,8 @@ halve_points(Making *making, Point *points, uint64 n, uint32 few, MeetPoints mee
 	CHECK_FOR_INTERRUPTS();
 	if (n <= few)
 	{
-		meet(making, points, n, state);
+		if (meet != NULL)
+			meet(making, points, n, state);
 		return;
 	}
 	along = costliest(making, points, n);

@@ -39,8 +39,7 @@
 
 /* In the end it looks at as many as that takes no more steps for all rows that are left. */
 #define LAST_STEPS UINT64CONST(200000000)
-#define BEST_PASSES 8
-#define ANY_PASSES 3
+#define LAST_PASSES 8
 
 /* ----------------------------------------------------------------
  * Rows that may find a class
@@ -367,7 +366,7 @@ grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 	if (left == 0 || end - first > 1)
 		return left;
 	return adopt_from_batches(growth, growth->block[first], growth->block[end],
-							  &(Adoption) {.near = (near + growth->nclasses) / 2, .reach = REACH, .best = 1});
+							  (near + growth->nclasses) / 2, REACH, 1);
 }
 
 Classes *
@@ -397,8 +396,7 @@ grow_classes(const Frame *frame, RowId *rows, uint64 nrows, const Ratios *ratios
 		left = grow_blocks(&growth, seeder, 0, growth.nblocks);
 	/* Any class may adopt the rows that are left. */
 	if (left > 0)
-		(void) adopt_from_batches(&growth, 0, growth.nbatches,
-								  &(Adoption) {.reach = Min(growth.nclasses, LAST_STEPS / left), .best = BEST_PASSES, .any = ANY_PASSES});
+		(void) adopt_from_batches(&growth, 0, growth.nbatches, 0, Min(growth.nclasses, LAST_STEPS / left), LAST_PASSES);
 	classes = grown_classes(&growth, context);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work_context);

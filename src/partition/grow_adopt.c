@@ -7,9 +7,6 @@
  *		demand more than most are large.  So they stand by value, and by what they
  *		demand of it: what no row of a value may join is looked at once for all of
  *		them, and no row looks at a class that is too small for it.
- *
- *		Rows that found no class in one pass find none in the next one either, but
- *		among the few that have become larger since: these are all they look at.
  */
 #include "postgres.h"
 
@@ -27,7 +24,6 @@ typedef struct Orphan
 	Code		value;
 	double		own;			/* what it demands of its value; 0 if no more than all do */
 	const Demand *greatest;		/* of its demands, of whatever value; or NULL */
-	bool		is_hopeless;	/* no class that is as it was before the last pass would take it */
 	uint32		home;			/* or NO_CLASS */
 	double		cost;
 } Orphan;
@@ -38,15 +34,13 @@ typedef struct Adopting
 	uint32		norphans;
 	Orphan	   *orphans;
 
-	/* Orphans of one value stand together, the hopeless apart from the others; who demands least first. */
+	/* Orphans of one value stand together; who demands least first. */
 	uint32		nruns;
 	uint32	   *first;			/* [nruns + 1] */
 
 	/* Classes that take them in */
 	uint32		begin;
 	uint32		end;
-	uint32		pass;			/* from 1 on */
-	uint32	   *grew;			/* [end - begin] in which pass, or 0 */
 } Adopting;
 
 /* Makes the class a crowd that is to have one row more. */
@@ -116,10 +110,10 @@ find_orphans(Adopting *adopting, uint32 first, uint32 end)
 	adopting->first = new_array(uint32, n);
 }
 
-/* Orders orphans by value; within one, the hopeless last, and modest demands first. */
-DEFINE_ORDER(compare_values, Orphan, ASCENDING(value) ASCENDING(is_hopeless) ASCENDING(own) ASCENDING(row));
+/* Orders orphans by value; within one, modest demands first. */
+DEFINE_ORDER(compare_values, Orphan, ASCENDING(value) ASCENDING(own) ASCENDING(row));
 
-/* Sorts the orphans into runs of one value each, with a run of its own for the hopeless ones. */
+/* Sorts the orphans into runs of one value each. */
 static void
 sort_orphans(Adopting *adopting)
 {
@@ -128,26 +122,11 @@ sort_orphans(Adopting *adopting)
 	qsort(adopting->orphans, adopting->norphans, sizeof(Orphan), compare_values);
 	for (uint32 i = 0; i < adopting->norphans; i++)
 	{
-		const Orphan *orphan = &adopting->orphans[i];
-
-		if (i == 0 || orphan[0].value != orphan[-1].value || orphan[0].is_hopeless != orphan[-1].is_hopeless)
+		if (i == 0 || adopting->orphans[i].value != adopting->orphans[i - 1].value)
 			adopting->first[n++] = i;
 	}
 	adopting->first[n] = adopting->norphans;
 	adopting->nruns = n;
-}
-
-/*
- * Might the class take in any row of a run?  It is what it was to the hopeless,
- * unless it grew in the last pass, or in this one.
- */
-static bool
-is_open_to(const Adopting *adopting, uint32 c, uint32 run)
-{
-	const Orphan *modest = &adopting->orphans[adopting->first[run]];
-
-	return (!modest->is_hopeless || adopting->grew[c - adopting->begin] + 1 >= adopting->pass) &&
-		!is_too_small(adopting->growth, c, modest->own);
 }
 
 /* Offers a class to orphans of one value, as far as it is large enough for them.  It becomes the crowd, if it is not. */
@@ -176,18 +155,6 @@ offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_cr
 	}
 }
 
-/* A row that the crowd admits becomes one of the class, and of the crowd. */
-static void
-join(Adopting *adopting, uint32 c, RowId row)
-{
-	Growth	   *growth = adopting->growth;
-
-	adopting->grew[c - adopting->begin] = adopting->pass;
-	grown_add(growth, c, row);
-	crowd_add(growth->crowd, row);
-	growth->crowd->goal++;
-}
-
 /* Orders orphans by their home, those that cost it least first. */
 DEFINE_ORDER(compare_homes, Orphan, ASCENDING(home) ASCENDING(cost) ASCENDING(row));
 
@@ -208,11 +175,12 @@ join_classes(Adopting *adopting)
 			crowd_up(growth, orphan.home);
 		if (orphan.home == NO_CLASS || !crowd_admits(growth->crowd, orphan.row))
 		{
-			adopting->orphans[kept] = orphan_of(growth, orphan.batch, orphan.row);
-			adopting->orphans[kept++].is_hopeless = orphan.home == NO_CLASS;
+			adopting->orphans[kept++] = orphan_of(growth, orphan.batch, orphan.row);
 			continue;
 		}
-		join(adopting, orphan.home, orphan.row);
+		grown_add(growth, orphan.home, orphan.row);
+		crowd_add(growth->crowd, orphan.row);
+		growth->crowd->goal++;
 	}
 	crowd_clear(growth->crowd);
 	adopting->norphans = kept;
@@ -229,70 +197,10 @@ adopt_best(Adopting *adopting)
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 run = 0; run < adopting->nruns; run++)
-			if (is_open_to(adopting, c, run))
-				offer_to_run(adopting, c, adopting->first[run], adopting->first[run + 1], &is_crowd);
+			offer_to_run(adopting, c, adopting->first[run], adopting->first[run + 1], &is_crowd);
 		crowd_clear(adopting->growth->crowd);
 	}
 	join_classes(adopting);
-}
-
-/* ----------------------------------------------------------------
- * Any row that fits
- * ----------------------------------------------------------------
- */
-
-/* The class, which is the crowd, takes in whom it may of some orphans of one value. */
-static void
-take_run(Adopting *adopting, uint32 c, uint32 first, uint32 end)
-{
-	Growth	   *growth = adopting->growth;
-
-	for (uint32 i = first; i < end && !is_too_small(growth, c, adopting->orphans[i].own); i++)
-	{
-		Orphan	   *orphan = &adopting->orphans[i];
-
-		if (orphan->home != NO_CLASS)
-			continue;
-		if (!crowd_has_room(growth->crowd, orphan->value, 1))
-			return;
-		if (!crowd_admits(growth->crowd, orphan->row))
-			continue;
-		join(adopting, c, orphan->row);
-		orphan->home = c;
-	}
-}
-
-/* Each row finds a class, whatever it loses.  Those that find none are hopeless at classes as they are. */
-static void
-adopt_any(Adopting *adopting)
-{
-	Growth	   *growth = adopting->growth;
-	uint32		kept = 0;
-
-	sort_orphans(adopting);
-	for (uint32 c = adopting->begin; c < adopting->end; c++)
-	{
-		bool		is_crowd = false;
-
-		CHECK_FOR_INTERRUPTS();
-		for (uint32 run = 0; run < adopting->nruns; run++)
-		{
-			if (!is_open_to(adopting, c, run))
-				continue;
-			if (!is_crowd)
-				crowd_up(growth, c);
-			is_crowd = true;
-			take_run(adopting, c, adopting->first[run], adopting->first[run + 1]);
-		}
-		crowd_clear(growth->crowd);
-	}
-	for (uint32 i = 0; i < adopting->norphans; i++)
-		if (adopting->orphans[i].home == NO_CLASS)
-		{
-			adopting->orphans[kept] = adopting->orphans[i];
-			adopting->orphans[kept++].is_hopeless = true;
-		}
-	adopting->norphans = kept;
 }
 
 /* ----------------------------------------------------------------
@@ -301,27 +209,21 @@ adopt_any(Adopting *adopting)
  */
 
 uint32
-adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption)
+adopt_from_batches(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach, int passes)
 {
 	Adopting	adopting = {
 		.growth = growth,
-		.begin = adoption->near > adoption->reach ? adoption->near - adoption->reach : 0,
-		.end = Min((uint64) adoption->near + adoption->reach, growth->nclasses),
+		.begin = near > reach ? near - reach : 0,
+		.end = Min((uint64) near + reach, growth->nclasses),
 	};
 	uint32		before = 0;
 
 	find_orphans(&adopting, first, end);
-	adopting.grew = new_zeros(uint32, (Size) adopting.end - adopting.begin);
-	for (int pass = 0; pass < adoption->best + adoption->any && adopting.norphans > 0; pass++)
+	/* Until nothing changes */
+	for (; passes > 0 && adopting.norphans > 0 && adopting.norphans != before; passes--)
 	{
-		if (pass != adoption->best && adopting.norphans == before)
-			continue;			/* nothing has changed */
 		before = adopting.norphans;
-		adopting.pass++;
-		if (pass < adoption->best)
-			adopt_best(&adopting);
-		else
-			adopt_any(&adopting);
+		adopt_best(&adopting);
 	}
 	/* The rows that are left return to their batches, where they stood or before. */
 	for (uint32 s = first; s < end; s++)
@@ -335,6 +237,5 @@ adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *ado
 	}
 	pfree(adopting.orphans);
 	pfree(adopting.first);
-	pfree(adopting.grew);
 	return adopting.norphans;
 }

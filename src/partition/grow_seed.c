@@ -9,9 +9,6 @@
  *		that need no class are farther by what they lose themselves, which they
  *		could have kept; people who are counted in lose nothing.
  *
- *		A value that so many have that each class must take one of them (a
- *		pressing one), lest some be left in the end, has its place kept.
- *
  *		The row that demands most begins, while there is still company to be had.
  */
 #include "postgres.h"
@@ -54,10 +51,7 @@ struct Seeder
 	uint32	   *sorted;			/* the same, the nearest first */
 	float	   *distance;
 	uint64		rows;			/* on them */
-	uint64		needing;
-	uint32	   *frequency;		/* [values] of those that need a class */
-	Code		nvalues;
-	Code	   *values;			/* that occur */
+	uint64		needing;		/* of them, those that need a class */
 
 	/* The class in the making */
 	uint32		ntaken;
@@ -65,10 +59,6 @@ struct Seeder
 	Taken	   *taken;
 	Span	   *hull;			/* [dimensions] */
 	uint64		losing;			/* of what was taken: rows that lose what the hull covers */
-	uint64		places;			/* that are free, and not kept */
-	Code		npressing;
-	Code	   *pressing;		/* values that have places kept */
-	bool	   *is_pressing;	/* [values] and the place is free yet */
 
 	/* Rows that were refused: a crowd that does not admit a row does not when it is larger */
 	uint32		gathering;
@@ -83,14 +73,9 @@ Seeder *
 seeder_create(Growth *growth)
 {
 	Seeder	   *seeder = palloc0(sizeof(Seeder));
-	Size		n = (Size) growth->ratios->nvalues + 1;
 
 	seeder->growth = growth;
 	seeder->hull = palloc(sizeof(Span) * Max(1, growth->records->ndimensions));
-	seeder->frequency = new_zeros(uint32, n);
-	seeder->values = new_array(Code, n);
-	seeder->pressing = new_array(Code, n);
-	seeder->is_pressing = new_zeros(bool, n);
 	if (growth->own == NULL)
 		return seeder;
 	seeder->refused = new_zeros(uint32, growth->frame->nrows);
@@ -115,7 +100,7 @@ row_at(const Seeder *seeder, uint32 at)
  * ----------------------------------------------------------------
  */
 
-/* Lists the batches that are not empty, and counts the values of rows that need a class. */
+/* Lists the batches that are not empty, and counts rows that need a class. */
 static void
 open_batches(Seeder *seeder, uint32 first, uint32 end)
 {
@@ -128,7 +113,6 @@ open_batches(Seeder *seeder, uint32 first, uint32 end)
 	}
 	seeder->nopen = 0;
 	seeder->rows = seeder->needing = 0;
-	seeder->nvalues = 0;
 	for (uint32 s = first; s < end; s++)
 	{
 		const Batch *batch = batch_at(seeder, s);
@@ -137,16 +121,8 @@ open_batches(Seeder *seeder, uint32 first, uint32 end)
 			continue;
 		seeder->open[seeder->nopen++] = s;
 		seeder->rows += batch->rows;
-		if (batch->need != NEEDS_CLASS)
-			continue;
-		seeder->needing += batch->rows;
-		for (uint32 i = 0; i < batch->rows; i++)
-		{
-			Code		value = seeder->growth->ratios->value[row_at(seeder, batch->from + i)];
-
-			if (seeder->frequency[value]++ == 0)
-				seeder->values[seeder->nvalues++] = value;
-		}
+		if (batch->need == NEEDS_CLASS)
+			seeder->needing += batch->rows;
 	}
 }
 
@@ -226,40 +202,6 @@ put_back(Seeder *seeder)
 	}
 }
 
-DEFINE_ORDER_BY_KEY(compare_frequencies, Code, uint32, >);
-
-/*
- * Keeps places beside the seed for values that would not find enough classes later on, or for as many of them as there are
- * places: those, but the seed's own, of which there are more than classes to come, the most frequent first.
- */
-static void
-keep_places(Seeder *seeder, Code value_of_seed)
-{
-	uint64		goal = seeder->growth->crowd->goal;
-	uint64		classes = seeder->rows < goal ? 0 : (seeder->rows - goal) / seeder->growth->least;
-	Code		n = 0;
-
-	for (Code i = 0; i < seeder->nvalues; i++)
-		if (seeder->values[i] != value_of_seed && seeder->frequency[seeder->values[i]] > classes)
-			seeder->pressing[n++] = seeder->values[i];
-	if (n >= goal)
-		qsort_arg(seeder->pressing, n, sizeof(Code), compare_frequencies, seeder->frequency);
-	n = Min(n, goal - 1);
-	for (Code i = 0; i < n; i++)
-		seeder->is_pressing[seeder->pressing[i]] = true;
-	seeder->places = goal - 1 - n;
-	seeder->npressing = n;
-}
-
-static void
-keep_no_places(Seeder *seeder)
-{
-	for (Code i = 0; i < seeder->npressing; i++)
-		seeder->is_pressing[seeder->pressing[i]] = false;
-	seeder->npressing = 0;
-	seeder->places = seeder->growth->crowd->goal - 1;
-}
-
 /* Is the row admitted?  A row that demands something is not asked twice. */
 static bool
 is_admitted(Seeder *seeder, RowId row)
@@ -284,21 +226,10 @@ take_from(Seeder *seeder, uint32 s, uint64 enough)
 
 	for (uint32 at = batch->from; at < batch->from + batch->rows && crowd->size < enough;)
 	{
-		RowId		row = row_at(seeder, at);
-		Code		value = growth->ratios->value[row];
-
-		bool		is_kept = value != NO_CODE && seeder->is_pressing[value];	/* is a place? */
-
-		if ((seeder->places == 0 && !is_kept) || !is_admitted(seeder, row))
-		{
-			at++;
-			continue;
-		}
-		if (is_kept)
-			seeder->is_pressing[value] = false;
+		if (is_admitted(seeder, row_at(seeder, at)))
+			take(seeder, s, at);
 		else
-			seeder->places--;
-		take(seeder, s, at);
+			at++;
 	}
 }
 
@@ -339,14 +270,8 @@ commit(Seeder *seeder)
 
 	for (uint32 i = 0; i < seeder->ntaken; i++)
 	{
-		RowId		row = seeder->taken[i].row;
-
-		if (batch_at(seeder, seeder->taken[i].batch)->need == NEEDS_CLASS)
-		{
-			seeder->frequency[growth->ratios->value[row]]--;
-			seeder->needing--;
-		}
-		grown_add(growth, c, row);
+		seeder->needing -= batch_at(seeder, seeder->taken[i].batch)->need == NEEDS_CLASS;
+		grown_add(growth, c, seeder->taken[i].row);
 	}
 	seeder->rows -= seeder->ntaken;
 	seeder->ntaken = 0;
@@ -368,19 +293,11 @@ grow_class(Seeder *seeder, uint32 batch)
 	if (goal > seeder->rows)
 		return false;
 	growth->crowd->goal = goal;
-	keep_places(seeder, growth->ratios->value[row_at(seeder, batch_at(seeder, batch)->from)]);
 	has_grown = gather(seeder, batch);
-	if (!has_grown && seeder->npressing > 0)
-	{
-		put_back(seeder);
-		keep_no_places(seeder);
-		has_grown = gather(seeder, batch);
-	}
 	if (has_grown)
 		commit(seeder);
 	else
 		put_back(seeder);
-	keep_no_places(seeder);
 	crowd_clear(growth->crowd);
 	return has_grown;
 }
@@ -465,7 +382,5 @@ grow_from_batches(Seeder *seeder, uint32 first, uint32 end)
 	/* If one row that demands no more than all do fails, so do the others. */
 	while (seeder->needing > 0 && (batch = first_modest(seeder)) != NO_BATCH && grow_class(seeder, batch))
 		;
-	for (Code i = 0; i < seeder->nvalues; i++)
-		seeder->frequency[seeder->values[i]] = 0;
 	return seeder->needing;
 }

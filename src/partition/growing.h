@@ -161,14 +161,6 @@ extern uint32 grow_from_batches(Seeder *seeder, uint32 first, uint32 end);
  * may be no place any more for another, which looks again in the next pass; and a
  * larger class may take in a row that it could not before.
  */
-typedef struct Adoption
-{
-	uint32		near;
-	uint32		reach;
-	int			best;			/* passes in which all look for the class where they lose least */
-	int			any;			/* passes in which they take any */
-} Adoption;
-
-extern uint32 adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption);
+extern uint32 adopt_from_batches(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach, int passes);
 
 #endif							/* PPREPUB_PARTITION_GROWING_H */

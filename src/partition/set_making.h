@@ -132,8 +132,8 @@ typedef struct Point
 typedef void (*MeetPoints) (Making *making, Point *points, uint32 n, void *state);
 
 /*
- * follow.c: halves points until they are few, at best between two places, and has these meet; those that lie in one place are
- * mixed.
+ * follow.c: halves points until they are few, at best between two places, and has these meet, if they are to; those that lie in
+ * one place are mixed.
  */
 extern void halve_points(Making *making, Point *points, uint64 n, uint32 few, MeetPoints meet, void *state);
 

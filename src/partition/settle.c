@@ -140,17 +140,11 @@ dissolve_small_sets(Making *making)
 	pfree(first);
 }
 
-/* Sets that meet are put side by side, and nothing else. */
-static void
-leave_few(Making *making, Point *points, uint32 n, void *state)
-{
-}
-
 Point *
 order_sets(Making *making, uint64 *first)
 {
 	Point	   *points = list_sets(making, making->nsets, true, first);
 
-	meet_by_signature(making, points, first, SIDE_BY_SIDE, leave_few, NULL);
+	meet_by_signature(making, points, first, SIDE_BY_SIDE, NULL, NULL);
 	return points;
 }

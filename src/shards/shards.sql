@@ -90,8 +90,9 @@ CREATE FUNCTION pprepub_internal.put_word(query text, word text, value text) RET
 COMMENT ON FUNCTION pprepub_internal.put_word(text, text, text) IS 'a query with a value in place of a word';
 
 -- All links at once, where each shard has one.  An error of a shard is one here, unless it is asked for as an answer.  A query
--- has one column.  The wait is short naps, since a wait for one shard could not be canceled.  A shard in this database may wait for
--- the caller: nobody else would notice.
+-- has one column.  The wait is short naps, since a wait for one shard could not be canceled.  A query that is not sent by a link that
+-- is lost would have no rows for an answer.  A shard in this database
+-- may wait for the caller: nobody else would notice.
 CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, queries text[], as_answer boolean DEFAULT false, OUT shard int, OUT answer text, OUT failed text)
 	RETURNS SETOF record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -100,7 +101,7 @@ CREATE FUNCTION pprepub_internal.ask_links(publication text, apart boolean, quer
 DECLARE
 	dblink CONSTANT text := pprepub_internal.dblink_schema();
 	waiting int[];
-	sent int;
+	sent boolean;
 	busy boolean;
 	nap float8;
 	looked timestamptz := clock_timestamp();
@@ -110,17 +111,17 @@ BEGIN
 		WHERE queries[l.shard] IS NOT NULL GROUP BY l.link
 	LOOP
 		CONTINUE WHEN cardinality(s.shards) > 1;
-		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) INTO sent USING s.link, queries[s.shards[1]];
-		waiting := CASE sent WHEN 1 THEN waiting || s.shards[1] ELSE waiting END;
+		EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text) = 1', dblink) INTO sent USING s.link, queries[s.shards[1]];
+		waiting := CASE WHEN sent THEN waiting || s.shards[1] ELSE waiting END;
 	END LOOP;
 	FOR s IN SELECT l.shard, l.link FROM pprepub_internal.shard_links(publication, apart) l WHERE queries[l.shard] IS NOT NULL ORDER BY l.shard LOOP
 		shard := s.shard;
 		failed := NULL;
 		BEGIN
 			IF shard = ANY (waiting) IS NOT TRUE THEN
-				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text)', dblink) INTO sent USING s.link, queries[shard];
-				IF sent <> 1 THEN	-- a link that is known to be broken: no result would come, nor an error
-					RAISE EXCEPTION 'shard % has gone away', shard USING ERRCODE = 'connection_failure';
+				EXECUTE format('SELECT %1$s.dblink_send_query($1::text, $2::text) = 1', dblink) INTO sent USING s.link, queries[shard];
+				IF NOT sent THEN
+					RAISE EXCEPTION 'the connection to shard % is lost', shard USING ERRCODE = 'connection_failure';
 				END IF;
 			END IF;
 			nap := 0.0005;
@@ -262,11 +263,18 @@ DECLARE
 	number int;
 	lost text;
 BEGIN
-	PERFORM pprepub_internal.open_links(publication, apart);
-	PERFORM pprepub_internal.settle(publication, apart);
-	PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, 'BEGIN'));
-	SELECT max(a.answer::int) INTO number
-		FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_begin({publication})')) a;
+	-- A session of an attempt that has failed may hold a lock, and prepare what it has yet: nobody else would finish that.
+	LOOP
+		PERFORM pprepub_internal.open_links(publication, apart);
+		PERFORM pprepub_internal.settle(publication, apart);
+		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, 'BEGIN'));
+		BEGIN
+			SELECT max(a.answer::int) INTO number
+				FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_begin({publication})')) a;
+			EXIT;
+		EXCEPTION WHEN lock_not_available THEN
+		END;
+	END LOOP;
 	IF kind NOT IN ('create', 'drop', 'acknowledge') AND 1 < (SELECT count(DISTINCT coalesce(a.answer, ''))
 		FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication, 'SELECT pprepub_internal.shard_attempt({publication})')) a) THEN
 		RAISE EXCEPTION 'the last change of publication "%" is not on all shards', publication USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -279,7 +287,12 @@ BEGIN
 		PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_shards(publication,
 			format('SELECT pprepub_internal.shard_note({publication}, %L)::pg_catalog.text', attempt)));
 	END IF;
-	PERFORM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, format('PREPARE TRANSACTION %L', attempt || ' {shard}')));
+	-- A transaction that has failed is rolled back by it, without an error.
+	SELECT max(a.shard) INTO number FROM pprepub_internal.ask_links(publication, apart, pprepub_internal.for_links(publication, apart, format('PREPARE TRANSACTION %L', attempt || ' {shard}'))) a
+		WHERE a.answer <> 'PREPARE TRANSACTION';
+	IF number IS NOT NULL THEN
+		RAISE EXCEPTION 'shard % could not prepare its transaction', number USING ERRCODE = 'transaction_rollback';
+	END IF;
 	is_decided := true;		-- from here on, only shard 1 knows
 	PERFORM pprepub_internal.ask_links(publication, apart, (pprepub_internal.for_links(publication, apart, format('COMMIT PREPARED %L', attempt || ' {shard}')))[:1]);
 	SELECT string_agg(format('Shard %s: %s', a.shard, a.failed), E'\n') INTO lost FROM pprepub_internal.ask_links(publication, apart,
@@ -448,7 +461,7 @@ DECLARE
 	decides boolean;
 BEGIN
 	wrong := CASE
-		WHEN EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = publication) THEN ARRAY['42710', format('publication "%s" already exists', publication), NULL, NULL]
+		WHEN EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = create_sharded_publication.publication) THEN ARRAY['42710', format('publication "%s" already exists', publication), NULL, NULL]
 		WHEN n NOT BETWEEN 1 AND 999 THEN ARRAY['22023', 'a sharded publication needs 1 to 999 servers', NULL, 'Name a server of postgres_fdw for each shard; one may repeat.']
 		WHEN cardinality(sources) <> n OR cardinality(words) <> n THEN ARRAY['22023', format('there must be a source and a value for each of %s shards', n), NULL, NULL]
 		WHEN (SELECT count(DISTINCT w) FROM unnest(words) w) < n THEN ARRAY['22023', 'each shard must have a value of its own, and none is null', NULL, NULL]

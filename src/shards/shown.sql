@@ -94,7 +94,7 @@ CREATE FUNCTION pprepub_internal.answers_of_all(columns text[], query text) RETU
 $$;
 COMMENT ON FUNCTION pprepub_internal.answers_of_all(text[], text) IS 'query for the answers that a reader has left';
 
--- Does what views NAME_values of the shards do, but over the release that all have.  No row, if it takes a shard's own taxonomy.
+-- Like views NAME_values of the shards, but over the release that all have.  NULL where it takes numbers from a shard's own tree.
 CREATE FUNCTION pprepub_internal.values_of_all(columns jsonb, query text) RETURNS text
 	LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -115,6 +115,7 @@ COMMENT ON FUNCTION pprepub_internal.values_of_all(jsonb, text) IS 'query for va
 
 -- A foreign table that exists gets the columns that came since.  Anybody may read those that are read with the rights of the reader: nobody
 -- but the owner may use the schema, and the shard judges its own users.
+-- The server may say otherwise: estimates of a shard would let joins ask it for each row.
 CREATE FUNCTION pprepub_internal.make_foreign(schema name, name text, server name, target name, relation text, columns jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	AS $$
@@ -132,7 +133,7 @@ BEGIN
 		END LOOP;
 		RETURN;
 	END IF;
-	EXECUTE format('CREATE FOREIGN TABLE %s (%s) SERVER %I OPTIONS (schema_name %L, table_name %L, async_capable ''true'', fetch_size ''10000'')', qualified,
+	EXECUTE format('CREATE FOREIGN TABLE %s (%s) SERVER %I OPTIONS (schema_name %L, table_name %L, async_capable ''true'', use_remote_estimate ''false'', fetch_size ''10000'')', qualified,
 		(SELECT string_agg(pprepub_internal.column_definition(c), ', ' ORDER BY i) FROM jsonb_array_elements(columns) WITH ORDINALITY u(c, i)), server, target, relation);
 	FOR statement IN SELECT * FROM pprepub_internal.rights_to_reset('pg_class'::regclass, qualified::regclass, 'TABLE ' || qualified) LOOP
 		EXECUTE statement;
@@ -172,7 +173,7 @@ DECLARE
 	statement text;
 BEGIN
 	-- Without the newest release in it, it stays, and its readers are not waited for.
-	IF suffix ~ '^([0-9]+|releases|now|answers)$' AND jsonb_array_length(columns) = (SELECT c.relnatts FROM pg_class c WHERE c.oid = made) THEN
+	IF query IS NULL OR suffix ~ '^([0-9]+|releases|now|answers)$' AND jsonb_array_length(columns) = (SELECT c.relnatts FROM pg_class c WHERE c.oid = made) THEN
 		RETURN;
 	END IF;
 	EXECUTE format('CREATE OR REPLACE VIEW %s %s AS %s', qualified, CASE WHEN suffix IN ('now', 'answers') THEN 'WITH (security_invoker)' ELSE '' END, query);
@@ -233,7 +234,7 @@ DECLARE
 	part record;
 BEGIN
 	PERFORM pprepub_internal.verify_target(publication);
-	-- All that each shard has
+	-- Relations that all shards have
 	SELECT jsonb_agg(a.answer || jsonb_build_object('shard', a.shard)) INTO shown FROM (
 		SELECT a.*, count(*) OVER (PARTITION BY a.answer -> 'suffix') AS n
 		FROM pprepub_internal.on_shards(publication, 'SELECT r.* FROM pprepub_internal.shard_relations({publication}) r') a) a WHERE a.n = shards;
@@ -255,9 +256,10 @@ BEGIN
 		CONTINUE WHEN newest IS NULL AND part.suffix IN ('', 'values', 'all', 'counterfeits');
 		PERFORM pprepub_internal.show_on_coordinator(target, publication, part.suffix, CASE
 			WHEN part.suffix = 'values' THEN pprepub_internal.values_of_all(part.columns, (
-				SELECT pprepub_internal.union_of_shards(publication, private, 'all', array_agg(c ->> 'name'), format('%I = %s', release_column, newest))
-					|| pprepub_internal.unless_whole(publication, private, release_column, newest, jsonb_agg(c))
-				FROM jsonb_to_recordset(shown) s(shard int, suffix text, columns jsonb), jsonb_array_elements(s.columns) c WHERE s.shard = 1 AND s.suffix = ''))
+				SELECT pprepub_internal.union_of_shards(publication, private, 'all', array_agg(c ->> 'name' ORDER BY i), format('%I = %s', release_column, newest))
+					|| pprepub_internal.unless_whole(publication, private, release_column, newest, jsonb_agg(c ORDER BY i))
+				FROM jsonb_to_recordset(shown) s(shard int, suffix text, columns jsonb), jsonb_array_elements(s.columns) c, array_position(part.names, c ->> 'name') i
+				WHERE s.shard = 1 AND s.suffix = ''))
 			WHEN part.release IS NOT NULL AND part.is_full THEN pprepub_internal.union_of_shards(publication, private, 'all', part.names, format('%I = %s', release_column, part.release))
 				|| pprepub_internal.unless_whole(publication, private, release_column, part.release, part.columns)
 			WHEN part.release IS NOT NULL THEN pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL)
@@ -266,7 +268,9 @@ BEGIN
 				|| pprepub_internal.unless_whole(publication, private, release_column, newest, part.columns)
 			WHEN part.suffix = 'releases' THEN pprepub_internal.releases_of_all(target, publication, shards, pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL))
 			WHEN part.suffix = 'answers' THEN pprepub_internal.answers_of_all(part.names, pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL))
-			ELSE pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL) END, part.comment, part.columns);
+			-- A function of the library, which the planner computes, has the library loaded, whose hook looks at what is sent.
+			ELSE format('SELECT * FROM (%s) u WHERE pprepub.width(''[1,2)''::int4range) = 1', pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL)) END,
+			part.comment, part.columns);
 	END LOOP;
 	PERFORM pprepub_internal.drop_forgotten(target, publication, (SELECT array_agg(s.suffix) FROM jsonb_to_recordset(shown) s(suffix text)));
 	PERFORM pprepub_internal.show_counts(publication, target, newest);

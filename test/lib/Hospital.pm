@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_server make_patients declare_patients new_shards declare_sharded as_role everything
+our @EXPORT = qw(new_server make_patients declare_patients new_shards declare_sharded sharded_declaration as_role everything
 	same_everything whole_release restored
 	no_release whole_or_no_release make_attacker remember no_faults
 	comes_back fails_like fails_with start_sql finish_sql);
@@ -135,10 +135,17 @@ sub new_shards
 sub declare_sharded
 {
 	my ($node, $count, $name, $arguments) = @_;
+
+	return as_role($node, 'owner', sharded_declaration($count, $name, $arguments));
+}
+
+sub sharded_declaration
+{
+	my ($count, $name, $arguments) = @_;
 	my $servers = join ',', map { "shard$_" } 0 .. $count - 1;
 
 	$arguments = defined $arguments ? ", $arguments" : '';
-	return as_role($node, 'owner', <<SQL);
+	return <<SQL;
 SELECT pprepub.create_sharded_publication('$name', '{$servers}', 'hospital.patients', 'id',
 	'{"age": "range", "zip": "prefix", "sex": "suppress"}', 'disease', 'id % $count', params => '{"k": 5, "l": 3}'$arguments)
 SQL

@@ -162,6 +162,8 @@ foreach (
 	[ 1, 'SET plan_cache_mode = force_generic_plan; PREPARE q(int) AS SELECT count(*) > 0 FROM published.patients_now WHERE age > $1; EXECUTE q(40)', 'prepared, with a generic plan' ],
 	[ 1, 'SELECT count(*) > 0 FROM published.patients_now WHERE age > (SELECT 40)', 'a subquery that is computed once' ],
 	[ 1, 'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SELECT count(*) > 0 FROM generate_series(1, 3) i JOIN published.patients_now p ON i + p.age > 40', 'the inner side of a nested loop' ],
+	[ 1, 'SELECT bool_and(n > 0) FROM (SELECT (SELECT count(nullif(p.age, i)) FROM published.patients_now p) AS n FROM generate_series(40, 42) i) s', 'a subquery for each row, of one answer' ],
+	[ 1, 'SELECT bool_and(n > 0) FROM (SELECT (SELECT count(x) FROM (SELECT p.age + i AS x FROM published.patients_now p OFFSET 0) p) AS n FROM generate_series(40, 42) i) s', 'and one that computes for each row' ],
 	[ 2, 'SELECT count(*) > 0 FROM published.patients_now a JOIN published.patients_now b USING (class)', 'two tables are two answers' ],
 	[ 1, 'WITH w AS MATERIALIZED (TABLE published.patients_now) SELECT count(*) > 0 FROM w a JOIN w b USING (class)', 'one that is kept is one' ],
 	[ 1, 'BEGIN; DECLARE c SCROLL CURSOR FOR TABLE published.patients_now; MOVE ALL c; MOVE ABSOLUTE 0 c; MOVE ALL c; COMMIT; SELECT true', 'a cursor that goes back' ],
@@ -180,6 +182,23 @@ foreach (
 	is(analyst($used), $answers . '|' . (1000 - $answers), "$what: answers that are used");
 }
 
+
+# Conditions that are not sent are told of, as by a live table; those that would be sent for each row are refused.
+foreach (
+	[ 'age > extract(year FROM now()) - 1990', '"age"' ], [ q{age::text LIKE '4%' AND zip COLLATE "POSIX" > '1'}, '"age", "zip"' ], [ 'sex > random()::text', '"sex"' ],
+	[ 'disease > random()::text', '' ], [ 'age > 40', '' ], [ q{zip LIKE '10%' OR sex IN ('F') AND age IS NOT NULL}, '' ], [ q{cells ->> 'age' <> ''}, '' ], [ 'class > random()', '' ], [ 'age > (SELECT 40)', '' ])
+{
+	my ($condition, $names) = @$_;
+	my $error;
+
+	$node->psql('postgres', "SELECT count(*) FROM published.patients_now WHERE $condition", stderr => \$error, extra_params => [ '-U', 'analyst' ]);
+	is(join(' ', $error =~ /NOTICE:  a condition on (.*) of published.patients_now is not sent/g), $names, "not sent: $condition") or diag($error);
+}
+fails_with($node, 'postgres', '0A000', "SET ROLE analyst; SELECT $_ FROM generate_series(40, 42) i", "refused: $_")
+	foreach '(SELECT count(*) FROM published.patients_now p WHERE p.age > i)', 'EXISTS (SELECT FROM published.patients_now p WHERE p.age > i + random())';
+
+is(join(' ', map { my @async = analyst("EXPLAIN (COSTS off) SELECT * FROM published.$_ WHERE age IS NOT NULL") =~ /Async Foreign Scan/g; "$_:" . @async } qw(patients patients_all patients_values patients_now)),
+	"patients:$shards patients_all:$shards patients_values:$shards patients_now:$shards", 'all shards are read at once');
 
 # A reader's loop while releases are made sees whole ones alone: of all shards, and of one number.
 my $sees = join ' UNION ALL ', map { "SELECT '$_', release, count(*) FILTER (WHERE class % 1000 = 1), count(*) FILTER (WHERE class % 1000 = 2) FROM (SELECT "
@@ -201,5 +220,24 @@ my %whole = map { my ($number, @n) = split /\|/; ("$n[0]|$n[1]" => 1, "$number|$
 	'SELECT release, count(*) FILTER (WHERE class % 1000 = 1), count(*) FILTER (WHERE class % 1000 = 2) FROM published.patients_all GROUP BY 1');
 is(join(' ', grep { my ($view, $number, $n) = split /\|/, $_, 3; !$whole{$view eq 'patients_all' ? "$number|$n" : $n} } sort keys %seen), '', 'what is seen while releases are made is whole');
 cmp_ok(scalar(keys %seen), '>', 3, 'several releases were seen');
+
+# Values of all kinds are computed here as on a shard; not those of a tree of numbers, which has other numbers on each.
+$_->safe_psql('postgres', <<'SQL') foreach @shards;
+SET ROLE owner;
+CREATE TABLE hospital.tree (child text, parent text, root text); INSERT INTO hospital.tree VALUES ('0', 'low', 'all'), ('1', 'low', 'all'), ('2', 'high', 'all'), ('3', 'high', 'all');
+SELECT pprepub.create_taxonomy('towns', 'hospital.tree'), pprepub.create_range_taxonomy('steps', 0, 128, '{2, 16}');
+CREATE TABLE hospital.kinds AS SELECT id, age, (age + 0.5)::numeric(5, 1) AS height, date '2000-01-01' + age AS born, (id / 2 % 4)::text::varchar(3) AS town, id / 2 % 4 AS floor, disease FROM hospital.patients WHERE id <= 1500;
+CREATE TABLE hospital.floors AS TABLE hospital.kinds;
+SQL
+foreach ([ 'kinds', 'town' ], [ 'floors', 'floor' ])
+{
+	my ($name, $column) = @$_;
+
+	owner(qq{SELECT FROM pprepub.create_sharded_publication('$name', '{shard0, shard1}', 'hospital.$name', 'id', '{"born": "range", "age": "taxonomy steps", "height": "taxonomy steps", "$column": "taxonomy towns"}',
+		'disease', 'id % 2', params => '{"k": 3, "l": 2}', target => '$name'); SELECT FROM pprepub.publish('$name')});
+}
+same('kinds', 'SELECT class, born, age, height, town, disease, cells FROM kinds.kinds_values', 'SELECT class * 1000 + SHARD, born, age, height, town, disease, cells FROM kinds.NAME_values', 'kinds');
+cmp_ok(owner(q{SELECT count(age) + count(height) + count(town) + count(born) FROM kinds.kinds_values}), '>', 100, 'there are values');
+is(owner(q{SELECT count(*) > 1000, to_regclass('floors.floors_values') IS NULL FROM floors.floors}), 't|t', 'a tree of numbers: cells alone');
 
 done_testing();

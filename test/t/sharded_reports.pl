@@ -84,6 +84,10 @@ is(() = $page =~ /<h1>/g, 1, 'one title');
 is(owner(q{SELECT releases, rows, people, refused, warnings, h.bytes = (SELECT sum(o.bytes) FROM pprepub.health o WHERE o.publication ~ '^patients_') FROM pprepub.health h WHERE publication = 'patients'}),
 	'2|3000|3000|||t', 'health: a row of sums');
 
+is($node->safe_psql('postgres', q{SET default_transaction_read_only = on; SELECT refused IS NULL FROM pprepub.health WHERE publication = 'patients'}), 't', 'health for a superuser, who has no user mapping');
+owner(q{CREATE SCHEMA evil; CREATE FUNCTION evil.format(text, jsonb) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'evil'; END $$});
+is(owner(q{SET search_path = evil, pg_catalog; SELECT count(*) FROM pprepub.attack('patients', '{"k": 2}')}), owner(q{SELECT 3 * count(*) FROM pprepub.attack('patients_a')}), 'whatever the search path');
+
 # ---- Who may ----
 
 owner(q{SELECT pprepub.grant_audit('patients', 'auditor')});
@@ -95,6 +99,23 @@ fails_like($node, 'postgres', "SET ROLE stranger; SELECT * FROM pprepub.audit('p
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.$_", qr/cannot be called for all shards of publication "patients"\n(HINT|DETAIL): .*"patients_a" on server "here", "patients_b"/, "$_: for a shard")
 	foreach "forecast('patients', 1)", "explore('patients')", "compromise('patients', '{1}')", "possible_parameters('patients')", "import_release('patients', 'hospital.r1')";
 fails_like($node, 'postgres', "SET ROLE owner; SELECT * FROM pprepub.synthetic('patients', 1)", qr/cannot be called for all shards/, 'synthetic: for a shard');
+is(as('stranger', q{CREATE TEMP TABLE unaware (f text, error text);
+	DO $$ DECLARE f record; BEGIN
+		FOR f IN SELECT p.oid::regprocedure AS f, format('SELECT * FROM pprepub.%I(%L%s)', proname, 'patients', (
+				SELECT string_agg(format(', %s %L::%s', CASE WHEN i = pronargs AND provariadic <> 0 THEN 'VARIADIC' END, CASE t::regtype::text WHEN 'text[]' THEN '{1}' WHEN 'regclass' THEN 'pg_class'
+					WHEN 'text' THEN '* * * * *' WHEN 'integer' THEN '1' WHEN 'name' THEN 'owner' WHEN 'timestamp with time zone' THEN 'now' END, t::regtype), '' ORDER BY i)
+				FROM unnest(proargtypes) WITH ORDINALITY u(t, i) WHERE i > 1 AND i <= pronargs - pronargdefaults)) AS call
+			FROM pg_proc p WHERE pronamespace = 'pprepub'::regnamespace AND proargnames[1] = 'publication' AND proname !~ '^create_'
+		LOOP
+			BEGIN
+				EXECUTE f.call;
+				INSERT INTO unaware VALUES (f.f, 'none');
+			EXCEPTION WHEN OTHERS THEN
+				INSERT INTO unaware SELECT f.f, SQLERRM WHERE SQLERRM !~ 'must be owner of publication "patients"|user mapping not found|cannot be called for all shards';
+			END;
+		END LOOP;
+	END $$;
+	SELECT * FROM unaware}), '', 'every function that names a publication knows of shards');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.audit('nobody')", qr/publication "nobody" does not exist/, 'no such publication');
 fails_like($node, 'postgres', "SELECT * FROM pprepub.finish_in_doubt('together')", qr/sharded publication "together" does not exist/, 'not sharded');
 is($node->safe_psql('postgres', q{SET client_min_messages = error; SELECT number FROM pprepub.publish('patients')}), '3', 'a superuser without a user mapping publishes as the owner');
