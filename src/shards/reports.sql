@@ -41,11 +41,12 @@ CREATE FUNCTION pprepub_internal.checks_over_shards(publication text, OUT check_
 	WITH told AS MATERIALIZED (
 		SELECT s.shard, format('shard %s: ', s.shard) AS place, a.*, regexp_match(a.condition, '^(.*) (?:= |OPERATOR\(pg_catalog\.=\) )(''.*'')') AS parts
 		FROM pprepub_internal.on_shards($1, format('WITH n AS (SELECT {publication}::pg_catalog.text AS name)
-			SELECT (SELECT p.releases FROM pprepub.publication p WHERE p.name = n.name), (SELECT p.shard FROM pprepub.publication p WHERE p.name = n.name) AS condition,
+			SELECT (SELECT coalesce((SELECT max(r.number) FROM pprepub.release r WHERE r.publication = p.name AND r.kind = ''stored''), 0) FROM pprepub.publication p WHERE p.name = n.name) AS newest,
+				pprepub_internal.shard_attempt(n.name) AS attempt, (SELECT p.shard FROM pprepub.publication p WHERE p.name = n.name) AS condition,
 				ARRAY(SELECT d FROM pprepub_internal.in_doubt(n.name, %L) d) AS doubt FROM n', pprepub_internal.attempt_of($1))) s
-			CROSS JOIN LATERAL jsonb_to_record(s.answer) a(releases int, condition text, doubt text[]))
-	SELECT 'numbers', 'equal numbers of releases', string_agg(t.place || coalesce(t.releases::text, 'none'), ', ' ORDER BY t.shard),
-		count(t.releases) = count(*) AND min(t.releases) = max(t.releases), min(t.releases) FROM told t
+			CROSS JOIN LATERAL jsonb_to_record(s.answer) a(newest int, attempt text, condition text, doubt text[]))
+	SELECT 'numbers', 'one newest release, and one last change', string_agg(t.place || coalesce(t.newest::text, 'none') || CASE WHEN (SELECT count(DISTINCT coalesce(u.attempt, '')) > 1 FROM told u) THEN ' by ' || coalesce(right(t.attempt, 12), 'none') ELSE '' END, ', ' ORDER BY t.shard),
+		count(t.newest) = count(*) AND min(t.newest) = max(t.newest) AND count(DISTINCT coalesce(t.attempt, '')) = 1, min(t.newest) FROM told t
 	UNION ALL SELECT 'conditions', 'one expression, with another value on each shard', string_agg(t.place || coalesce(t.condition, 'none'), ', ' ORDER BY t.shard),
 		count(t.parts) = count(*) AND count(DISTINCT t.parts[1]) = 1 AND count(DISTINCT t.parts[2]) = count(*), NULL FROM told t
 	UNION ALL SELECT 'in_doubt', 'nothing is in doubt', coalesce((SELECT string_agg(DISTINCT d, ', ') FROM told t, unnest(t.doubt) d), 'nothing'),

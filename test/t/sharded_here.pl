@@ -59,6 +59,7 @@ fails_with($node, 'postgres', 55000, q{SET ROLE owner; SELECT pprepub.publish('p
 
 # The number of answers differs from shard to shard; those of releases are equal.
 as_owner(q{SELECT count(*) FROM published.patients_shard1('age > 30'); SELECT count(*) FROM published.patients_shard1('age > 40')});
+is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', 'which is no fault');
 as_owner(q{UPDATE hospital.patients SET disease = 'disease 3' WHERE id % 97 = 0});
 is(as_owner(q{SELECT number, rows FROM pprepub.publish('patients')}), '4|3000', 'the next number that all have');
 is(as_owner(q{SELECT string_agg(DISTINCT number::text, ' ') FROM pprepub.release WHERE kind = 'stored'}), '1 4', 'on all');
@@ -82,6 +83,7 @@ is(as_owner(q{SELECT string_agg(params->>'k', ' ') FROM pprepub.publication}), '
 
 # A shard that lacks the last change, as it was restored, or somebody has rolled back what was prepared there.
 as_owner(q{SELECT pprepub_internal.shard_note('patients_shard1', pprepub_internal.shard_attempt('patients_shard0') || '-')});
+is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), 'numbers', 'audit tells of it');
 fails_with($node, 'postgres', 55000, "SET ROLE owner; SELECT pprepub.$_", "shards differ: no $_") foreach q{publish('patients')}, q{forget_releases('patients', now())};
 is(as_owner(q{SELECT string_agg(releases::text, ' ') FROM pprepub.publication; SELECT pprepub.acknowledge_history('patients')}), "4 4 4\n", 'until the owner says that nothing is missing');
 
