@@ -20,7 +20,7 @@ my ($demo, $errors);
 }
 ok(!$errors, 'the demo runs') or diag $demo;
 
-my ($tour) = slurp_file('README.md') =~ /^## Five minutes\n(.*?)^## /ms;
+my ($tour) = slurp_file('README.md') =~ /^## A week of a hospital\n(.*?)^## /ms;
 my @blocks = $tour =~ /^```sql\n(.*?)^```/msg;
 cmp_ok(scalar @blocks, '>', 5, 'the tour shows something');
 
