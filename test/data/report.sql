@@ -1,4 +1,4 @@
--- The page of the demo's hospital after five weeks and an answer: docs/pictures/report.html.
+-- The page of the demo's hospital after five weeks and an answer: docs/pictures/report.html (test/run psql -XAtqf test/data/report.sql).
 \set QUIET on
 SET client_min_messages = error;
 CREATE EXTENSION IF NOT EXISTS pprepub;

@@ -1,5 +1,5 @@
 -- The page of an imported table that must be refused, docs/pictures/report_refused.html: Adult, ages rounded to ten years by hand.
--- "adult" is the path of a gzipped CSV file that the server can read, with a heading, a number for each person in front.
+-- "adult" (psql -v adult=…) is the path of a gzipped CSV file that the server can read, with a heading, a number for each person in front.
 \set QUIET on
 SET client_min_messages = error;
 CREATE EXTENSION IF NOT EXISTS pprepub;

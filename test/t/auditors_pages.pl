@@ -53,11 +53,8 @@ SQL
 my @pages = (
 	[ 'docs/howto/auditors.md', 'published' ],
 	[ 'docs/howto/audit.md', 'published' ],
-	[ 'docs/howto/attack.md', 'bare' ],
-	[ 'docs/howto/linkability.md', 'bare' ],
+	[ 'docs/howto/linkability.md', 'declared' ],
 	[ 'docs/howto/risks.md', 'published' ],
-	[ 'docs/howto/import.md', 'declared' ],
-	[ 'docs/howto/report.md', 'published' ],
 	[ 'docs/explanation/store.md', 'bare' ],
 	[ 'docs/reference/metrics.md', 'bare' ]);
 foreach (@pages)

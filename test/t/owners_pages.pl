@@ -13,7 +13,7 @@ if ($has_cron)
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = 'schedule'\ncron.use_background_workers = on");
 	$node->restart;
 }
-$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach qw(owner analyst exporter);
+$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach qw(owner analyst);
 $node->safe_psql('postgres', 'CREATE ROLE nurse LOGIN IN ROLE owner');
 
 # ---- Pages ----
@@ -40,7 +40,7 @@ SQL
 }
 
 # Each in a database of its own.
-foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts parameters schedule monitoring backup clinic))
+foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts parameters schedule clinic))
 {
   SKIP:
 	{
@@ -48,8 +48,8 @@ foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts para
 
 		skip "$page: pg_cron is not installed", 1 if $name eq 'schedule' && !$has_cron;
 		$node->safe_psql('postgres', "CREATE DATABASE $name") if $name ne 'schedule';
-		make_hospital($name) if $name ne 'clinic';
-		publish_hospital($name) if $name =~ /^(?:schedule|monitoring|backup|noisy_counts)$/;
+		make_hospital($name);
+		publish_hospital($name) if $name =~ /^(?:schedule|clinic|noisy_counts)$/;
 		my $session = start_session($node, $name);
 		check_page($session, $page, 2);
 		end_session($session);
