@@ -59,7 +59,8 @@ my @pages = (
 	[ 'docs/howto/import.md', 'declared' ],
 	[ 'docs/howto/report.md', 'published' ],
 	[ 'docs/explanation/store.md', 'bare' ],
-	[ 'docs/reference/metrics.md', 'bare' ]);
+	[ 'docs/reference/metrics.md', 'bare' ],
+	[ 'docs/reference/parameters.md', 'declared' ]);
 foreach (@pages)
 {
 	my ($page, $template) = @$_;

@@ -1,5 +1,6 @@
 # docs/reference/functions.md, views.md and settings.md have all there is, as the catalog has it: functions with their
 # synopses and comments, views with their columns, settings with their defaults.  Their examples work, and give what they show.
+# parameters.md has all parameters of the sources.
 #
 # "psql -XAt -F ' ' -f docs/reference/synopsis.sql" prints what functions.md says first of each function.
 use strict;
@@ -186,6 +187,10 @@ check_page($session, "docs/reference/$_->[0].md", $_->[1]) foreach [ 'functions'
 end_session($session);
 check_functions();
 check_views();
+my $parameters = slurp_file('docs/reference/parameters.md');
+my %there = map { $_ => 1 } map { slurp_file($_) =~ /(?:\{"|\bP\()(\w+)"?, (?:\w+, )?PARAM_/g } glob 'src/*/*.[ch] src/*/*/*.[ch]';
+cmp_ok(scalar(keys %there), '>', 40, 'parameters of the sources');
+is(join(' ', grep { $parameters !~ /^(?:- [^:]*)?`$_`/m } sort keys %there), '', 'parameters.md has all of them');
 my $navigation = slurp_file('mkdocs.yml');
 is(join(' ', grep { $navigation !~ /: \Q$_\E$/m } map { s{^docs/}{}r } glob 'docs/*.md docs/*/*.md'), '', 'mkdocs.yml has all pages');
 
