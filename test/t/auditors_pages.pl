@@ -58,7 +58,7 @@ my @pages = (
 	[ 'docs/howto/risks.md', 'published' ],
 	[ 'docs/howto/import.md', 'declared' ],
 	[ 'docs/howto/report.md', 'published' ],
-	[ 'docs/explanation/store.md', 'bare' ],
+	[ 'docs/explanation/formats.md', 'bare' ],
 	[ 'docs/reference/metrics.md', 'bare' ],
 	[ 'docs/reference/parameters.md', 'declared' ]);
 foreach (@pages)
