@@ -17,7 +17,7 @@ CREATE FUNCTION pprepub.answers(live_table regclass, OUT answers_used bigint, OU
 		OUT k numeric, OUT l numeric, OUT principle text, OUT repair text, OUT max_added numeric, OUT noise_spent numeric, OUT noise_left numeric)
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_answers';
 COMMENT ON FUNCTION pprepub.answers(regclass) IS
-	'show how many answers of a live table the caller has used and has left, and the rules for each';
+	'show how many answers of a live table the caller has used and has left, and their rules';
 
 -- Live tables
 

@@ -584,7 +584,7 @@ CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb DEFAULT
 		add_insensitive name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
 COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb, jsonb, name[]) IS
-	'change parameters of a publication, add columns, adopt extended taxonomies, and let a new owner of the source take over';
+	'change parameters, add columns, adopt extended taxonomies, and let a new owner of the source take over';
 
 CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$

@@ -33,7 +33,7 @@ COMMENT ON FUNCTION pprepub.lies_in(anyrange, anyrange) IS
 CREATE FUNCTION pprepub.lies_in(cell text, bin text) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_text_lies_in';
 COMMENT ON FUNCTION pprepub.lies_in(text, text) IS
-	'tell whether all of a prefix or value lies in a bin, which is a prefix or value, too';
+	'tell whether all of a prefix or value lies in a bin';
 
 CREATE FUNCTION pprepub.touches(cell anyrange, bin anyrange) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -44,7 +44,7 @@ COMMENT ON FUNCTION pprepub.touches(anyrange, anyrange) IS
 CREATE FUNCTION pprepub.touches(cell text, bin text) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_text_touches';
 COMMENT ON FUNCTION pprepub.touches(text, text) IS
-	'tell whether a prefix or value overlaps a bin, which is a prefix or value, too';
+	'tell whether a prefix or value overlaps a bin';
 
 CREATE FUNCTION pprepub.share_in(cell anyrange, bin anyrange) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -16,7 +16,7 @@ COMMENT ON FUNCTION pprepub.acknowledge_history(text) IS
 CREATE FUNCTION pprepub.forget_person(publication text, VARIADIC keys text[]) RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forget_person';
 COMMENT ON FUNCTION pprepub.forget_person(text, text[]) IS
-	'put random numbers in place of keys of people who have left the source, wherever the history has them, and tell how many it had';
+	'put random numbers in place of keys of people who have left the source, and tell how many the history had';
 
 -- Integers are negative, since keys hardly ever are; texts are longer than columns with a length can hold; others look like
 -- keyed hashes and random keys of their types.  NULL for types that have too few values: one of them would be somebody's.

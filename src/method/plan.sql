@@ -119,4 +119,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION pprepub.plan(text, jsonb) IS
-	'show what method cor-split or global would need and promise, under these parameters, by the formulas of its paper';
+	'show what method cor-split or global would need and promise under these parameters';

@@ -83,12 +83,12 @@ COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, floa
 CREATE FUNCTION pprepub.forget_releases(publication text, before timestamptz) RETURNS int[]
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forget_releases';
 COMMENT ON FUNCTION pprepub.forget_releases(text, timestamptz) IS
-	'drop the tables of releases that are older, but for those shown as the newest; the history keeps their sets; returns the numbers of the releases';
+	'drop the tables of older releases, but for those shown as the newest; the history keeps their sets';
 
 CREATE FUNCTION pprepub.possible_parameters(publication text, OUT parameter text, OUT value numeric, OUT people_lost bigint) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_possible_parameters';
 COMMENT ON FUNCTION pprepub.possible_parameters(text) IS
-	'count the people who could never be published again if a parameter were declared stronger: each number with the strongest value that costs so many';
+	'count the people who could never be published again if a parameter were declared stronger';
 
 -- Distributions that releases are compared with
 

@@ -211,7 +211,7 @@ COMMENT ON FUNCTION pprepub_internal.jobs_of(oid) IS 'list the schedules of publ
 CREATE FUNCTION pprepub.schedule(publication text, cron text, cohort text DEFAULT NULL) RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_schedule';
 COMMENT ON FUNCTION pprepub.schedule(text, text, text) IS
-	'let pg_cron publish regularly, in place of an earlier schedule; returns the number of the job';
+	'let pg_cron publish regularly, in place of an earlier schedule; returns its job';
 
 CREATE FUNCTION pprepub.unschedule(publication text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_unschedule';

@@ -63,4 +63,4 @@ BEGIN
 		USING n;
 END
 $$;
-COMMENT ON FUNCTION pprepub.synthetic(text, int) IS 'draw rows from the newest release, for tests and demos: each is one of its rows, with a value in place of each cell';
+COMMENT ON FUNCTION pprepub.synthetic(text, int) IS 'draw rows from the newest release, with values in place of cells, for tests and demos';

@@ -111,4 +111,4 @@ COMMENT ON FUNCTION pprepub_internal.explore(text, jsonb, int) IS 'make the page
 CREATE FUNCTION pprepub.explore(publication text, grid jsonb DEFAULT NULL, releases int DEFAULT 1) RETURNS text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_explore';
 COMMENT ON FUNCTION pprepub.explore(text, jsonb, int) IS
-	'make an HTML page that compares the next release, or releases, under up to 30 settings, each value of a parameter with each of the others; nothing is published or changed';
+	'make a page that compares the next release, or releases, under up to 30 settings; nothing is published';

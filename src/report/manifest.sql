@@ -64,4 +64,4 @@ COMMENT ON FUNCTION pprepub_internal.manifest(text, int, text) IS 'make what ppr
 CREATE FUNCTION pprepub.manifest(publication text, release int, format text DEFAULT 'json') RETURNS jsonb
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_manifest';
 COMMENT ON FUNCTION pprepub.manifest(text, int, text) IS
-	'describe a release for those who get it elsewhere: columns, promise, verdict, losses, checksums, and what is not promised';
+	'describe a release, as JSON, for those who get it elsewhere';

@@ -772,4 +772,4 @@ COMMENT ON FUNCTION pprepub_internal.report(text, boolean, text) IS 'make the pa
 CREATE FUNCTION pprepub.report(publication text, internal boolean DEFAULT false, format text DEFAULT 'html') RETURNS text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_report';
 COMMENT ON FUNCTION pprepub.report(text, boolean, text) IS
-	'make an HTML page about what a publication promises, how safe its releases are, and what they are good for, to be signed or refused; or JSON with the same figures';
+	'make a page, to be signed or refused, of what a publication promises, how safe its releases are, and what they are good for';

@@ -145,7 +145,7 @@ CREATE FUNCTION pprepub.groups(publication text, OUT "group" bigint, OUT part in
 		OUT sensitive_values bigint, OUT created int, OUT since int) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_owners_list';
 COMMENT ON FUNCTION pprepub.groups(text) IS
-	'list the groups of places that are shown together, with the people in them, and how many values they show since when';
+	'list the groups of places that are shown together, with their people and values';
 
 CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAULT NULL, OUT release_a int, OUT class_a bigint,
 		OUT release_b int, OUT class_b bigint, OUT unmatched int) RETURNS SETOF record
@@ -157,7 +157,7 @@ CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, 
 		OUT without_keys text[], OUT exact boolean, OUT sensitive text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
-	'list what values remain to people for an observer of all releases, with and without knowing the values of these people';
+	'list what values remain to people for an observer of all releases who knows the values of these people';
 
 CREATE FUNCTION pprepub_internal.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT done bigint, OUT total bigint,
 		OUT since timestamptz, OUT phase_since timestamptz) RETURNS SETOF record

@@ -395,4 +395,4 @@ CREATE FUNCTION pprepub.suggest(source regclass, key name DEFAULT NULL, threshol
 		OUT why text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_source_figures';
 COMMENT ON FUNCTION pprepub.suggest(regclass, name, float8) IS
-	'propose a role and a kind for each column of a table, list small sets of columns that single people out, and write a call of create_publication()';
+	'propose a role and a kind for each column of a table, list columns that single people out, and write a call of create_publication()';

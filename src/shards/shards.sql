@@ -483,7 +483,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION pprepub.create_sharded_publication(text, name[], text, name, jsonb, text, text, text[], text, jsonb, name[], name, text, int) IS
-	'declare a publication over shards: a server and a source for each, and an expression that tells to which shard a row belongs';
+	'declare a publication over shards, each with a server and a source';
 
 -- Shards that compared with different ones would promise different things.
 CREATE FUNCTION pprepub_internal.verify_one_distribution(publication text, params jsonb) RETURNS void

@@ -55,8 +55,10 @@ my @pages = (
 	[ 'docs/howto/audit.md', 'published' ],
 	[ 'docs/howto/linkability.md', 'declared' ],
 	[ 'docs/howto/risks.md', 'published' ],
-	[ 'docs/explanation/store.md', 'bare' ],
-	[ 'docs/reference/metrics.md', 'bare' ]);
+	[ 'docs/explanation/formats.md', 'bare' ],
+	[ 'docs/explanation/methods.md', 'declared' ],
+	[ 'docs/reference/metrics.md', 'bare' ],
+	[ 'docs/reference/parameters.md', 'declared' ]);
 foreach (@pages)
 {
 	my ($page, $template) = @$_;

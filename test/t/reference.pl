@@ -1,5 +1,6 @@
 # docs/reference/functions.md, views.md and settings.md have all there is, as the catalog has it: functions with their
 # synopses and comments, views with their columns, settings with their defaults.  Their examples work, and give what they show.
+# parameters.md has all parameters of the sources.
 #
 # "psql -XAt -F ' ' -f docs/reference/synopsis.sql" prints what functions.md says first of each function.
 use strict;
@@ -11,43 +12,19 @@ use Pages;
 
 my $node = PostgreSQL::Test::Cluster->new('reference');
 $node->init(extra => [ '-E', 'UTF8', '--no-locale' ]);
-$node->append_conf('postgresql.conf', <<'CONF');
-jit = off
-shared_preload_libraries = 'pg_cron'
-cron.database_name = 'hospital'
-CONF
+$node->append_conf('postgresql.conf', 'jit = off');
 $node->start;
 
 # ---- What the examples speak of ----
 
 $node->safe_psql('postgres', 'CREATE DATABASE hospital');
-$node->safe_psql('hospital', 'CREATE EXTENSION pprepub; CREATE EXTENSION pg_cron;' . slurp_file('test/data/hospital.sql') . <<'SQL');
-CREATE ROLE officer;
+$node->safe_psql('hospital', 'CREATE EXTENSION pprepub;' . slurp_file('test/data/hospital.sql') . <<'SQL');
 SELECT pprepub.create_taxonomy('continents', 'hospital.country_levels');
-
--- Countries to extend a taxonomy by
-CREATE TABLE hospital.more_countries (country text, region text, continent text, world text);
-INSERT INTO hospital.more_countries VALUES ('Norway', 'Northern Europe', 'Europe', 'World');
-
--- A publication to drop
-CREATE TABLE hospital.trial AS SELECT * FROM hospital.patients WHERE id <= 100;
-SELECT pprepub.create_publication('trial', 'hospital.trial', 'id', '{"age": "range"}', 'disease', params => '{"k": 5}', target => 'trial');
-SELECT pprepub.publish('trial');
-
--- A publication and what was published before it
-CREATE TABLE hospital.clinic AS
-	SELECT i AS id, (ARRAY['F', 'M'])[1 + i % 2] AS sex, 20 + i % 40 AS age, (ARRAY['influenza', 'asthma', 'diabetes'])[1 + i / 2 % 3] AS disease
-	FROM generate_series(1, 24) i;
-CREATE SCHEMA archive;
-CREATE TABLE archive.clinic_2025 AS SELECT id AS patient, sex, '[20,60)'::int4range AS age, disease FROM hospital.clinic;
-SELECT pprepub.create_publication('clinic', 'hospital.clinic', 'id', '{"age": "range", "sex": "suppress"}', 'disease', params => '{"k": 4, "l": 2}', target => 'clinic');
 
 -- Two releases whose classes correlate
 CREATE TABLE hospital.ward AS
 	SELECT i AS id, 20 + i % 40 AS age, (ARRAY['influenza', 'asthma', 'diabetes', 'gastritis', 'epilepsy', 'hepatitis'])[1 + i % 6] AS disease
 	FROM generate_series(1, 60) i;
-CREATE TABLE hospital.progress (from_value text, to_value text);
-INSERT INTO hospital.progress SELECT DISTINCT disease, disease FROM hospital.ward;
 SELECT pprepub.create_publication('ward', 'hospital.ward', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 3}', target => 'ward');
 SELECT pprepub.publish('ward');
 DELETE FROM hospital.ward WHERE id % 7 = 0;
@@ -133,6 +110,24 @@ SQL
 
 my $columns_of = q(SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 ORDER BY attnum);
 
+# Columns and types of a list whose lines begin like "- `k`, `l` (numeric), `repair` (text): meaning".
+sub columns_shown
+{
+	my ($text) = @_;
+	my $columns = qr/(?:`\w+`, )*`\w+` \([^()]+\)/;
+	my @columns;
+
+	foreach my $begin ($text =~ s/\n  (?=\S)/ /gr =~ /^- ($columns(?:, $columns)*)(?=:|$)/mg)
+	{
+		while ($begin =~ /((?:`\w+`, )*`\w+`) \(([^()]+)\)/g)
+		{
+			my ($names, $type) = ($1, $2);
+			push @columns, map { [ $_, $type ] } $names =~ /`(\w+)`/g;
+		}
+	}
+	return @columns;
+}
+
 sub check_relation
 {
 	my ($name, $relation, $text, $has_columns) = @_;
@@ -140,8 +135,7 @@ sub check_relation
 	my $sentence = ucfirst(($comment->[0] =~ s/; publication ".*//r) . '.');
 
 	is(first_paragraph($text), $sentence, "views.md: $name");
-	is_deeply([ map { [ map { s/^`|`$//gr } @$_[ 0, 1 ] ] } table_rows($text, 'column | type |') ], [ rows_of(sprintf $columns_of, $relation) ],
-		"views.md: columns of $name")
+	is_deeply([ columns_shown($text) ], [ rows_of(sprintf $columns_of, $relation) ], "views.md: columns of $name")
 	  if $has_columns;
 	return;
 }
@@ -178,27 +172,25 @@ sub check_settings
 	my %who = (user => 'everybody', superuser => 'superusers');
 	my @settings = rows_of($settings_there);
 
-	is_deeply([ map { [ $_->[0], @$_[ 2, 3 ] ] } @settings ],
-		[ map { my ($name, $default, $who) = map { s/^\[?`(.*?)`.*/$1/r } @$_; [ $name, $default, $who eq 'superusers' ? 'superuser' : 'user' ] } table_rows($page{settings}, 'setting | default |') ],
-		'settings.md lists all settings, with defaults and who sets them');
+	is_deeply([ table_rows($page{settings}, 'setting | default | range | unit | who sets it |') ],
+		[ map { my ($name, undef, $default, $context, $least, $most, $unit) = @$_;
+				[ "[`$name`](#" . $name =~ s/\.//r . ')', "`$default`", "`$least` to `$most`", $unit || 'none', $who{$context} ] } @settings ],
+		'settings.md lists all settings, with defaults, ranges, units, and who sets them');
 	is_deeply([ sort keys %entry ], [ sort 'Settings', map { $_->[0] } @settings ], 'settings.md has an entry for each');
-	foreach (@settings)
-	{
-		my ($name, $sentence, $default, $context, $least, $most, $unit) = @$_;
-
-		is(first_paragraph($entry{$name} // ''), $sentence, "settings.md: $name");
-		is_deeply([ map { [@$_] } table_rows($entry{$name} // '', 'default |') ], [ [ "`$default`", "`$least` to `$most`", $unit || 'none', $who{$context} ] ],
-			"settings.md: $name: default, range, unit, and who sets it");
-	}
+	is(first_paragraph($entry{ $_->[0] } // ''), $_->[1], "settings.md: $_->[0]") foreach @settings;
 	return;
 }
 
 check_settings();
 my $session = start_session($node, 'hospital');
-check_page($session, "docs/reference/$_.md", 4) foreach qw(functions views settings);
+check_page($session, "docs/reference/$_->[0].md", $_->[1]) foreach [ 'functions', 10 ], [ 'views', 2 ], [ 'settings', 1 ];
 end_session($session);
 check_functions();
 check_views();
+my $parameters = slurp_file('docs/reference/parameters.md');
+my %there = map { $_ => 1 } map { slurp_file($_) =~ /(?:\{"|\bP\()(\w+)"?, (?:\w+, )?PARAM_/g } glob 'src/*/*.[ch] src/*/*/*.[ch]';
+cmp_ok(scalar(keys %there), '>', 40, 'parameters of the sources');
+is(join(' ', grep { $parameters !~ /^(?:- [^:]*)?`$_`/m } sort keys %there), '', 'parameters.md has all of them');
 my $navigation = slurp_file('mkdocs.yml');
 is(join(' ', grep { $navigation !~ /: \Q$_\E$/m } map { s{^docs/}{}r } glob 'docs/*.md docs/*/*.md'), '', 'mkdocs.yml has all pages');
 
