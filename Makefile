@@ -208,7 +208,7 @@ lint-twice:
 	perl test/lint/twice src
 
 lint-prose:
-	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md) \
+	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md monitoring/*.md) \
 		$(SQL_ORDER) $(patsubst %.o,%.c,$(OBJS))
 
 # Every page is in the manual, and every link between pages leads somewhere.
@@ -221,7 +221,7 @@ lint-versions:
 	perl test/lint/versions META.json
 
 lint-spot: $(DATA_built)
-	perl test/lint/spot $^ $(DATA)
+	perl test/lint/spot $^ $(DATA) monitoring/figures.sql
 
 lint-exports: $(shlib) $(DATA_built)
 	perl test/lint/exports $^ $(EXPORTS_BESIDE)
