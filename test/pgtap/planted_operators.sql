@@ -5,8 +5,7 @@ DROP EXTENSION pgtap;
 CREATE SCHEMA tap;
 CREATE EXTENSION pgtap SCHEMA tap;
 SET search_path = pg_catalog, tap;
-DROP EXTENSION pprepub;
-DROP SCHEMA pprepub;
+DROP EXTENSION pprepub; DROP SCHEMA pprepub;
 
 CREATE ROLE regress_planter;
 GRANT CREATE ON SCHEMA public TO regress_planter;
@@ -39,9 +38,7 @@ SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE OPERATOR pprepub.= (FUNCT
 
 CREATE ROLE "regress Odd" SUPERUSER;
 SELECT is(create_over('SET LOCAL ROLE "regress Odd"'), 'created', 'a superuser whose name has capitals and spaces makes it');
-RESET ROLE;
-DROP EXTENSION pprepub;
-DROP SCHEMA pprepub;
+RESET ROLE; DROP EXTENSION pprepub; DROP SCHEMA pprepub;
 
 -- ---- Plants ----
 
