@@ -182,7 +182,7 @@ UNIT_OBJECTS := $(patsubst %.c,$(UNIT)/%.o,$(UNIT_BESIDE) $(wildcard test/unit/*
 # ----------------------------------------------------------------
 
 # Which types there are, and so how pg_bsd_indent lays them out, depends on the version: 15 decides.
-LINT = cppcheck floors size twice meta versions exports missing comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
+LINT = cppcheck floors size twice meta versions spot exports missing comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
 
 lint: $(addprefix lint-,$(LINT))
 
@@ -208,7 +208,7 @@ lint-twice:
 	perl test/lint/twice src
 
 lint-prose:
-	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md) \
+	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md monitoring/*.md) \
 		$(SQL_ORDER) $(patsubst %.o,%.c,$(OBJS))
 
 # Every page is in the manual, and every link between pages leads somewhere.
@@ -219,6 +219,9 @@ lint-meta:
 
 lint-versions:
 	perl test/lint/versions META.json
+
+lint-spot: $(DATA_built)
+	perl test/lint/spot $^ $(DATA) monitoring/figures.sql
 
 lint-exports: $(shlib) $(DATA_built)
 	perl test/lint/exports $^ $(EXPORTS_BESIDE)
@@ -243,4 +246,4 @@ typedefs:
 format: typedefs
 	perl test/lint/format --write typedefs.list src
 
-.PHONY: dist pictures docs unit unit-programs loc lint lint-names $(patsubst %,lint-%,cppcheck floors size twice meta versions exports missing typedefs format comments prose site) typedefs format
+.PHONY: dist pictures docs unit unit-programs loc lint lint-names $(patsubst %,lint-%,cppcheck floors size twice meta versions spot exports missing typedefs format comments prose site) typedefs format

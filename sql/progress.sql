@@ -13,8 +13,9 @@ DECLARE
 BEGIN
 	IF id IN (1, 150) THEN
 		FOR seen IN SELECT * FROM pprepub.progress LOOP
-			RAISE NOTICE '% %: %, % of %, % %', seen.command, seen.publication, seen.phase, seen.done, seen.total,
-				seen.pid = pg_backend_pid(), seen.since <= seen.phase_since;
+			RAISE NOTICE '% %: %, % of %, % %', seen.command, seen.publication, seen.phase, seen.units_done, seen.units_total,
+				seen.pid = pg_backend_pid() AND seen.datname = current_database() AND seen.datid = (SELECT oid FROM pg_database WHERE datname = current_database())
+					AND seen.relid = (SELECT source::oid FROM pprepub.publication WHERE name = seen.publication), seen.since <= seen.phase_since;
 		END LOOP;
 	END IF;
 	RETURN id;

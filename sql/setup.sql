@@ -63,18 +63,10 @@ $$ SELECT set_config(name, value, false) FROM pg_settings WHERE name IN ('force_
 SELECT extname, extrelocatable, nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
 WHERE extname = 'pprepub';
 
--- Everything that people may call or read says what it is.
-SELECT p.oid::regprocedure AS without_comment FROM pg_proc p
-WHERE pronamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) AND obj_description(p.oid, 'pg_proc') IS NULL;
-SELECT c.oid::regclass AS without_comment FROM pg_class c
-WHERE relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) AND relkind IN ('r', 'v') AND obj_description(c.oid, 'pg_class') IS NULL;
-
--- Catalog tables and their sequences are dumped, and read by nobody.
+-- Catalog tables and their sequences are dumped.
 SELECT c.oid::regclass AS not_dumped FROM pg_class c
 WHERE relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) AND relkind IN ('r', 'S')
 AND NOT c.oid = ANY (SELECT unnest(extconfig) FROM pg_extension WHERE extname = 'pprepub');
-SELECT c.oid::regclass AS open_to_all FROM pg_class c, aclexplode(relacl) a
-WHERE relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) AND relkind IN ('r', 'S') AND grantee = 0;
 
 -- Types that pg_upgrade does not bear, in columns that stay.
 SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid

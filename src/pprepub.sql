@@ -1,20 +1,21 @@
 \echo Use "CREATE EXTENSION pprepub" to load this file. \quit
 
+-- Nothing else is found below by a name without a schema, until the script ends.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- If the schema exists already, a role that owns it, or may create in it, could
 -- put operators and functions in our way, now or later.
 DO $$
 BEGIN
 	IF EXISTS (
-		SELECT FROM pg_catalog.pg_namespace n
-		WHERE n.nspname OPERATOR(pg_catalog.=) 'pprepub'::pg_catalog.name
-		  AND (n.nspowner OPERATOR(pg_catalog.<>) current_user::pg_catalog.regrole::pg_catalog.oid
-			OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace OPERATOR(pg_catalog.=) n.oid)
-			OR EXISTS (SELECT FROM pg_catalog.pg_operator WHERE oprnamespace OPERATOR(pg_catalog.=) n.oid)
-			OR EXISTS (SELECT FROM pg_catalog.pg_type WHERE typnamespace OPERATOR(pg_catalog.=) n.oid)
-			OR EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace OPERATOR(pg_catalog.=) n.oid)
-			OR EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) a
-					   WHERE a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text
-						 AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner))) THEN
+		SELECT FROM pg_namespace n
+		WHERE n.nspname = 'pprepub'
+		  AND (pg_get_userbyid(n.nspowner) <> current_user
+			OR EXISTS (SELECT FROM pg_proc WHERE pronamespace = n.oid)
+			OR EXISTS (SELECT FROM pg_operator WHERE oprnamespace = n.oid)
+			OR EXISTS (SELECT FROM pg_type WHERE typnamespace = n.oid)
+			OR EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid)
+			OR EXISTS (SELECT FROM aclexplode(n.nspacl) a WHERE a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner))) THEN
 		RAISE EXCEPTION 'schema "pprepub" exists already, is not empty or is not yours alone'
 			USING ERRCODE = 'invalid_schema_definition',
 				  HINT = 'Drop it, or rename it, before CREATE EXTENSION pprepub.';

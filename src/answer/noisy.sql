@@ -31,7 +31,7 @@ CREATE INDEX ON pprepub_internal.catalog_noise (publication, asked_by, number);
 -- costs a ten-thousandth of it at least, so that the ledger ends with the budget.
 CREATE FUNCTION pprepub_internal.noise_account(publication int, role name, OUT total bigint, OUT spent bigint, OUT per_role bigint, OUT own bigint, OUT role_left bigint, OUT per_question bigint,
 		OUT at_least bigint, OUT gaussian boolean)
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT b.total, s.spent, least(b.per_role, b.total), s.own, greatest(least(b.per_role - s.own, b.total - s.spent), 0), least(b.per_question, b.per_role, b.total), ceil(b.total / 10000.0)::bigint, b.gaussian
 	FROM (SELECT ((n.n ->> 'total')::numeric * 1e9)::bigint AS total, ((n.n ->> 'per_role')::numeric * 1e9)::bigint AS per_role,
 			((n.n ->> 'per_question')::numeric * 1e9)::bigint AS per_question, n.n ->> 'noise' IS NOT DISTINCT FROM 'gaussian' AS gaussian
@@ -43,7 +43,7 @@ COMMENT ON FUNCTION pprepub_internal.noise_account(int, name) IS 'what noisy cou
 
 -- Why a publication cannot have these parameters.
 CREATE FUNCTION pprepub_internal.wrong_noise_budget(publication int, params jsonb, OUT wrong text[])
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE
 		WHEN a.spent > (n.n ->> 'total')::numeric * 1e9 THEN ARRAY['55000', format('noisy counts of publication "%s" have cost more than that already', p.name),
 			format('They have cost %s.', trim_scale(a.spent / 1e9)), 'What was told stays told.']
@@ -279,7 +279,7 @@ COMMENT ON FUNCTION pprepub_internal.noise_question(int, name, name[], jsonb, te
 -- An answer as it is given: a row for each combination of bins, also those that nobody is in.
 CREATE FUNCTION pprepub_internal.noisy_rows(publication int, number int, OUT bin jsonb, OUT noisy_count bigint, OUT half_width bigint, OUT noisy_sum numeric, OUT sum_half_width numeric)
 	RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE a AS (SELECT n.question -> 'by' AS by, n.counts, n.half_width, n.sums, n.sum_half_width, coalesce((n.question -> 'sum' ->> 'step')::numeric, 1) AS step
 		FROM pprepub_internal.catalog_noise n WHERE n.publication = $1 AND n.number = $2),
 	b AS (

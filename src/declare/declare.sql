@@ -374,7 +374,7 @@ COMMENT ON FUNCTION pprepub_internal.ladder_rows(text, numeric, numeric, numeric
 
 -- All rows of a levels table, leaf first, each as the text of an array.  A node's name is what its value prints.
 CREATE FUNCTION pprepub_internal.levels_query(source oid) RETURNS text
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT 'SELECT pg_catalog.array_agg(ARRAY[' || string_agg(format(
 			'CASE WHEN pg_catalog.num_nulls(%1$I) OPERATOR(pg_catalog.=) 0 THEN pg_catalog.format(''%%s'', %1$I%2$s) END', a.attname,
 			CASE WHEN t.typoutput = 'bpcharout'::regproc THEN '::pg_catalog.text' ELSE '' END), ', ' ORDER BY a.attnum)
@@ -413,7 +413,7 @@ COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS 'drop a taxonomy; publication
 -- Functions are followed if their bodies are in SQL's own form; the tables that others read cannot be seen from the catalogs.
 CREATE FUNCTION pprepub_internal.shared_data(source oid, number int, skipped int[], reader oid, tables oid[],
 		OUT name text, OUT relation text, OUT oid oid, OUT is_lookup boolean, OUT pinned oid, OUT owner oid, OUT key text) RETURNS SETOF record
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE lookup AS (
 		SELECT $2 AS publication, unnest($5) AS relation
 		UNION SELECT publication, lookup::oid FROM pprepub_internal.catalog_lookup
@@ -454,7 +454,7 @@ COMMENT ON FUNCTION pprepub_internal.shared_data(oid, int, int[], oid, oid[]) IS
 
 -- Looks through views and partitions; a materialized view has its own copy of the rows.
 CREATE FUNCTION pprepub_internal.unlogged_tables(source oid) RETURNS SETOF text
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL (
 		SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
 			JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
@@ -467,7 +467,7 @@ COMMENT ON FUNCTION pprepub_internal.unlogged_tables(oid) IS 'unlogged tables th
 
 -- Leaves that the new tree lacks, if it keeps every other old node, with its parent, as a leaf or as an inner node; NULL if not.
 CREATE FUNCTION pprepub_internal.retired_leaves(old int, new int) RETURNS text[]
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH retired AS (
 		SELECT ARRAY(SELECT o.node::text FROM pprepub_internal.catalog_tree_node o WHERE o.tree = $1
 			AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node)
@@ -483,15 +483,13 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.retired_leaves(int, int) IS 'leaves that a tree lacks of one that it holds otherwise';
 
 -- NAME_1, NAME_values and the like are names that relations and functions of a publication have in TARGET.
-CREATE FUNCTION pprepub_internal.is_name_of(name text, publication text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT pg_catalog.starts_with($1, $2 || '_') AND pg_catalog.substr($1, pg_catalog.length($2) + 2)
-		~ '^([0-9]+|counterfeits|values|all|answers|now|releases|counts|noisy|noise_left)$'
-$$;
+CREATE FUNCTION pprepub_internal.is_name_of(name text, publication text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN starts_with($1, $2 || '_') AND substr($1, length($2) + 2) ~ '^([0-9]+|counterfeits|values|all|answers|now|releases|counts|noisy|noise_left)$';
 COMMENT ON FUNCTION pprepub_internal.is_name_of(text, text) IS 'is it a name of a release, a view or a function of a publication?';
 
 -- SQLSTATE, message, detail and hint of an error if a new publication, or what will be made for it, would collide with what exists.
 CREATE FUNCTION pprepub_internal.name_in_the_way(name text, target text, private text, OUT wrong text[])
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT w.wrong FROM (
 		SELECT 1, ARRAY['42710', format('publication "%s" already exists', $1), NULL, NULL]
 		WHERE EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.name = $1) OR EXISTS (SELECT FROM pprepub_internal.catalog_sharded p WHERE p.name = $1)
@@ -523,7 +521,7 @@ COMMENT ON FUNCTION pprepub_internal.name_in_the_way(text, text, text) IS 'why a
 -- No list is the default: the owner's own rights, but that PUBLIC may execute functions, and use types.  Default privileges can
 -- withhold rights from the owner, too.
 CREATE FUNCTION pprepub_internal.rights_to_reset(class oid, object oid, named text) RETURNS SETOF text
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH o AS (SELECT relowner AS owner, relacl AS acl FROM pg_class WHERE $1 = 'pg_class'::regclass AND oid = $2
 		UNION ALL SELECT nspowner, nspacl FROM pg_namespace WHERE $1 = 'pg_namespace'::regclass AND oid = $2
 		UNION ALL SELECT proowner, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc WHERE $1 = 'pg_proc'::regclass AND oid = $2
@@ -539,7 +537,7 @@ COMMENT ON FUNCTION pprepub_internal.rights_to_reset(oid, oid, text) IS 'stateme
 -- A publication that stands in a schema already cannot have another one; and where publications of other roles stand in it, it must
 -- not become another role's, since nothing of them would be published any more.
 CREATE FUNCTION pprepub_internal.schema_in_the_way(name text, owner oid, is_declared boolean, OUT wrong text[])
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE
 		WHEN n.oid IS NULL THEN ARRAY['3F000', format('schema "%s" does not exist', $1), NULL,
 			format('Run CREATE SCHEMA %I AUTHORIZATION %I.', $1, r.rolname)]
@@ -558,7 +556,7 @@ $$;
 COMMENT ON FUNCTION pprepub_internal.schema_in_the_way(text, oid, boolean) IS 'why nothing can be published in a schema';
 
 CREATE FUNCTION pprepub_internal.no_bands(tree int, taxonomy text, level int, OUT wrong text[])
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE
 		WHEN $3 = 0 AND t.ladder IS NULL THEN ARRAY['42809', format('taxonomy "%s" makes no bands without a level', $2),
 			'It is no ladder of intervals over numbers.',
@@ -587,7 +585,7 @@ COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb, jsonb, name[]) IS
 	'change parameters, add columns, adopt extended taxonomies, and let a new owner of the source take over';
 
 CREATE FUNCTION pprepub_internal.forget_publication(number int) RETURNS void
-	LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	DELETE FROM pprepub_internal.catalog_erasure WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_noise WHERE publication = $1;
 	DELETE FROM pprepub_internal.catalog_failure WHERE publication = $1;
@@ -601,7 +599,7 @@ COMMENT ON FUNCTION pprepub_internal.forget_publication(int) IS 'delete the rows
 
 -- In the order of dropping: views depend on the tables that they read, so they go first; the type, which others are made with, goes last.
 CREATE FUNCTION pprepub_internal.made_for(publication int, keep_releases boolean, functions oid[], OUT classid oid, OUT objid oid, OUT statement text)
-	RETURNS SETOF record LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	RETURNS SETOF record LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT m.classid, m.objid, m.statement FROM (
 		SELECT 1 AS place, 'pg_proc'::regclass::oid AS classid, f.oid AS objid, 'DROP FUNCTION IF EXISTS ' || f.oid::regprocedure AS statement
 		FROM pg_proc f WHERE f.oid = ANY ($3)
@@ -614,7 +612,7 @@ COMMENT ON FUNCTION pprepub_internal.made_for(int, boolean, oid[]) IS 'what goes
 
 -- A rule stands for its view.  Parts of others (their types, indexes, defaults) are followed and not listed.
 CREATE FUNCTION pprepub_internal.dependents(publication int, keep_releases boolean, functions oid[], OUT objects text, OUT beside text)
-	LANGUAGE sql STABLE PARALLEL UNSAFE AS $$
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE made AS MATERIALIZED (SELECT m.classid, m.objid FROM pprepub_internal.made_for($1, $2, $3) m),
 		reached AS (
 			SELECT m.classid, m.objid, 0 AS objsubid, false AS is_other, false AS is_listed FROM made m
@@ -787,9 +785,8 @@ COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger function that r
 
 -- Parts of TARGET that hold nothing of their own, so that their owner may change and drop them: views, and the foreign table of
 -- live answers.
-CREATE FUNCTION pprepub_internal.is_loose(part text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live', 'catalog')
-$$;
+CREATE FUNCTION pprepub_internal.is_loose(part text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN $1 IN ('view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live', 'catalog');
 COMMENT ON FUNCTION pprepub_internal.is_loose(text) IS 'may the owner of a publication drop what was made for it as this part?';
 
 -- In an event trigger.  A new seal as seal_table() makes it, and a plain index, are not listed where they do no harm.

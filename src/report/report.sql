@@ -159,12 +159,13 @@ CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, 
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
 	'list what values remain to people for an observer of all releases who knows the values of these people';
 
-CREATE FUNCTION pprepub_internal.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT done bigint, OUT total bigint,
+CREATE FUNCTION pprepub_internal.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT units_done bigint, OUT units_total bigint,
 		OUT since timestamptz, OUT phase_since timestamptz) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pprepub_running';
 COMMENT ON FUNCTION pprepub_internal.running() IS 'rows of view pprepub.progress';
 
 CREATE VIEW pprepub.progress WITH (security_barrier) AS
-	SELECT pid, publication, command, phase, done, total, since, phase_since
-	FROM pprepub_internal.running();
+	SELECT r.pid, d.oid AS datid, d.datname, s.source::oid AS relid, r.publication, r.command, r.phase, r.units_total, r.units_done, r.since, r.phase_since
+	FROM pprepub_internal.running() r JOIN pg_database d ON d.datname = current_database()
+		LEFT JOIN pprepub_internal.catalog_publication p ON p.name = r.publication LEFT JOIN pprepub_internal.catalog_source s ON s.publication = p.publication;
 COMMENT ON VIEW pprepub.progress IS 'long commands that run on your publications in any session, and how far they are';

@@ -5,7 +5,7 @@ DROP EXTENSION pgtap;
 CREATE SCHEMA tap;
 CREATE EXTENSION pgtap SCHEMA tap;
 SET search_path = pg_catalog, tap;
-DROP EXTENSION pprepub;
+DROP EXTENSION pprepub; DROP SCHEMA pprepub;
 
 CREATE ROLE regress_planter;
 GRANT CREATE ON SCHEMA public TO regress_planter;
@@ -27,14 +27,18 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE;
 END
 $$;
-SELECT is(create_over('CREATE SCHEMA pprepub AUTHORIZATION regress_planter'), '42P06', 'a schema of somebody else is refused');
-SELECT is(create_over('CREATE SCHEMA pprepub', 'GRANT CREATE ON SCHEMA pprepub TO regress_planter'), '42P06', 'a schema that others may create in is refused');
-SELECT is(create_over('CREATE SCHEMA pprepub', 'GRANT CREATE ON SCHEMA pprepub TO PUBLIC'), '42P06', 'a schema that all may create in is refused');
-SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE FUNCTION pprepub.count("any") RETURNS int LANGUAGE internal AS ''int4um'''), '42P06', 'a schema with a function is refused');
-SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE TABLE pprepub.catalog_tree ()'), '42P06', 'a schema with a table is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub AUTHORIZATION regress_planter'), '42P15', 'a schema of somebody else is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub', 'GRANT CREATE ON SCHEMA pprepub TO regress_planter'), '42P15', 'a schema that others may create in is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub', 'GRANT CREATE ON SCHEMA pprepub TO PUBLIC'), '42P15', 'a schema that all may create in is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE FUNCTION pprepub.count("any") RETURNS int LANGUAGE internal AS ''int4um'''), '42P15', 'a schema with a function is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE TABLE pprepub.catalog_tree ()'), '42P15', 'a schema with a table is refused');
 SELECT is(create_over('CREATE SCHEMA pprepub_internal'), '42P06', 'a schema of internals that exists already is refused');
-SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE DOMAIN pprepub.int8 AS int'), '42P06', 'a schema with a type is refused');
-SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE OPERATOR pprepub.= (FUNCTION = int48eq, LEFTARG = int, RIGHTARG = int8)'), '42P06', 'a schema with an operator is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE DOMAIN pprepub.int8 AS int'), '42P15', 'a schema with a type is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE OPERATOR pprepub.= (FUNCTION = int48eq, LEFTARG = int, RIGHTARG = int8)'), '42P15', 'a schema with an operator is refused');
+
+CREATE ROLE "regress Odd" SUPERUSER;
+SELECT is(create_over('SET LOCAL ROLE "regress Odd"'), 'created', 'a superuser whose name has capitals and spaces makes it');
+RESET ROLE; DROP EXTENSION pprepub; DROP SCHEMA pprepub;
 
 -- ---- Plants ----
 

@@ -140,6 +140,11 @@ SELECT is_empty($$ SELECT objid::regclass FROM member JOIN pg_class c ON c.oid =
 	AND obj_description(objid, 'pg_class') IS NULL $$, 'every table and view has a comment');
 SELECT is_empty($$ SELECT objid::regprocedure FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass AND prosecdef $$,
 	'no function is SECURITY DEFINER');
+-- test/lint/spot reads the bodies of those that are left: they are qualified, and inlined.
+SELECT set_eq($$ SELECT objid::regprocedure::text FROM member JOIN pg_proc p ON p.oid = objid JOIN pg_language l ON l.oid = prolang WHERE classid = 'pg_proc'::regclass
+	AND lanname NOT IN ('c', 'internal') AND prosqlbody IS NULL AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false) $$,
+	ARRAY['pprepub.is_withheld(anyrange)', 'pprepub.is_withheld(text)', 'pprepub.lies_in(anyrange,anyrange)', 'pprepub.touches(anyrange,anyrange)', 'pprepub.share_in(anyrange,anyrange)',
+		'pprepub.share_in(anyrange,anyrange,anyrange)', 'pprepub.share_in(text,text)'], 'others fix search_path, or were parsed when they were made');
 SELECT set_eq($$ SELECT p.proname::text FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass
 	AND NOT has_function_privilege('regress_stranger', p.oid, 'EXECUTE') $$, '{protect}'::text[], 'PUBLIC executes all that checks for itself');
 SELECT set_eq($$ SELECT c.relname::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind <> 'S'

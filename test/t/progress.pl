@@ -26,7 +26,7 @@ sub seen
 	my ($role, $server, $database) = @_;
 
 	return ($server // $node)->safe_psql($database // 'postgres',
-		'SELECT publication, command, phase, done, total FROM pprepub.progress ORDER BY 1, 2', extra_params => [ '-U', $role ]);
+		'SELECT publication, command, phase, units_done, units_total FROM pprepub.progress ORDER BY 1, 2', extra_params => [ '-U', $role ]);
 }
 
 sub nothing_stays
@@ -77,7 +77,7 @@ is(seen('monitor'), '', 'nor those who may read all statistics: figures are of t
 is(seen('owner', $node, 'other'), '', 'in another database there is nothing to be seen');
 is($node->safe_psql('postgres', <<'SQL'), 't|t|t', 'the process, and when it began');
 SELECT a.query LIKE '%publish(%', p.since BETWEEN a.query_start AND p.phase_since, p.phase_since <= clock_timestamp()
-FROM pprepub.progress p JOIN pg_stat_activity a USING (pid)
+FROM pprepub.progress p JOIN pg_stat_activity a USING (pid, datid, datname) WHERE p.relid = 'hospital.slow'::regclass
 SQL
 let_go();
 is(finish_sql($session), 0, 'it ends');
@@ -265,9 +265,9 @@ BEGIN
 		looked := looked + 1;
 		torn := torn + (SELECT count(*) FROM pprepub.progress
 			WHERE (publication, command) NOT IN ((repeat('g', 40), 'preview'), ('slow', 'attack'))
-			   OR (command = 'preview' AND (done > 500 OR phase LIKE '% pairs'))
-			   OR (command = 'attack' AND (total > 20 OR phase LIKE '%newcomers'))
-			   OR done > total OR since > phase_since OR phase = '');
+			   OR (command = 'preview' AND (units_done > 500 OR phase LIKE '% pairs'))
+			   OR (command = 'attack' AND (units_total > 20 OR phase LIKE '%newcomers'))
+			   OR units_done > units_total OR since > phase_since OR phase = '');
 	END LOOP;
 	PERFORM set_config('looked.torn', torn::text, false);
 END
