@@ -10,7 +10,8 @@ my $node = PostgreSQL::Test::Cluster->new('recipes');
 $node->init;
 $node->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\njit = off");	# JDBC knows no sockets
 $node->start;
-$node->safe_psql('postgres', 'CREATE ROLE analyst LOGIN');
+$node->safe_psql('postgres', 'CREATE ROLE analyst LOGIN; CREATE ROLE owner LOGIN SUPERUSER');
+
 
 # ---- The hospital ----
 
