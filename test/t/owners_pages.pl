@@ -40,7 +40,7 @@ SQL
 }
 
 # Each in a database of its own.
-foreach my $name (qw(owners erasure several_rows linked_tables parameters monitoring backup clinic))
+foreach my $name (qw(owners erasure several_rows parameters monitoring backup clinic))
 {
   SKIP:
 	{
