@@ -1,4 +1,4 @@
-# Pages for analysts, docs/howto/{analysts,recipes,counting,cohorts}.md, show statements that work for one, and give
+# Pages for analysts, docs/howto/{analysts,recipes,counting}.md, show statements that work for one, and give
 # what they show.
 #
 # Blocks run from top to bottom, as the analyst, in a database of the page's own: ```sql in one session of psql, ```python,
@@ -10,7 +10,8 @@ my $node = PostgreSQL::Test::Cluster->new('recipes');
 $node->init;
 $node->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\njit = off");	# JDBC knows no sockets
 $node->start;
-$node->safe_psql('postgres', 'CREATE ROLE analyst LOGIN');
+$node->safe_psql('postgres', 'CREATE ROLE analyst LOGIN; CREATE ROLE owner LOGIN SUPERUSER');
+
 
 # ---- The hospital ----
 
@@ -34,11 +35,11 @@ SQL
 
 make_hospital('weeks', 2 .. 5);
 
-# ---- The eight employees of docs/howto/cohorts.md ----
+# ---- The eight employees of docs/howto/analysts.md ----
 
 sub make_staff
 {
-	my ($people) = slurp_file('docs/howto/cohorts.md') =~ /^\| id \| age \| sex \| illness \|\n\|.*\n((?:\|.*\n)+)/m;
+	my ($people) = slurp_file('docs/howto/analysts.md') =~ /^\| id \| age \| sex \| illness \|\n\|.*\n((?:\|.*\n)+)/m;
 	my $values = join ', ', map { sprintf "(%d, %d, '%s', '%s')", /(\w+)/g } split /\n/, $people;
 
 	$node->safe_psql('postgres', 'CREATE DATABASE staff');
@@ -113,7 +114,7 @@ sub run_program
 
 # ---- Pages ----
 
-foreach my $page (map { "docs/howto/$_.md" } qw(analysts recipes counting cohorts))
+foreach my $page (map { "docs/howto/$_.md" } qw(analysts recipes counting))
 {
 	my $statements = 0;
 
