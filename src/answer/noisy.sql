@@ -89,6 +89,7 @@ BEGIN
 		WHEN given IS NULL THEN 'They do not follow from the declaration.'
 		WHEN jsonb_typeof(given) <> 'array' THEN 'They are no list.'
 		WHEN jsonb_array_length(given) < CASE WHEN has_bounds THEN 2 ELSE 1 END THEN 'The list is too short.'
+		WHEN has_bounds AND given ->> 0 ~ '^[[(]' THEN 'They are ranges, no bounds.'
 		WHEN jsonb_array_length(given) > most THEN format('They are more than %s.', most)
 		WHEN EXISTS (SELECT FROM jsonb_array_elements(given) e WHERE jsonb_typeof(e) NOT IN ('string', 'number', 'boolean')) THEN
 			'The list may hold values only; NULLs are always counted, beside all others.' END;

@@ -126,15 +126,19 @@ CREATE FUNCTION pprepub_internal.bins_of(col pprepub_internal.counted_column, ce
 DECLARE
 	form constant text := coalesce(jsonb_typeof(given), 'none');
 	hint constant text := CASE col.kind
-		WHEN 'range' THEN 'Bins of ranges are a width (of dates in days, of times in seconds), or a list: 10, ["[20,30)", "[30,65)", null].'
+		WHEN 'range' THEN 'Bins of ranges are a width (of dates in days, of times in seconds), bounds, or a list: 10, [20, 30, 65], ["[20,30)", "[30,65)", null].'
 		WHEN 'taxonomy' THEN format('Bins of nodes are a list: ["Europe", "Asia", null]. View pprepub.taxonomy_node lists those of taxonomy "%s".', col.taxonomy)
 		WHEN 'prefix' THEN 'Bins of prefixes are a number of characters, or a list: 2, ["53*", "54*", null].'
 		WHEN 'suppress' THEN 'Bins are a list of values: ["F", "M", null].'
 		ELSE 'Bins are a list of values: ["asthma", "flu", null].' END;
+	-- Bounds, which noisy counts take, are the ranges between them.
+	listed constant jsonb := CASE WHEN form = 'array' AND col.kind = 'range' THEN (
+		SELECT CASE WHEN count(*) > 1 AND bool_and(coalesce(low !~ '^[[(]', false)) THEN jsonb_agg(format('[%s,%s)', low, high) ORDER BY nth) FILTER (WHERE high IS NOT NULL) ELSE given END
+		FROM (SELECT low, lead(low) OVER (ORDER BY nth) AS high, nth FROM jsonb_array_elements_text(given) WITH ORDINALITY b (low, nth)) b) ELSE given END;
 	fault text := CASE
 		WHEN form NOT IN ('none', 'array', 'number') THEN 'They are of another JSON type.'
 		WHEN given = '[]' THEN 'The list is empty.'
-		WHEN form = 'array' AND EXISTS (SELECT FROM jsonb_array_elements(given) e WHERE jsonb_typeof(e) NOT IN ('string', 'null')) THEN
+		WHEN form = 'array' AND EXISTS (SELECT FROM jsonb_array_elements(listed) e WHERE jsonb_typeof(e) NOT IN ('string', 'null')) THEN
 			'The list may hold strings and null only.'
 		WHEN form = 'number' AND col.kind NOT IN ('range', 'prefix') THEN 'A number says nothing of them.'
 		WHEN form = 'number' AND col.kind = 'prefix' AND NOT given::numeric BETWEEN 0.5 AND 2147483647 THEN 'There must be one character at least.' END;
@@ -158,7 +162,7 @@ BEGIN
 	ELSIF form = 'array' THEN
 		bins := given;
 		IF col.kind = 'range' THEN
-			EXECUTE format('SELECT jsonb_agg(label::%s::text ORDER BY nth) FROM jsonb_array_elements_text($1) WITH ORDINALITY b (label, nth)', col.type) USING given INTO bins;
+			EXECUTE format('SELECT jsonb_agg(label::%s::text ORDER BY nth) FROM jsonb_array_elements_text($1) WITH ORDINALITY b (label, nth)', col.type) USING listed INTO bins;
 		ELSIF col.kind = 'taxonomy' THEN
 			fault := (SELECT format('There was no node "%s" when the release was made.', label) FROM jsonb_array_elements_text(given) WITH ORDINALITY b (label, nth)
 				WHERE label NOT IN (SELECT n.node FROM pprepub_internal.counted_node n WHERE n.relation = col.relation AND n.name = col.name) ORDER BY nth LIMIT 1);

@@ -334,7 +334,7 @@ CREATE FUNCTION pprepub_internal.report_questions(declared pprepub.publication, 
 		pprepub_internal.html_paragraph('Singling out: can somebody be told apart from all others? Linkability: can records of one person be joined? Inference: can a value of a person be concluded?') ||
 		pprepub_internal.html_table('What can be done with releases and answers, and what stands against it', '{What,What stands against it,Measured,What is left}', jsonb_build_array(
 			jsonb_build_array('Singling out',
-				'Rows are shown in classes with equal cells. No releases and answers together may tell a smaller set apart than was promised (the checks above, and attack).',
+				'Rows are shown in classes with equal cells. No releases and answers together may tell a smaller set apart than was promised. The checks above tell whether that holds.',
 				coalesce('The smallest set that all releases and answers tell apart has ' || pprepub_internal.in_number(rows, 'row') || '.',
 					CASE declared.method WHEN 'sequential' THEN 'It is not promised: method sequential hides which value is whose, not which row.' ELSE elsewhere END),
 				'Small sets, if little was promised. Insensitive columns, which leave as they are.'),
@@ -349,7 +349,7 @@ CREATE FUNCTION pprepub_internal.report_questions(declared pprepub.publication, 
 			jsonb_build_array('Inference',
 				format('Sets of people must show several sensitive values, as promised: %s.', pprepub_internal.promise(declared.name)),
 				coalesce('The set with the fewest shows ' || pprepub_internal.in_number(sensitive_values, 'sensitive value') || '.', elsewhere),
-				'How probable each value is, unless a principle of shares is promised. Values that mean nearly the same. What is true of all people alike.')))
+				'How probable each value is, unless shares of values are limited, too. Values that mean nearly the same. What is true of all people alike.')))
 	FROM (SELECT 'The checks above judge it, by what the method promises.') e (elsewhere)
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_questions(pprepub.publication, int, bigint, bigint) IS 'write a section of report(): what stands against what observers may try';
@@ -403,7 +403,7 @@ CREATE FUNCTION pprepub_internal.report_promise(declared pprepub.publication) RE
 	SELECT pprepub_internal.html_heading('promise', 'What was promised') ||
 		pprepub_internal.html_paragraph(format('The promise: %s, by method %s.', pprepub_internal.promise(declared.name), declared.method)) ||
 		-- for those who have never heard of k and l
-		CASE WHEN declared.method = 'bpg' THEN pprepub_internal.html_paragraph(format('An observer who has all releases and answers, and knows which of them a person is in, still finds the person among %s people or more who cannot be told apart%s.',
+		CASE WHEN declared.method = 'bpg' THEN pprepub_internal.html_paragraph(format('This is promised, and the checks above tell whether it holds: an observer who has all releases and answers, and knows which of them a person is in, still finds the person among %s people or more who cannot be told apart, invented ones included%s.',
 			declared.params ->> 'k', ', and these have ' || (declared.params ->> 'l') || ' different sensitive values or more')) ELSE '[]' END ||
 		pprepub_internal.html_table('The publication', '{Part,As declared}', jsonb_build_array(
 			jsonb_build_array('Source', declared.source::text || coalesce(', rows where ' || declared.shard, '')),

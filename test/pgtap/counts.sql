@@ -116,6 +116,11 @@ SELECT is(split_part(judged(ARRAY[name], jsonb_build_object(name, bins::jsonb)),
 	('zip', '["531*", "5311", "5*", "*", "7*", "", null]'), ('country', '["Europe", "World", "Japan", "Antarctica", null]'), ('score', '["[0,5)", "[0,50)", "[0,100)"]'),
 	('sex', '["F", "other", "*", null]'), ('disease', '["d1", "d1", "none", null]'), ('note', '["n1"]')) v(name, bins);
 
+SELECT is(tried('regress_reader', format('SELECT * FROM out.pub_counts(%L, %L)', ARRAY[name], jsonb_build_object(name, bounds::jsonb))),
+	tried('regress_reader', format('SELECT * FROM out.pub_counts(%L, %L)', ARRAY[name], jsonb_build_object(name, bins::jsonb))), 'bounds are the ranges between: ' || bounds) FROM (VALUES
+	('age', '[18, 40, "65"]', '["[18,40)", "[40,65)"]'), ('weight', '[1.5, 20]', '["[1.5,20)"]'), ('admitted', '["2026-02-01", "2026-03-01", "2026-04-01"]', '["[2026-02-01,2026-03-01)", "[2026-03-01,2026-04-01)"]'),
+	('seen', '["2026-02-01 10:00+00", "2026-03-01"]', '["[2026-02-01 10:00+00,2026-03-01)"]')) v(name, bounds, bins);
+
 -- The figures of the functions are those that everybody can compute.
 SELECT results_eq($$ SELECT bin ->> 'age', bin ->> 'sex', people_at_least, people_at_most FROM out.pub_counts('{age,sex}', '{"age": ["[20,40)", "[30,60)"], "sex": ["F", "M"]}') $$,
 	$$ SELECT a::text, s, count(*) FILTER (WHERE pprepub.lies_in(age, a) AND pprepub.lies_in(sex, s)), count(*) FILTER (WHERE pprepub.touches(age, a) AND pprepub.touches(sex, s))
@@ -170,6 +175,8 @@ SELECT is(split_part(tried('regress_reader', format('SELECT * FROM out.pub_count
 	('age', '[]', '22023|invalid bins of column "age"|The list is empty.'),
 	('age', '[20]', '22023|invalid bins of column "age"|The list may hold strings and null only.'),
 	('age', '[["[20,30)"]]', '22023|invalid bins of column "age"|The list may hold strings and null only.'),
+	('age', '[20, null, 30]', '22023|invalid bins of column "age"|The list may hold strings and null only.'),
+	('age', '[40, 20]', '22000|range lower bound must be less than or equal to range upper bound'),
 	('age', '["20"]', '22P02|malformed range literal: "20"|Missing left parenthesis or bracket.'),
 	('age', '["[30,20)"]', '22000|range lower bound must be less than or equal to range upper bound'),
 	('age', '["[a,b)"]', '22P02|invalid input syntax for type integer: "a"'),
@@ -180,7 +187,7 @@ SELECT is(split_part(tried('regress_reader', format('SELECT * FROM out.pub_count
 	('zip', '0', '22023|invalid bins of column "zip"|There must be one character at least.'),
 	('zip', '1e30', '22023|invalid bins of column "zip"|There must be one character at least.')) v(name, bins, error);
 SELECT is(split_part(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{age}', '{"age": ["20"]}') $$), '|', 4),
-	'Bins of ranges are a width (of dates in days, of times in seconds), or a list: 10, ["[20,30)", "[30,65)", null].', 'a type''s own error says what is accepted, too');
+	'Bins of ranges are a width (of dates in days, of times in seconds), bounds, or a list: 10, [20, 30, 65], ["[20,30)", "[30,65)", null].', 'a type''s own error says what is accepted, too');
 SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{age}', NULL) EXCEPT SELECT * FROM out.pub_counts('{age}') $$), NULL, 'no object is as good as an empty one');
 
 -- ---- Planted names ----

@@ -87,7 +87,7 @@ SELECT is((SELECT string_agg(noisy_sum::text, ' ') FROM published.exact_noisy('{
 CREATE TEMP TABLE refused (by text, "where" text, bins text, epsilon text, state text, sum text);
 INSERT INTO refused SELECT '{}', NULL, '{}', e, '22023' FROM unnest('{0,-1,-0.1,NaN,Infinity,-Infinity,1e308,100.1,0.0000001,0.1000000001,1e-300}'::text[]) e;
 INSERT INTO refused SELECT '{age}', NULL, b, '1', '22023' FROM unnest(ARRAY['{}', '[]', '1', 'null', '{"age": []}', '{"age": [1]}', '{"age": [2, 1]}', '{"age": [1, 1]}', '{"age": [0, null]}', '{"age": [0, [1]]}', '{"age": {"a": 1}}',
-	'{"age": 10}', '{"age": null}']) b;
+	'{"age": 10}', '{"age": null}', '{"age": ["[0,18)", "[18,40)"]}']) b;
 INSERT INTO refused VALUES ('{age}', NULL, '{"age": [0, "x"]}', '1', '22P02'), ('{age}', NULL, '{"age": [0, 1e10]}', '1', '22003'), ('{age}', NULL, '{"age": ["0); DROP TABLE person; --", 1]}', '1', '22P02'),
 	('{country}', NULL, '{"country": ["Mars"]}', '1', '22023'), ('{mood}', NULL, '{}', '1', '22023'), ('{mood}', NULL, '{"mood": ["a", "a"]}', '1', '22023'),
 	('{zip}', NULL, '{}', '1', '22023'), ('{disease}', NULL, '{}', '1', '22023'),
