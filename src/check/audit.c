@@ -3,8 +3,8 @@
  *		audit() and assert_safe(): everything that can be checked of what is out.
  *
  * NOTES
- *		No release may come while it looks, so publishing waits: figures of the
- *		log, the fold and the tables must be of the same moment.
+ *		Figures of the log, the fold and the tables must be of one moment, so all
+ *		are read under the caller's snapshot, and nobody who publishes waits.
  */
 #include "postgres.h"
 
