@@ -577,7 +577,7 @@ CREATE FUNCTION pprepub_internal.report_left_out(publication text) RETURNS jsonb
 	AS $$
 	SELECT pprepub_internal.html_paragraph(format(CASE WHEN pprepub_internal.has_several_rows(publication)
 		THEN 'Left out: what all releases and answers tell together of quasi-identifiers. Releases are joined row by row, and a person may have several.'
-		ELSE 'Left out: what all releases and answers tell together. Joining them takes more than the %s steps of pprepub.search_budget. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability(%L).' END,
+		ELSE 'Left out: what all releases and answers tell together. Joining them takes more than the %s steps of pprepub.search_budget. The owner or an auditor can join a few releases of everybody at a time: SELECT * FROM pprepub.linkability(%L, releases => ''{1,2}''); or all, without the last argument, however long that takes.' END,
 		current_setting('pprepub.search_budget')::float8::numeric::text, publication))
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_left_out(text) IS 'write that releases were not joined for report()';
