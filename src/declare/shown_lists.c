@@ -40,7 +40,7 @@ static const ColumnComment releases_comments[] = {
 	{"people", "people whose rows they are, including invented ones"},
 	{"withheld_percent", "withheld people, in whole percent"},
 	{"invented_percent", "invented people, in whole percent"},
-	{"stale_percent", "people shown with another value than theirs of the day, in whole percent, rounded up"},
+	{"stale_percent", "rows that show another value than their people have that day, in whole percent, rounded up"},
 	PROMISE_COMMENTS,
 	{NULL, NULL}
 };

@@ -139,7 +139,7 @@ CREATE VIEW pprepub_internal.catalog_listed_release AS
 		pg_catalog.round(100 * coalesce(r.suppressed::pg_catalog.float8 / nullif(r.people - r.counterfeits - r.dirty + r.suppressed, 0), 0))::pg_catalog.int4 * t.told
 			AS withheld_percent,
 		pg_catalog.round(100 * coalesce(r.counterfeits::pg_catalog.float8 / nullif(r.people, 0), 0))::pg_catalog.int4 * t.told AS invented_percent,
-		pg_catalog.ceil(100 * coalesce(r.stale::pg_catalog.float8 / nullif(r.people - r.counterfeits, 0), 0))::pg_catalog.int4 * t.told AS stale_percent,
+		pg_catalog.ceil(100.0 * r.stale / greatest(r.people, 1))::pg_catalog.int4 * t.told AS stale_percent,
 		(r.params->>'k')::pg_catalog."numeric" AS k, (r.params->>'l')::pg_catalog."numeric" AS l, r.params->>'repair' AS repair
 	FROM pprepub_internal.catalog_release r
 		CROSS JOIN LATERAL (SELECT CASE WHEN r.kind = 'stored' AND r.cohort IS NULL THEN 1 END AS told) t;

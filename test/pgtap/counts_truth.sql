@@ -125,7 +125,7 @@ SELECT is((SELECT people_at_most FROM published.bpg_counts('{age}', '{"age": ["[
 	'people who are withheld may be anywhere');
 SELECT ok(bool_and(withheld >= suppressed AND invented >= counterfeits AND c.stale >= r.stale AND withheld <= suppressed + r.people / 100.0 + 1), 'their numbers are told in whole percent, rounded up')
 FROM pprepub_internal.counted_view c JOIN pprepub.release r ON (r.publication, r.number) = (c.publication, c.release) WHERE r.cohort IS NULL;
-SELECT ok(bool_and(l.stale_percent = ceil(100.0 * r.stale / (r.people - r.counterfeits))) AND bool_or(l.stale_percent BETWEEN 1 AND 99), 'of stale people so in NAME_releases, too')
+SELECT ok(bool_and(l.stale_percent = ceil(100.0 * r.stale / r.people)) AND bool_or(l.stale_percent BETWEEN 1 AND 99), 'of stale people so in NAME_releases, too')
 FROM published.bpg_releases l JOIN pprepub.release r ON r.publication = 'bpg' AND r.number = l.release WHERE l.kind = 'everybody';
 CREATE ROLE regress_counts;
 SET ROLE regress_counts;
