@@ -94,3 +94,10 @@ BEGIN
 	END IF;
 END
 $$;
+
+CREATE PROCEDURE small.sequential(step int) LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE TABLE hospital.patients (name text PRIMARY KEY, age int, gender text, disease text);
+	INSERT INTO hospital.patients VALUES ('Adam', 20, 'male', 'measles'), ('Beth', 20, 'female', 'hepatitis'), ('Carl', 30, 'male', 'flu'), ('Alice', 30, 'female', 'angina');
+END
+$$;
