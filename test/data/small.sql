@@ -101,3 +101,8 @@ BEGIN
 	INSERT INTO hospital.patients VALUES ('Adam', 20, 'male', 'measles'), ('Beth', 20, 'female', 'hepatitis'), ('Carl', 30, 'male', 'flu'), ('Alice', 30, 'female', 'angina');
 END
 $$;
+
+CREATE PROCEDURE small.principles(step int) LANGUAGE sql AS $$
+	CREATE TABLE hospital.records AS SELECT i AS id, 20 + i % 60 AS age, ('{flu,flu,flu,cold,cold,asthma,HIV}'::text[])[1 + i * 31 / 7 % 7] AS disease FROM generate_series(1, 400) i;
+	ALTER TABLE hospital.records ADD PRIMARY KEY (id);
+$$;
