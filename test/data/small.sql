@@ -106,3 +106,14 @@ CREATE PROCEDURE small.principles(step int) LANGUAGE sql AS $$
 	CREATE TABLE hospital.records AS SELECT i AS id, 20 + i % 60 AS age, ('{flu,flu,flu,cold,cold,asthma,HIV}'::text[])[1 + i * 31 / 7 % 7] AS disease FROM generate_series(1, 400) i;
 	ALTER TABLE hospital.records ADD PRIMARY KEY (id);
 $$;
+
+CREATE PROCEDURE small.generalization(step int) LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE TABLE hospital.visits (id int PRIMARY KEY, age int, zip text, country text, sex text, admitted date, disease text);
+	INSERT INTO hospital.visits VALUES (1, 41, '53711', 'France', 'F', '2026-05-04', 'asthma'), (2, 44, '53715', 'Germany', 'F', '2026-05-06', 'flu'),
+		(3, 49, '53703', 'France', 'F', '2026-05-08', 'HIV'), (4, 22, '60601', 'Japan', 'M', '2026-05-12', 'flu'),
+		(5, 25, '60611', 'Japan', 'F', '2026-05-19', 'asthma'), (6, 28, '60614', 'Germany', 'M', '2026-06-02', 'flu');
+	CREATE TABLE hospital.levels AS SELECT * FROM (VALUES ('France', 'Europe', 'World'), ('Germany', 'Europe', 'World'), ('Japan', 'Asia', 'World')) v (leaf, parent, root);
+	PERFORM pprepub.create_taxonomy('world', 'hospital.levels');
+END
+$$;

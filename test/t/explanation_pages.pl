@@ -6,7 +6,7 @@ use Pages;
 my $node = new_server('explanation_pages');
 my $small = slurp_file('test/data/small.sql');
 
-foreach my $page (map { "docs/explanation/$_.md" } qw(bpg candidates m_distinct global sequential principles))
+foreach my $page (map { "docs/explanation/$_.md" } qw(bpg candidates m_distinct global sequential principles generalization))
 {
 	my ($database) = $page =~ m{/(\w+)\.md$};
 
