@@ -41,27 +41,14 @@ SELECT pprepub.publish('ward', columns => '{sex,disease}') \g /dev/null
 COPY (SELECT p.tuple->>'age' AS age, p.tuple->>'sex' AS sex, p.records, v.value, round(v.frequency::numeric, 3) AS share FROM pprepub.link_profile('ward') p, jsonb_to_recordset(p.sensitive) v(value text, frequency float8) ORDER BY 1, 2, 5 DESC, 4) TO STDOUT CSV HEADER;
 
 -- Classes of two releases that share all people but one, and what observers conclude who know the value of one of them.
-CREATE PROCEDURE hospital.two_releases(method text, params jsonb) LANGUAGE plpgsql AS $$
-BEGIN
-	DROP TABLE IF EXISTS hospital.six;
-	CREATE TABLE hospital.six (name text PRIMARY KEY, age int, disease text);
-	INSERT INTO hospital.six VALUES ('Alice', 30, 'cancer'), ('Betty', 31, 'bronchitis'), ('Carl', 40, 'AIDS'),
-		('Doris', 50, 'cancer'), ('Fiona', 51, 'bronchitis'), ('Erica', 60, 'AIDS');
-	PERFORM pprepub.create_publication(method, 'hospital.six', 'name', '{"age": "range"}', 'disease', method, params);
-	PERFORM pprepub.publish(method);
-	DELETE FROM hospital.six WHERE name IN ('Alice', 'Betty');
-	INSERT INTO hospital.six VALUES ('Grace', 61, 'cancer'), ('Hanna', 62, 'bronchitis');
-	PERFORM pprepub.publish(method);
-	INSERT INTO hospital.conclusion SELECT method, m.key, max(m.class) FILTER (WHERE release = 1), max(m.class) FILTER (WHERE release = 2),
-		min(array_to_string(c.candidates, ' ')) FROM pprepub.class_members(method) m LEFT JOIN pprepub.compromise(method, '{Carl}') c USING (key) GROUP BY m.key;
-	PERFORM pprepub.drop_publication(method, true);
-END
-$$;
-CREATE TABLE hospital.conclusion (method text, name text, one int, two int, candidates text);
-CALL hospital.two_releases('m-invariance', '{"m": 3}');
-CALL hospital.two_releases('cor-split', '{"m": 3, "n": 2}');
+\i test/data/small.sql
+CALL small.six();
 \echo FILE correlated
-COPY (SELECT * FROM hospital.conclusion ORDER BY method DESC, name) TO STDOUT CSV HEADER;
+COPY (SELECT method, m.key AS name, max(m.class) FILTER (WHERE m.release = 1) AS one, max(m.class) FILTER (WHERE m.release = 2) AS two,
+		min(array_to_string(c.candidates, ' ')) AS candidates
+	FROM (VALUES ('m-invariance', 'plain'), ('cor-split', 'split')) v (method, publication), pprepub.class_members(publication) m
+		LEFT JOIN LATERAL pprepub.compromise(publication, '{Alice}') c USING (key)
+	GROUP BY method, m.key ORDER BY method DESC, name) TO STDOUT CSV HEADER;
 
 -- What each person's class shows in two releases, and which of these values can have become which: releases that were made
 -- each by itself, and those of method m-distinct.

@@ -645,7 +645,7 @@ CREATE FUNCTION pprepub_internal.report_people(publication text, is_joined boole
 $$;
 COMMENT ON FUNCTION pprepub_internal.report_people(text, boolean) IS 'write a section of report() for the owner alone: people at risk';
 
--- The limits of all checks; docs/explanation/not_promised.md has all of them.
+-- The limits of all checks; docs/explanation/promises.md has all of them.
 CREATE FUNCTION pprepub_internal.not_promised() RETURNS text[]
 	LANGUAGE SQL IMMUTABLE SET search_path = pg_catalog, pg_temp
 	AS $$
