@@ -74,7 +74,7 @@ typedef struct Locality
 /* The commonest first. */
 DEFINE_ORDER(compare_values, ValueOfRegion, DESCENDING(n) ASCENDING(value));
 
-/* Brings rows of a value to its end, those that widen the hull least; returns its loss with them. */
+/* Brings rows of a value to its end, those that widen the hull least: of equal ones the last, as before; returns its loss. */
 static double
 choose_rows(const Locality *locality, ValueOfRegion *value, Span *hull)
 {
@@ -91,7 +91,7 @@ choose_rows(const Locality *locality, ValueOfRegion *value, Span *hull)
 		{
 			double		with = loss_with_row(making, hull, value->rows[i]);
 
-			if (i > left - Min(left, LOOK) && with >= loss)
+			if (i > left - Min(left, LOOK) && with > loss)
 				continue;
 			loss = with;
 			nearest = i;

@@ -22,7 +22,7 @@ CREATE PROCEDURE small.candidates(step int) LANGUAGE plpgsql AS $$
 BEGIN
 	IF step = 1 THEN
 		CREATE TABLE hospital.patients (name text PRIMARY KEY, age int, sex text, disease text);
-		INSERT INTO hospital.patients VALUES ('Alice', 31, 'F', 'flu'), ('Betty', 30, 'F', 'cancer'), ('Carl', 50, 'M', 'fever'), ('Dan', 51, 'M', 'AIDS');
+		INSERT INTO hospital.patients VALUES ('Alice', 31, 'F', 'flu'), ('Betty', 30, 'F', 'cancer'), ('Carl', 50, 'M', 'flu'), ('Dan', 51, 'M', 'AIDS');
 	ELSE
 		DELETE FROM hospital.patients WHERE name IN ('Betty', 'Dan');
 		INSERT INTO hospital.patients VALUES ('Emil', 52, 'M', 'AIDS'), ('Fiona', 70, 'F', 'asthma'), ('Grace', 71, 'F', 'flu');
