@@ -40,6 +40,11 @@ CREATE FUNCTION pprepub_monitoring.commands(OUT publication text, OUT command te
 $$;
 COMMENT ON FUNCTION pprepub_monitoring.commands() IS 'commands that run on publications that the owner of this function may see';
 
+-- Without the extension they would call what somebody else calls pprepub.
+ALTER FUNCTION pprepub_monitoring.loss_percent(text, int) DEPENDS ON EXTENSION pprepub;
+ALTER FUNCTION pprepub_monitoring.publications() DEPENDS ON EXTENSION pprepub;
+ALTER FUNCTION pprepub_monitoring.commands() DEPENDS ON EXTENSION pprepub;
+
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA pprepub_monitoring FROM PUBLIC;
 GRANT USAGE ON SCHEMA pprepub_monitoring TO :"exporter";
 GRANT EXECUTE ON FUNCTION pprepub_monitoring.publications(), pprepub_monitoring.commands() TO :"exporter";

@@ -121,6 +121,9 @@ foreach my $case (
 my %exported = map { s/\{.*//r => 1 } keys %$before, keys %$after;
 is(join(' ', grep { !$exported{$_} } sort keys %metric), join(' ', 'pprepub_command_percent', $has_cron ? () : 'pprepub_schedule'), 'others are exported');
 
+# Functions that stay would call what somebody else puts in the place of the extension.
+is($node->safe_psql('postgres', q{ROLLBACK PREPARED 'pprepub publish view 1 1'; SET lock_timeout = '30s'; BEGIN; DROP EXTENSION pprepub CASCADE; SELECT count(*) FROM pg_proc WHERE pronamespace = 'pprepub_monitoring'::regnamespace; ROLLBACK}), '0', 'functions go with the extension');
+
 # ---- Who asks for them ----
 
 # Metrics and labels of an expression and its legend that the collector does not give.
