@@ -150,24 +150,20 @@ bool
 done_by_shards(FunctionCallInfo fcinfo, ShardedCall how, Datum *result)
 {
 	Oid			owner = PG_ARGISNULL(0) ? InvalidOid : owner_of_sharded(PG_GETARG_DATUM(0));
-
-	/* Links of a superuser need no password, and an owner's servers lead where the owner likes. */
+	char	   *name = PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool		is_owners = how >= SHARDED_OWNERS || superuser();
-	char	   *name;
-	char	   *call;
 	Identity	caller;
 
 	if (!OidIsValid(owner))
 		return false;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	if (how == SHARDED_CHANGE)
 		verify_may_change(psprintf("%s()", get_func_name(fcinfo->flinfo->fn_oid)));
 	if (is_owners)
 		verify_rights_of(owner, name);
-	call = sharded_call(fcinfo, name, how);
+	/* A superuser's links need no password, and an owner's servers lead where the owner likes. */
 	if (is_owners)
 		act_as(&caller, owner);
-	*result = pass_on(fcinfo, call, how != SHARDED_CHANGE);
+	*result = pass_on(fcinfo, sharded_call(fcinfo, name, how), how != SHARDED_CHANGE);
 	if (is_owners)
 		act_as_before(&caller);
 	return true;
