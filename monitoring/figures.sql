@@ -1,6 +1,9 @@
 -- Figures of publications for a monitoring role, which gets rights on two functions and on no table:
---   psql -1 -v ON_ERROR_STOP=1 -v exporter=exporter -f monitoring/figures.sql DATABASE
+--   psql -v exporter=exporter -f monitoring/figures.sql DATABASE
 -- An owner who may create schemas in the database runs it for their own publications, a superuser for all of the database.
+-- Where the schema is there already nothing is made: functions of somebody else in it would run as the owner of ours.
+\set ON_ERROR_STOP on
+BEGIN;
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE SCHEMA pprepub_monitoring;
@@ -37,6 +40,12 @@ CREATE FUNCTION pprepub_monitoring.commands(OUT publication text, OUT command te
 $$;
 COMMENT ON FUNCTION pprepub_monitoring.commands() IS 'commands that run on publications that the owner of this function may see';
 
+-- Without the extension they would call what somebody else calls pprepub.
+ALTER FUNCTION pprepub_monitoring.loss_percent(text, int) DEPENDS ON EXTENSION pprepub;
+ALTER FUNCTION pprepub_monitoring.publications() DEPENDS ON EXTENSION pprepub;
+ALTER FUNCTION pprepub_monitoring.commands() DEPENDS ON EXTENSION pprepub;
+
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA pprepub_monitoring FROM PUBLIC;
 GRANT USAGE ON SCHEMA pprepub_monitoring TO :"exporter";
 GRANT EXECUTE ON FUNCTION pprepub_monitoring.publications(), pprepub_monitoring.commands() TO :"exporter";
+COMMIT;

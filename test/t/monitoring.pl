@@ -36,7 +36,14 @@ GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON published.patients_now, published.view_now TO analyst;
 SQL
 $node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.schedule('patients', '0 3 * * *')}) if $has_cron;
-as_role($node, 'analyst', 'SELECT count(*) FROM published.patients_now');
+as_role($node, 'analyst', 'SELECT count(*) FROM published.patients_now') foreach 1 .. 4;
+# No figure is another one's.
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner; SELECT pprepub.publish('patients'); RESET ROLE;
+UPDATE pprepub_internal.catalog_release r SET suppressed = 10, counterfeits = 30, stale = 47, starves = true, warnings = '{a,b,c,d,e}', published_at = now() - interval '1 hour'
+	FROM pprepub_internal.catalog_publication p WHERE p.name = 'patients' AND r.publication = p.publication AND kind = 'stored' AND number = p.releases;
+UPDATE pprepub_internal.catalog_release SET published_at = now() - interval '4 days' WHERE number <= 2;
+SQL
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('SELECT pg_advisory_lock(1)');
 my @waiting = map { start_sql($node, 'postgres', 'SET ROLE owner', q{SELECT pprepub.preview('view')}) } 1 .. 2;
@@ -44,7 +51,15 @@ $node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE lo
 
 # ---- For whom ----
 
-$node->command_ok([ 'psql', '-X1q', '-v', 'ON_ERROR_STOP=1', '-v', 'exporter=exporter', '-f', 'monitoring/figures.sql', '-d', $node->connstr('postgres') . ' user=owner' ], 'the owner makes the functions');
+my @figures = ('psql', '-Xq', '-v', 'exporter=exporter', '-f', 'monitoring/figures.sql', '-d', $node->connstr('postgres'));
+$node->safe_psql('postgres', 'GRANT CREATE ON DATABASE postgres TO stranger');
+as_role($node, 'stranger', q{CREATE SCHEMA pprepub_monitoring; GRANT ALL ON SCHEMA pprepub_monitoring TO PUBLIC;
+	CREATE FUNCTION pprepub_monitoring.loss_percent(text, int) RETURNS float8 LANGUAGE sql AS 'SELECT 0.0'});
+$node->command_fails([@figures], 'a superuser makes no functions in a schema of somebody else');
+is($node->safe_psql('postgres', q{SELECT proname FROM pg_proc WHERE prosecdef AND pronamespace = 'pprepub_monitoring'::regnamespace}), '', 'which would call its functions');
+$node->safe_psql('postgres', 'DROP SCHEMA pprepub_monitoring CASCADE');
+$figures[-1] .= ' user=owner';
+$node->command_ok([@figures], 'the owner makes the functions');
 is($node->safe_psql('postgres', q{SELECT string_agg(c.oid::regclass::text, ' ') FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 	WHERE nspname ~ '^(hospital|published)' AND relkind IN ('r', 'v', 'f') AND has_schema_privilege('exporter', n.oid, 'USAGE') AND has_any_column_privilege('exporter', c.oid, 'SELECT')}), '', 'the exporter reads no table');
 is(as_role($node, 'exporter', 'SELECT (SELECT count(*) FROM pprepub.health), (SELECT count(*) FROM pprepub.progress), count(*) FROM pprepub_monitoring.publications()'), '0|0|2', 'but gets figures');
@@ -73,17 +88,25 @@ sub samples
 }
 
 my $before = samples();
-$holder->quit;
+my ($bytes, $history, $each_day) = map { $before->{"pprepub_${_}{publication=patients}"} } qw(bytes history_bytes bytes_per_day);
+ok($history < $bytes && abs($bytes / $each_day - 4) < 0.1, 'bytes') or diag("$history $bytes $each_day");
+is(join(' ', grep { $metric{$_}{query_ref} eq 'publications' && $_ ne "pprepub_$metric{$_}{values}[0]" } sort keys %metric), '', 'metrics are called as their columns');
+$holder->query_safe('SELECT pg_advisory_unlock(1); BEGIN; LOCK TABLE published.patients_6');
 finish_sql($_) foreach @waiting;
+my $audit = start_sql($node, 'postgres', 'SET ROLE owner', q{SELECT pprepub.audit('patients')});
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'relation' AND NOT granted}) or die 'nobody waits';
+is(as_role($node, 'exporter', 'SELECT publication, command, phase, round(percent::numeric, 2) FROM pprepub_monitoring.commands()'), 'patients|audit|check releases|16.67', 'a share is told');
+$holder->quit;
+finish_sql($audit);
 $node->safe_psql('postgres', q{SET ROLE owner; CREATE OR REPLACE FUNCTION hospital.look(id int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1 / (id - 250); END'});
 as_role($node, 'analyst', 'SELECT count(*) FROM published.view_now');
 $node->safe_psql('postgres', q{ALTER VIEW hospital.view OWNER TO stranger; BEGIN; CREATE TABLE public.t (); PREPARE TRANSACTION 'pprepub publish view 1 1'});
 my $after = samples();
 my ($patients, $view) = ('publication=patients', 'publication=view');
 foreach my $case (
-	[ $before, "release_age_seconds{$patients}", 0, 600 ], [ $before, "rows{$patients}", 500 ], [ $before, "loss_percent{$patients}", 1, 60 ], [ $before, "withheld_percent{$patients}", 0 ],
-	[ $before, "invented_percent{$patients}", 0 ], [ $before, "stale_percent{$patients}", 0 ], [ $before, "starving{$patients}", 0 ], [ $before, "warnings{$patients}", 0 ],
-	[ $before, "releases{$patients}", 1 ], [ $before, "answers{$patients}", 1 ], [ $before, "answers_last_day{$patients}", 1 ], [ $before, "failed_answers_last_day{$patients}", 0 ],
+	[ $before, "release_age_seconds{$patients}", 3600, 4200 ], [ $before, "rows{$patients}", 500 ], [ $before, "loss_percent{$patients}", 11, 60 ], [ $before, "withheld_percent{$patients}", 2, 2.1 ],
+	[ $before, "invented_percent{$patients}", 6 ], [ $before, "stale_percent{$patients}", 10 ], [ $before, "starving{$patients}", 1 ], [ $before, "warnings{$patients}", 5 ],
+	[ $before, "releases{$patients}", 2 ], [ $before, "answers{$patients}", 4 ], [ $before, "answers_last_day{$patients}", 3 ], [ $before, "failed_answers_last_day{$patients}", 0 ],
 	[ $before, "bytes{$patients}", 1e4, 1e7 ], [ $before, "history_bytes{$patients}", 1e4, 1e7 ], [ $before, "bytes_per_day{$patients}", 1e4, 1e7 ], [ $before, "noise_spent_percent{$view}", 25 ],
 	[ $before, "noise_spent_percent{$patients}", undef ], [ $before, "schedule{$patients,state=waiting}", $has_cron ? 1 : undef ], [ $before, "refused{$view,reason=owner}", undef ],
 	[ $before, "command_seconds{$view,command=preview,phase=read source}", 0, 600 ], [ $after, "command_seconds{$view,command=preview,phase=read source}", undef ],
@@ -96,7 +119,10 @@ foreach my $case (
 	ok(defined $least ? defined $is && $is >= $least && $is <= ($most // $least) : !defined $is, "pprepub_$name") or diag($is // 'none');
 }
 my %exported = map { s/\{.*//r => 1 } keys %$before, keys %$after;
-is(join(' ', grep { !$exported{$_} } sort keys %metric), join(' ', 'pprepub_command_percent', $has_cron ? () : 'pprepub_schedule'), 'others were seen');
+is(join(' ', grep { !$exported{$_} } sort keys %metric), join(' ', 'pprepub_command_percent', $has_cron ? () : 'pprepub_schedule'), 'others are exported');
+
+# Functions that stay would call what somebody else puts in the place of the extension.
+is($node->safe_psql('postgres', q{ROLLBACK PREPARED 'pprepub publish view 1 1'; SET lock_timeout = '30s'; BEGIN; DROP EXTENSION pprepub CASCADE; SELECT count(*) FROM pg_proc WHERE pronamespace = 'pprepub_monitoring'::regnamespace; ROLLBACK}), '0', 'functions go with the extension');
 
 # ---- Who asks for them ----
 

@@ -118,5 +118,13 @@ foreach my $away (0, 1)
 fails_like($node, 'postgres', q{SET ROLE owner; SELECT FROM pprepub.publish('patients')}, qr/connect/, 'nothing is published');
 $shards[1]->start;
 is(owner(q{SELECT number FROM pprepub.publish('patients')}), '4', 'it is back');
+# Servers of the owner may lead to where a superuser needs no password: links of a superuser, whose monitoring calls metrics(), are the owner's.
+my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
+$node->safe_psql('postgres', q{CREATE DATABASE trap OWNER owner; ALTER SERVER shard0 OWNER TO owner; ALTER SERVER "Shard ""'Nord" OWNER TO owner; GRANT USAGE ON FOREIGN DATA WRAPPER postgres_fdw TO owner});
+as_role($node, 'owner', q{CREATE SCHEMA pprepub; CREATE TABLE pprepub.called (by_whom pg_catalog.name); CREATE TABLE pprepub.release (publication pg_catalog.text, number pg_catalog.int4, classes pg_catalog.int4);
+	CREATE FUNCTION pprepub.metrics(pg_catalog.text, pg_catalog.int4, OUT metric pg_catalog.text, OUT value pg_catalog.float8) RETURNS SETOF record LANGUAGE plpgsql AS 'BEGIN INSERT INTO pprepub.called VALUES (current_user); END'}, database => 'trap');
+owner(sprintf q{ALTER SERVER %1$s OPTIONS (SET host '%2$s', SET port '%3$d', SET dbname 'trap'); CREATE USER MAPPING FOR PUBLIC SERVER %1$s OPTIONS (user '%4$s')}, $_, $node->host, $node->port, $superuser) foreach 'shard0', q{"Shard ""'Nord"};
+$node->psql('postgres', q{SELECT FROM pprepub.metrics('patients', 4)});
+is($node->safe_psql('trap', 'TABLE pprepub.called'), '', 'no code of the owner runs as a superuser');
 $_->stop foreach $node, @shards;
 done_testing();
