@@ -68,6 +68,7 @@ CREATE FUNCTION pprepub_internal.open_links(publication text, apart boolean) RET
 #variable_conflict use_variable
 DECLARE
 	dblink CONSTANT text := pprepub_internal.dblink_schema();
+	why text;
 	s record;
 BEGIN
 	PERFORM pprepub_internal.close_links(publication);
@@ -75,7 +76,14 @@ BEGIN
 		IF NOT EXISTS (SELECT FROM pg_foreign_server f WHERE f.srvname = s.server) THEN
 			RAISE EXCEPTION 'server "%" of shard % does not exist', s.server, s.shard USING ERRCODE = 'undefined_object';
 		END IF;
-		EXECUTE format('SELECT %1$s.dblink_connect($1::text, $2::text)', dblink) USING s.link, s.server;
+		-- dblink does not say which server is away
+		BEGIN
+			EXECUTE format('SELECT %1$s.dblink_connect($1::text, $2::text)', dblink) USING s.link, s.server;
+		EXCEPTION WHEN sqlclient_unable_to_establish_sqlconnection THEN
+			GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+			RAISE EXCEPTION 'could not connect to server "%" of shard % of publication "%"', s.server, s.shard, publication USING ERRCODE = SQLSTATE, DETAIL = why,
+				HINT = 'Try again when it answers: nothing is done on some shards alone.';
+		END;
 		EXECUTE format('SELECT %1$s.dblink_exec($1::text, $2::text)', dblink)
 			USING s.link, format('SET search_path = pg_catalog, pg_temp; SET client_min_messages = error; SET application_name = %L', 'pprepub ' || pg_backend_pid());
 	END LOOP;
