@@ -68,6 +68,7 @@ CREATE FUNCTION pprepub_internal.open_links(publication text, apart boolean) RET
 #variable_conflict use_variable
 DECLARE
 	dblink CONSTANT text := pprepub_internal.dblink_schema();
+	why text;
 	s record;
 BEGIN
 	PERFORM pprepub_internal.close_links(publication);
@@ -75,7 +76,14 @@ BEGIN
 		IF NOT EXISTS (SELECT FROM pg_foreign_server f WHERE f.srvname = s.server) THEN
 			RAISE EXCEPTION 'server "%" of shard % does not exist', s.server, s.shard USING ERRCODE = 'undefined_object';
 		END IF;
-		EXECUTE format('SELECT %1$s.dblink_connect($1::text, $2::text)', dblink) USING s.link, s.server;
+		-- dblink does not say which server is away
+		BEGIN
+			EXECUTE format('SELECT %1$s.dblink_connect($1::text, $2::text)', dblink) USING s.link, s.server;
+		EXCEPTION WHEN sqlclient_unable_to_establish_sqlconnection THEN
+			GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+			RAISE EXCEPTION 'could not connect to server "%" of shard % of publication "%"', s.server, s.shard, publication USING ERRCODE = SQLSTATE, DETAIL = why,
+				HINT = 'Try again when it answers: nothing is done on some shards alone.';
+		END;
 		EXECUTE format('SELECT %1$s.dblink_exec($1::text, $2::text)', dblink)
 			USING s.link, format('SET search_path = pg_catalog, pg_temp; SET client_min_messages = error; SET application_name = %L', 'pprepub ' || pg_backend_pid());
 	END LOOP;
@@ -461,14 +469,16 @@ DECLARE
 	decides boolean;
 BEGIN
 	wrong := CASE
-		WHEN EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = create_sharded_publication.publication) THEN ARRAY['42710', format('publication "%s" already exists', publication), NULL, NULL]
-		WHEN n NOT BETWEEN 1 AND 999 THEN ARRAY['22023', 'a sharded publication needs 1 to 999 servers', NULL, 'Name a server of postgres_fdw for each shard; one may repeat.']
-		WHEN cardinality(sources) <> n OR cardinality(words) <> n THEN ARRAY['22023', format('there must be a source and a value for each of %s shards', n), NULL, NULL]
-		WHEN (SELECT count(DISTINCT w) FROM unnest(words) w) < n THEN ARRAY['22023', 'each shard must have a value of its own, and none is null', NULL, NULL]
+		WHEN EXISTS (SELECT FROM pprepub.shard s WHERE s.publication = create_sharded_publication.publication) THEN ARRAY['42710', format('publication "%s" already exists', publication),
+			'It is one of shards.', format('Choose another name, or call pprepub.drop_publication(%L) first.', publication)]
+		WHEN n NOT BETWEEN 1 AND 999 THEN ARRAY['22023', 'a sharded publication needs 1 to 999 servers', format('There are %s.', n), 'Name a server of postgres_fdw for each shard; one may repeat.']
+		WHEN cardinality(sources) <> n OR cardinality(words) <> n THEN ARRAY['22023', format('there must be a source and a value for each of %s shards', n),
+			format('There are %s source(s) and %s value(s).', cardinality(sources), cardinality(words)), 'Name one source for all, or a list; "shards" lists the values of "shard", which are 0, 1, … without it.']
+		WHEN (SELECT count(DISTINCT w) FROM unnest(words) w) < n THEN ARRAY['22023', 'each shard must have a value of its own, and none is null', format('They are %s.', words::text), 'List different values in "shards".']
 		WHEN params ?| ARRAY['t', 'beta', 'delta'] AND NOT params ? 'distribution' THEN ARRAY['22023', 'shards must be compared with one declared distribution',
 			'Each would take that of its own people for that of all.', 'Give a table that all shards have: "distribution".'] END;
 	IF wrong IS NOT NULL THEN
-		RAISE EXCEPTION '%', wrong[2] USING ERRCODE = wrong[1], DETAIL = coalesce(wrong[3], ''), HINT = coalesce(wrong[4], '');
+		RAISE EXCEPTION '%', wrong[2] USING ERRCODE = wrong[1], DETAIL = wrong[3], HINT = wrong[4];
 	END IF;
 	PERFORM pprepub_internal.note_sharded(publication, target, true, servers, names);
 	PERFORM pprepub_internal.verify_one_distribution(publication, params);

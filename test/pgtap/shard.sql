@@ -1,5 +1,6 @@
 -- A shard publishes the rows of its condition alone, whatever the session's settings, and refuses a source that has others.
 BEGIN;
+\i test/lib/told.sql
 CREATE SCHEMA lab;
 SET client_min_messages = error;
 CREATE FUNCTION lab.now_ok(int) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true';
@@ -24,6 +25,13 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ' ' || SQLERRM;
 END
 $$;
+
+-- ---- A sharded declaration that is refused says what is wrong, and what to do ----
+
+SELECT is(told(format($$SELECT pprepub.create_sharded_publication('s', %L, %L, 'id', '{"age": "range"}', 'ill', shard => 'id %% 2', shards => %L)$$, servers, source, shards)), '22023 ' || error, error)
+FROM (VALUES ('{}', 'lab.people', NULL, 'a sharded publication needs 1 to 999 servers / There are 0. / Name a server of postgres_fdw for each shard; one may repeat.'),
+	('{a,b}', '{lab.people}', NULL, 'there must be a source and a value for each of 2 shards / There are 1 source(s) and 2 value(s). / Name one source for all, or a list; "shards" lists the values of "shard", which are 0, 1, … without it.'),
+	('{a,b}', 'lab.people', '{0,0}', 'each shard must have a value of its own, and none is null / They are {0,0}. / List different values in "shards".')) c(servers, source, shards, error);
 
 -- ---- What is no condition ----
 
