@@ -115,6 +115,7 @@ exports.txt: $(SQL) $(DATA) Makefile
 
 dist:
 	git archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(EXTENSION)-$(EXTVERSION).zip HEAD
+	@! packaging/address | grep -q '\.invalid$$' || echo "META.json has no real address yet: packaging/address sets one" >&2
 
 # ----------------------------------------------------------------
 # The manual: pictures from the figures of a run, and pages as a site in build/site.
