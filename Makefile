@@ -209,7 +209,7 @@ lint-twice:
 	perl test/lint/twice src
 
 lint-prose:
-	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md) \
+	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md packaging/README.md) \
 		$(SQL_ORDER) $(patsubst %.o,%.c,$(OBJS))
 
 # Every page is in the manual, and every link between pages leads somewhere.
