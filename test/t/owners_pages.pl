@@ -40,7 +40,7 @@ SQL
 }
 
 # Each in a database of its own.
-foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts parameters schedule monitoring backup clinic))
+foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts parameters schedule monitoring backup clinic providers))
 {
   SKIP:
 	{
@@ -49,7 +49,7 @@ foreach my $name (qw(owners erasure several_rows linked_tables noisy_counts para
 		skip "$page: pg_cron is not installed", 1 if $name eq 'schedule' && !$has_cron;
 		$node->safe_psql('postgres', "CREATE DATABASE $name") if $name ne 'schedule';
 		make_hospital($name) if $name ne 'clinic';
-		publish_hospital($name) if $name =~ /^(?:schedule|monitoring|backup|noisy_counts)$/;
+		publish_hospital($name) if $name =~ /^(?:schedule|monitoring|backup|noisy_counts|providers)$/;
 		my $session = start_session($node, $name);
 		check_page($session, $page, 2);
 		end_session($session);
