@@ -115,6 +115,7 @@ exports.txt: $(SQL) $(DATA) Makefile
 
 dist:
 	git archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(EXTENSION)-$(EXTVERSION).zip HEAD
+	@! packaging/address | grep -q '\.invalid$$' || echo "META.json has no real address yet: packaging/address sets one" >&2
 
 # ----------------------------------------------------------------
 # The manual: pictures from the figures of a run, and pages as a site in build/site.
@@ -208,7 +209,7 @@ lint-twice:
 	perl test/lint/twice src
 
 lint-prose:
-	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md monitoring/*.md) \
+	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md monitoring/*.md packaging/*.md) \
 		$(SQL_ORDER) $(patsubst %.o,%.c,$(OBJS))
 
 # Every page is in the manual, and every link between pages leads somewhere.

@@ -40,11 +40,11 @@ SQL
 }
 
 # Each in a database of its own.
-foreach my $name (qw(owners erasure several_rows parameters clinic))
+foreach my $name (qw(owners erasure several_rows parameters clinic providers))
 {
 	$node->safe_psql('postgres', "CREATE DATABASE $name") if $name ne 'owners';
 	make_hospital($name);
-	publish_hospital($name) if $name eq 'clinic';
+	publish_hospital($name) if $name =~ /^(?:clinic|providers)$/;
 	my $session = start_session($node, $name);
 	check_page($session, sprintf('docs/howto/%s.md', $name eq 'clinic' ? 'dba' : $name), 2, $has_cron ? () : 'pg_cron');
 	end_session($session);
