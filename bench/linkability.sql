@@ -29,7 +29,7 @@ CREATE FUNCTION shown_as(name text, is_shown boolean) RETURNS text LANGUAGE sql 
 		ELSE CASE WHEN is_shown THEN format('recode(%s)', name) ELSE '''*''' END END || ' AS ' || name
 $$;
 
--- Releases from the second one on with these columns each, of so many people; the first is there only because there must be one.
+-- Releases from the second one on with these columns each, of so many people; the first is of everybody, since planted people keep their places.
 CREATE PROCEDURE prepare(size int, VARIADIC shown text[]) LANGUAGE plpgsql AS $$
 DECLARE
 	names text;
@@ -43,7 +43,7 @@ BEGIN
 	PERFORM pprepub.create_publication('people', 'people', 'id',
 		'{"age": "range", "education": "range", "sex": "suppress", "race": "suppress", "country": "suppress", "marital_status": "suppress"}',
 		'occupation', 'bpg', '{"k": 1, "repair": "dirty", "reserve": 1}');
-	PERFORM pprepub.publish('people', 'age = 50', '{sex}');
+	PERFORM pprepub.publish('people', columns => '{sex}');
 	FOREACH names IN ARRAY shown LOOP
 		PERFORM planted.release('people', (SELECT format('SELECT id AS key, %s FROM people', string_agg(shown_as(c, c = ANY (string_to_array(names, ','))), ', '))
 			FROM unnest('{age,education,sex,race,country,marital_status,occupation}'::text[]) c), string_to_array(names, ',')::name[]);

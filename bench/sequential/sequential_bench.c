@@ -6,6 +6,11 @@
  *
  * Earlier releases are made by the same method.  A last release is judged once
  * more by the audit, which shares nothing with the search but definitions.
+ *
+ * On our rows some of the paper's experiments need nothing to be generalised.
+ * Those stand here with a larger k, or with a column beside what the paper
+ * shows, so that the last release as it is would link somebody to fewer than k
+ * values, or less than k diverse ones: that level is printed, too.
  */
 #include "bench.h"
 
@@ -21,6 +26,9 @@
 
 #define MAX_RELEASES 4
 
+/* As publish() spends on a full match join */
+#define FULL_STEPS 1000000
+
 typedef struct Experiment
 {
 	const char *name;
@@ -32,16 +40,20 @@ typedef struct Experiment
 	}			release[MAX_RELEASES];
 } Experiment;
 
-#define ONLY(...) {__VA_ARGS__}
-
 static const Experiment two = {"age, education | age, value", 2,
 	{{{AGE, EDUCATION, -1}, false}, {{AGE, -1}, true}}};
 static const Experiment wide = {"sex, race, country, education | sex, race, marital status, value", 2,
 	{{{SEX, RACE, COUNTRY, EDUCATION}, false}, {{SEX, RACE, MARITAL, -1}, true}}};
 static const Experiment three = {"age, sex | sex, value | age, value", 3,
 	{{{AGE, SEX, -1}, false}, {{SEX, -1}, true}, {{AGE, -1}, true}}};
-static const Experiment four = {"age, sex | age, value | age, sex, marital status | sex, value", 4,
-	{{{AGE, SEX, -1}, false}, {{AGE, -1}, true}, {{AGE, SEX, MARITAL, -1}, false}, {{SEX, -1}, true}}};
+
+/* A column more: fewer people are alike. */
+static const Experiment two_abroad = {"age, country, education | age, country, value", 2,
+	{{{AGE, COUNTRY, EDUCATION, -1}, false}, {{AGE, COUNTRY, -1}, true}}};
+static const Experiment three_races = {"age, sex, race | sex, race, value | age, race, value", 3,
+	{{{AGE, SEX, RACE, -1}, false}, {{SEX, RACE, -1}, true}, {{AGE, RACE, -1}, true}}};
+static const Experiment four_races = {"age, sex, race | age, race, value | age, sex, marital status, race | sex, race, value", 4,
+	{{{AGE, SEX, RACE, -1}, false}, {{AGE, RACE, -1}, true}, {{AGE, SEX, MARITAL, RACE}, false}, {{SEX, RACE, -1}, true}}};
 
 /* Hardly two people are alike in what both releases show. */
 static const Experiment unique = {"age, zip, sex | age, zip, value", 2,
@@ -184,9 +196,9 @@ add_release(Story *story, const Experiment *experiment, const Way *way)
 	return specialise(&task);
 }
 
-/* The audit of all releases. */
+/* The audit of all releases, by the kernel match join or, unless that takes too long, the full one; or 0. */
 static double
-audit(const Story *story, const Way *way)
+audit(const Story *story, const Way *way, bool full)
 {
 	JoinGraph  *graph = join_graph(&story->input);
 	JoinTrouble trouble;
@@ -194,6 +206,8 @@ audit(const Story *story, const Way *way)
 
 	if (join_kernel(graph, &trouble) != JOIN_FOUND)
 		abort();
+	if (full && join_full(graph, FULL_STEPS) != JOIN_FOUND)
+		return 0;
 	profile = link_profile(graph, &story->tuples, false);
 	return way->diversity ? profile->least_diversity : profile->least_linkability;
 }
@@ -204,6 +218,7 @@ typedef struct Made
 	SeqOutcome	outcome;
 	double		seconds;
 	double		audited;		/* level on the kernel */
+	double		fully;			/* on the full match join; 0 if that takes too long */
 	double		megabytes;
 } Made;
 
@@ -219,7 +234,8 @@ make_last(Story *story, const Experiment *experiment, const Way *way)
 	made.outcome = add_release(story, experiment, way);
 	made.seconds = now() - start;
 	made.megabytes = (shim_allocated_peak - allocated) / 1e6;
-	made.audited = made.outcome.found ? audit(story, way) : 0;
+	made.audited = made.outcome.found ? audit(story, way, false) : 0;
+	made.fully = made.outcome.found && way->refined ? audit(story, way, true) : 0;
 	story->input.nreleases--;
 	MemoryContextDelete(CurrentMemoryContext);
 	CurrentMemoryContext = before;
@@ -229,15 +245,18 @@ make_last(Story *story, const Experiment *experiment, const Way *way)
 static void
 heading(const char *text)
 {
-	printf("\n%s\n%-16s %7s %4s | %11s %10s %10s %10s %6s | %6s %6s %6s | %8s %8s %6s\n", text, "", "rows", "k",
-		   "cut", "cell", "refined", "cell (mj)", "cut/", "(a)", "level", "(b)", "seconds", "refining", "MB");
+	printf("\n%s\n%-12s %7s %4s %6s | %11s %10s %10s %10s | %6s %6s %6s %6s | %8s %6s %8s\n", text, "", "rows", "k", "as is",
+		   "cut", "cell", "refined", "cell (mj)", "(a)", "kmj", "fmj", "(b)", "seconds", "MB", "paper's");
 }
 
+/* Prints a last release, and how long the paper's took: losses, levels, seconds and memory. */
 static void
-run(const char *name, const Frame *frame, uint32 nrows, const Experiment *experiment, Way way)
+run(const char *name, const Frame *frame, uint32 nrows, const Experiment *experiment, Way way, const char *paper)
 {
 	MemoryContext before = CurrentMemoryContext;
+	double		k = way.k;
 	Story		story;
+	Made		untouched;
 	Made		plain;
 	Made		refined;
 	Made		loose;
@@ -252,13 +271,16 @@ run(const char *name, const Frame *frame, uint32 nrows, const Experiment *experi
 	plain = make_last(&story, experiment, &way);
 	way.kernel = false;
 	loose = make_last(&story, experiment, &way);
-	printf("%-16s %7u %4g | %11.2f %10.3f %10.3f %10.3f %6.0f | %6.4g %6.4g %6.4g | %8.3f %8.3f %6.0f\n",
-		   name, nrows, way.k, plain.outcome.cut_loss, plain.outcome.cell_loss, refined.outcome.loss, loose.outcome.loss,
-		   refined.outcome.loss > 0 ? plain.outcome.cut_loss / refined.outcome.loss : 1.0, plain.outcome.cut_level, refined.audited, loose.audited,
-		   plain.seconds, refined.seconds - plain.seconds, refined.megabytes);
+	way.k = 0;
+	untouched = make_last(&story, experiment, &way);
+	printf("%-12s %7u %4g %6.3g | %11.2f %10.3f %10.3f %10.3f | %6.4g %6.4g %6.4g %6.4g | %8.3f %6.0f %8s\n",
+		   name, nrows, k, untouched.audited, plain.outcome.cut_loss, plain.outcome.cell_loss, refined.outcome.loss, loose.outcome.loss,
+		   plain.outcome.cut_level, refined.audited, refined.fully, loose.audited, refined.seconds, refined.megabytes, paper);
 	fflush(stdout);
-	if (refined.outcome.found && refined.audited < way.k)
+	if (refined.outcome.found && refined.audited < k)
 		printf("*** the audit disagrees\n");
+	if (untouched.outcome.loss > 0)
+		printf("*** something was generalised for nothing\n");
 	MemoryContextDelete(CurrentMemoryContext);
 	CurrentMemoryContext = before;
 }
@@ -382,48 +404,60 @@ static void
 run_all(const Frame *census, const Frame *adult)
 {
 	uint32		n = Min(census->nrows, 100000);
-	const double ks[] = {5, 10, 15, 20, 25};
-	const double diversities[] = {4, 6, 8, 10};
 	const uint32 added[] = {5, 10, 20, 50, 100};	/* of a hundred */
+	static const struct
+	{
+		double		k;
+		const char *seconds;
+	}			linkability[] = {{5, "52 s"}, {10, "80 s"}, {15, "115 s"}, {20, "121 s"}, {25, "144 s"}};
+	static const char *const by_rows[] = {"52 s", "103 s", "179 s", "225 s", "302 s"};
 
+	printf("as is: the level if nothing is generalised; (a): of cuts; kmj, fmj: of refined cells, by the kernel and the full match join\n"
+		   "(0: takes too long); (b): by the kernel join, of cells that were found by the plain match join\n");
 	heading("Releases that differ (figure 8, table 7)");
-	run("CENSUS-1", census, n, &two, (Way) {.k = 5});
-	run("CENSUS-2", census, n, &wide, (Way) {.k = 5});
+	run("CENSUS-1", census, n, &two, (Way) {.k = 5}, "52 s");
+	run("CENSUS-2", census, n, &wide, (Way) {.k = 5}, "115 s");
 	if (adult != NULL)
 	{
-		run("ADULT-1", adult, adult->nrows, &two, (Way) {.k = 5});
-		run("ADULT-2", adult, adult->nrows, &wide, (Way) {.k = 5});
+		run("ADULT-1", adult, adult->nrows, &two, (Way) {.k = 5}, "29 s");
+		run("ADULT-2", adult, adult->nrows, &wide, (Way) {.k = 5}, "41 s");
 	}
-	heading("CENSUS-1 by ages of which each inner node holds 20 (figures 8 and 11; the paper prints about 250 for cut, 0.98 for cell)");
-	run("CENSUS-1", with_coarse_ages(census), n, &two, (Way) {.k = 5});
-	run("CENSUS-1", with_coarse_ages(census), Min(census->nrows, 200000), &two, (Way) {.k = 5});
+	heading("CENSUS-1 by ages of which each inner node holds 20 (figure 8; the paper prints about 250 for cut, 0.98 for cell)");
+	run("CENSUS-1", with_coarse_ages(census), n, &two, (Way) {.k = 5}, "52 s");
 	heading("k-linkability (figure 9, table 8)");
-	for (int i = 0; i < (int) lengthof(ks); i++)
-		run("CENSUS-1", census, n, &two, (Way) {.k = ks[i]});
+	for (int i = 0; i < (int) lengthof(linkability); i++)
+		run("CENSUS-1", census, n, &two, (Way) {.k = linkability[i].k}, linkability[i].seconds);
 	heading("k-diversity (figure 10, table 9)");
-	for (int i = 0; i < (int) lengthof(diversities); i++)
-		run("CENSUS-1", census, n, &two, (Way) {.k = diversities[i],.diversity = true});
-	heading("Number of rows (figure 11, table 10)");
-	for (uint32 i = 1; i <= 5; i++)
-		run("CENSUS-1", census, census->nrows / 5 * i, &two, (Way) {.k = 5});
-	heading("Number of rows, diversity (figure 12, table 11)");
-	for (uint32 i = 1; i <= 5; i++)
-		run("CENSUS-1", census, census->nrows / 5 * i, &two, (Way) {.k = 5,.diversity = true});
+	for (int k = 4; k <= 10; k += 2)
+		run("CENSUS-1", census, n, &two, (Way) {.k = k,.diversity = true}, "");
+	heading("Number of rows, k = 25 rather than 5 (figure 11, table 10)");
+	for (int i = 0; i < 5; i++)
+		run("CENSUS-1", census, census->nrows / 5 * (i + 1), &two, (Way) {.k = 25}, by_rows[i]);
+	heading("The same with k = 5, and the country in both releases");
+	for (int i = 0; i < 5; i++)
+		run("ABROAD-1", census, census->nrows / 5 * (i + 1), &two_abroad, (Way) {.k = 5}, by_rows[i]);
+	heading("Number of rows, diversity, k = 8 rather than 5 (figure 12, table 11)");
+	for (int i = 0; i < 5; i++)
+		run("CENSUS-1", census, census->nrows / 5 * (i + 1), &two, (Way) {.k = 8,.diversity = true}, "");
+	heading("The same with k = 5, and the country in both releases; more rows take minutes");
+	for (int i = 0; i < 2; i++)
+		run("ABROAD-1", census, census->nrows / 5 * (i + 1), &two_abroad, (Way) {.k = 5,.diversity = true}, "");
 	heading("Entropy measure (figure 13, table 12)");
-	run("CENSUS-1", census, n, &two, (Way) {.k = 5,.entropy = true});
-	heading("Three and four releases (figures 14 and 15, tables 13 and 14)");
-	run("R = 3", census, n, &three, (Way) {.k = 5});
-	run("R = 4", census, n, &four, (Way) {.k = 5});
+	run("CENSUS-1", census, n, &two, (Way) {.k = 5,.entropy = true}, "43 s");
+	heading("Three and four releases (figures 14 and 15, tables 13 and 14), and both with the race in all releases");
+	run("R = 3", census, n, &three, (Way) {.k = 5}, "3.1 h");
+	run("RACES, R = 3", census, n, &three_races, (Way) {.k = 5}, "3.1 h");
+	run("RACES, R = 4", census, n, &four_races, (Way) {.k = 5}, "24.8 h");
 	heading("Both releases show what is nearly unique: age and zip code (not in the paper)");
 	for (uint32 i = 1; i <= 4; i *= 2)
-		run("NEARLY UNIQUE", census, Min(census->nrows, 5000 * i), &unique, (Way) {.k = 5});
-	printf("\nRows added between two releases (figure 16, a)\n%7s %7s | %12s %12s | %8s\n",
+		run("NEARLY UNIQUE", census, Min(census->nrows, 5000 * i), &unique, (Way) {.k = 5}, "");
+	printf("\nRows added between two releases, which show the country, too (figure 16, a)\n%7s %7s | %12s %12s | %8s\n",
 		   "before", "after", "separative", "unifying", "seconds");
 	for (uint32 i = 0; i < lengthof(added); i++)
-		run_added(census, &two, (uint32[]) {n, n / 100 * (100 + added[i])});
-	printf("\nRows added between three releases (figure 16, b)\n%7s %7s | %12s %12s | %8s\n",
+		run_added(census, &two_abroad, (uint32[]) {n, n / 100 * (100 + added[i])});
+	printf("\nRows added between three releases, which show the race, too (figure 16, b)\n%7s %7s | %12s %12s | %8s\n",
 		   "before", "after", "separative", "unifying", "seconds");
-	run_added(census, &three, (uint32[]) {n, n / 100 * 110, n / 100 * 120});
+	run_added(census, &three_races, (uint32[]) {n, n / 100 * 110, n / 100 * 120});
 }
 
 int

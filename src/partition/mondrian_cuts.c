@@ -99,13 +99,13 @@ typedef struct Cut
 	double		spent;			/* bits, over all rows */
 } Cut;
 
-/* One side of a cut while runs come to it. */
+/* One side of a cut while runs come to it.  In most dimensions it soon is as wide as the set, and need not be looked at. */
 typedef struct Side
 {
 	Span	   *hull;			/* [dimensions] */
 	double	   *losses;			/* [dimensions] of one row */
-	double		loss;			/* their sum, unless widened since */
-	bool		widened;
+	int		   *narrow;			/* [dimensions] other than that at hand where it is not that wide yet */
+	int			nnarrow;
 } Side;
 
 struct Cutter
@@ -168,6 +168,7 @@ cutter_create(Work *work)
 	cutter->held = palloc(sizeof(Code) * ndimensions);
 	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
 	cutter->side.losses = palloc(sizeof(double) * ndimensions);
+	cutter->side.narrow = palloc(sizeof(int) * ndimensions);
 	cutter->order = new_array(uint32, n);
 	cutter->spare = new_array(uint32, n);
 	cutter->place = new_array(uint32, n + MIN_COUNTED); /* and so for all buckets */
@@ -295,56 +296,61 @@ order_items(Cutter *cutter, int d)
 	}
 }
 
+/* Nothing is on the side yet, so that it may widen everywhere. */
 static void
 clear_side(Cutter *cutter)
 {
-	hull_clear(cutter->work->records, cutter->side.hull);
-	cutter->side.loss = 0;
-	cutter->side.widened = false;
+	Side	   *side = &cutter->side;
+
+	hull_clear(cutter->work->records, side->hull);
+	side->nnarrow = 0;
+	for (int d = 0; d < cutter->work->records->ndimensions; d++)
+		if (d != cutter->d)
+			side->narrow[side->nnarrow++] = d;
 }
 
-/* Few items widen the side, and few of its dimensions: only these are measured. */
-static inline void
+/* Widens the side; returns whether it is as wide as the set then. */
+static inline bool
 widen(Cutter *cutter, int d, Span span)
 {
 	Side	   *side = &cutter->side;
 
 	side->hull[d] = span_hull(side->hull[d], span);
 	side->losses[d] = span_loss(&cutter->work->records->dimensions[d], side->hull[d].lo, side->hull[d].hi);
-	side->widened = true;
+	return span_width(side->hull[d]) == span_width(cutter->hull[d]);
 }
 
 /* Added up in the same order as hull_loss() does. */
 static double
-side_loss(Cutter *cutter)
+side_loss(const Cutter *cutter)
 {
-	Side	   *side = &cutter->side;
-	int			ndimensions = cutter->work->records->ndimensions;
 	double		loss = 0;
 
-	if (!side->widened)
-		return side->loss;
-	for (int d = 0; d < ndimensions; d++)
-		loss += side->losses[d];
-	side->loss = loss;
-	side->widened = false;
+	for (int d = 0; d < cutter->work->records->ndimensions; d++)
+		loss += cutter->side.losses[d];
 	return loss;
 }
 
-/* Widens the side by the items of a run. */
+/* Widens the side by the items of a run, which stand in the order of their codes. */
 static void
 add_run(Cutter *cutter, const CutRun *run)
 {
-	const Span *side = cutter->side.hull;
-	int			ndimensions = cutter->work->records->ndimensions;
+	Side	   *side = &cutter->side;
+	Code		first = item_tuple(cutter, cutter->order[run->from])[cutter->d];
+	Code		last = item_tuple(cutter, cutter->order[run[1].from - 1])[cutter->d];
 
-	for (uint32 i = run->from; i < run[1].from; i++)
+	(void) widen(cutter, cutter->d, (Span) {first, last});
+	for (uint32 i = run->from; i < run[1].from && side->nnarrow > 0; i++)
 	{
 		const Code *tuple = item_tuple(cutter, cutter->order[i]);
 
-		for (int d = 0; d < ndimensions; d++)
-			if (unlikely(tuple[d] < side[d].lo || tuple[d] > side[d].hi))
-				widen(cutter, d, span_of(tuple[d]));
+		for (int j = side->nnarrow; j-- > 0;)
+		{
+			int			d = side->narrow[j];
+
+			if (unlikely(tuple[d] < side->hull[d].lo || tuple[d] > side->hull[d].hi) && widen(cutter, d, span_of(tuple[d])))
+				side->narrow[j] = side->narrow[--side->nnarrow];
+		}
 	}
 }
 
@@ -353,11 +359,9 @@ static void
 find_runs(Cutter *cutter, int d)
 {
 	const Tree *tree = cutter->work->records->dimensions[d].domain->tree;
-	uint32		node = 0;
+	uint32		node = tree == NULL ? 0 : tree_common_ancestor(tree, cutter->hull[d].lo, cutter->hull[d].hi);
 	Code		last = 0;
 
-	if (tree != NULL)
-		node = tree_common_ancestor(tree, cutter->hull[d].lo, cutter->hull[d].hi);
 	cutter->nruns = 0;
 	for (uint32 i = 0; i < cutter->nitems; i++)
 	{
@@ -839,23 +843,19 @@ static uint32
 lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 {
 	uint32		b = cut->run;
-	uint32	   *next = to;
-	uint32		end;
+	uint32		end = cutter->runs[b].from;
 
 	if (cut->shape == ALL_CHILDREN)
 		return lay_out_children(cutter, b, to);
 	if (cut->shape == CHILD_AND_REST)
 	{
-		next = take_runs(cutter, next, b, b + 1);
-		end = next - to;
-		next = take_runs(cutter, next, 0, b);
-		(void) take_runs(cutter, next, b + 1, cutter->nruns);
+		end = cutter->runs[b + 1].from - end;
+		to = take_runs(cutter, to, b, b + 1);
+		to = take_runs(cutter, to, 0, b++);
 	}
 	else
-	{
-		(void) take_runs(cutter, next, 0, cutter->nruns);
-		end = cutter->runs[b].from;
-	}
+		to = take_runs(cutter, to, 0, b);
+	(void) take_runs(cutter, to, b, cutter->nruns);
 	cutter->parts[0] = (Part) {0, end};
 	cutter->parts[1] = (Part) {end, cutter->nitems};
 	return 2;
@@ -870,9 +870,8 @@ cut_part(Cutter *cutter, Part part, const Part **parts)
 	CHECK_FOR_INTERRUPTS();
 	*parts = cutter->parts;
 	measure_set(cutter, part);
-	if (cutter->loss <= 0)
-		return 0;
-	try_dimensions(cutter);
+	if (cutter->loss > 0)
+		try_dimensions(cutter);
 	if (cutter->densest.shape == NO_CUT)
 		return 0;
 	cut = choose_cut(cutter);
