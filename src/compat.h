@@ -104,7 +104,6 @@ typedef bool TU_UpdateIndexes;
 #if PG_VERSION_NUM >= 190000
 #define since_19(...) , __VA_ARGS__
 #define until_18(...)
-#define is_concurrent(snapshot) ((snapshot) != NULL)
 
 typedef uint32 TableOptions;
 typedef const struct VacuumParams *VacuumOrder;
@@ -121,7 +120,6 @@ typedef const struct VacuumParams *VacuumOrder;
 #else
 #define since_19(...)
 #define until_18(...) , __VA_ARGS__
-#define is_concurrent(snapshot) false
 
 typedef int TableOptions;
 typedef struct VacuumParams *VacuumOrder;

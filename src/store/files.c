@@ -420,7 +420,7 @@ copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 	heap_freetuple(copy);
 }
 
-/* VACUUM FULL. */
+/* VACUUM FULL.  REPACK (CONCURRENTLY), for which the snapshot is, refuses all access methods but heap by itself. */
 static void
 relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
 						  TransactionId oldest_xmin since_19(Snapshot snapshot), TransactionId *xid_cutoff, MultiXactId *multi_cutoff,
@@ -431,7 +431,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	TableScanDesc scan;
 	TupleTableSlot *slot;
 
-	if (index != NULL || is_concurrent(snapshot))
+	if (index != NULL)
 		refuse(old, REFUSE_CLUSTER);
 	rewrite.store = open_store(old, false);
 	/* If no chunk in its TOAST relation counts, numbers may begin anew: its indexes do. */
