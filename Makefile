@@ -86,8 +86,8 @@ endif
 include $(PGXS)
 
 # Each major version has another inside, and we use much of it: src/compat.h has the differences.
-ifeq ($(filter $(MAJORVERSION),15 16 17 18),)
-$(error pprepub needs PostgreSQL 15 to 18, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
+ifeq ($(filter $(MAJORVERSION),15 16 17 18 19),)
+$(error pprepub needs PostgreSQL 15 to 19, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
 endif
 
 # Data that no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.

@@ -30,7 +30,9 @@ SET ROLE regress_owner;
 
 -- The source cannot lose or retype what was declared; a rename is followed.
 ALTER TABLE patients DROP COLUMN zip;
+\set VERBOSITY terse
 ALTER TABLE patients ALTER COLUMN age TYPE bigint;
+\set VERBOSITY default
 ALTER TABLE patients RENAME COLUMN ward TO station;
 ALTER TABLE patients RENAME COLUMN zip TO postcode;
 INSERT INTO patients VALUES (1, 30, '531', 'F', 'flu'), (2, 31, '531', 'F', 'flu');

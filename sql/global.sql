@@ -60,7 +60,9 @@ SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2}')
 SELECT number FROM pprepub.publish('patients');
 SELECT pprepub.publish('patients', cohort => 'sex = ''M''');
 SELECT pprepub.publish('patients', columns => '{sex}');
+\set VERBOSITY terse
 SELECT * FROM worlds_out.patients();
+\set VERBOSITY default
 
 -- One of the flus is another disease: classes of 4, twice.
 UPDATE patients SET disease = 'cough' WHERE id = 'o3';

@@ -38,7 +38,9 @@ DROP SCHEMA cron CASCADE;
 -- Its arguments.
 SELECT pprepub.schedule(NULL, '0 3 * * 1');
 SELECT pprepub.schedule('patients', NULL);
+\set VERBOSITY terse
 SELECT pprepub.schedule('patients', '0 3 * * 1', 'age > now()');
+\set VERBOSITY default
 SELECT pprepub.schedule('patients', '0 3 * * 1', 'disease = ''d1''');
 SELECT pprepub.schedule('nobody''s', '0 3 * * 1');
 SELECT pprepub.unschedule(NULL);

@@ -23,6 +23,7 @@ BEGIN
 		CONTINUE WHEN line ~ '^ *Disabled: ';
 		line := regexp_replace(line, ' *"Disabled": false, *\n', '', 'g');
 		line := regexp_replace(line, '(rows=\d+)\.\d+', '\1', 'g');
+		line := regexp_replace(line, 'InitPlan expr_(\d+)', 'InitPlan \1', 'g');
 		line := regexp_replace(line, '(InitPlan \d+) \(returns \$\d+\)', '\1', 'g');
 		RETURN NEXT regexp_replace(line, '\(InitPlan \d+\)\.col1', '$0', 'g');
 	END LOOP;

@@ -60,7 +60,7 @@ SELECT agg_plan('SELECT count(*), count(v), min(id), max(ts) FROM agg_store');
 SELECT agg_plan('SELECT count(*) FROM agg_store WHERE id > 20000');
 SELECT agg_plan('SELECT count(*), sum(id) FROM agg_store WHERE id > 20000 AND e IS NULL AND f8 + 1 > 2');
 SELECT agg_plan('SELECT t, count(*) FROM agg_store WHERE r @> 4 GROUP BY t HAVING count(*) > 1400');
-SELECT explained('VERBOSE, COSTS OFF', $$SELECT max(a.c COLLATE "C"), avg(a.small) FROM agg_store a WHERE a.t = 't1' AND a.id = (SELECT 31)$$);
+SELECT replace(explained('VERBOSE, COSTS OFF', $$SELECT max(a.c COLLATE "C"), avg(a.small) FROM agg_store a WHERE a.t = 't1' AND a.id = (SELECT 31)$$), 'a.', '');
 SELECT regexp_replace(explained('COSTS OFF, FORMAT JSON', 'SELECT v, count(*) FROM agg_store GROUP BY v'), '\s+', ' ', 'g');
 
 -- Without conditions.

@@ -52,8 +52,10 @@ CREATE UNIQUE INDEX CONCURRENTLY store_unique ON store_t (id);
 INSERT INTO store_t (id) VALUES (500001), (17);
 INSERT INTO store_t (id) VALUES (500001), (500001);
 INSERT INTO store_t (id) VALUES (500001);
+\set VERBOSITY terse
 CREATE UNIQUE INDEX ON store_t (k);
 CREATE UNIQUE INDEX CONCURRENTLY store_no ON store_t (k);
+\set VERBOSITY default
 \set ECHO none
 DROP INDEX store_no;
 ALTER TABLE store_t ADD PRIMARY KEY USING INDEX store_unique;

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "commands/explain.h"
+#include "compat.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"

@@ -33,6 +33,7 @@
 #include "optimizer/plancat.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "release/cohort/cohort.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -50,7 +51,7 @@ typedef struct LiveRelation
 	Bitmapset  *not_asked;		/* columns of the publication */
 } LiveRelation;
 
-static get_relation_info_hook_type next_hook = NULL;
+static build_simple_rel_hook_type next_hook = NULL;
 
 DeclaredPublication *
 publication_of_live_table(Oid relation)
@@ -210,7 +211,7 @@ take_conditions(LiveRelation *live, QueryCondition *condition, List **conditions
 
 /* The planner's hook, called for each relation of a query before anything is concluded from its conditions. */
 static void
-look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo *rel)
+look_at_relation(RELATION_HOOK_PARAMETERS)
 {
 	FilterSearch search = {.relation = rel->relid};
 	LiveRelation *live;
@@ -218,12 +219,12 @@ look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo 
 	ListCell   *cell;
 
 	if (next_hook != NULL)
-		next_hook(root, relation, has_children, rel);
+		next_hook(RELATION_HOOK_ARGUMENTS);
 	if (rel->fdwroutine == NULL || rel->fdwroutine->GetForeignPlan != live_scan_plan)
 		return;
 	root->glob->parallelModeOK = false;
 	live = palloc0(sizeof(LiveRelation));
-	live->publication = publication_of_live_table(relation);
+	live->publication = publication_of_live_table(planner_rt_fetch(rel->relid, root)->relid);
 	rel->fdw_private = live;
 	condition = (QueryCondition) {
 		.publication = live->publication, .relation = rel->relid, .column_of = asked_column,
@@ -239,8 +240,8 @@ look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo 
 void
 define_live_tables(void)
 {
-	next_hook = get_relation_info_hook;
-	get_relation_info_hook = look_at_relation;
+	next_hook = build_simple_rel_hook;
+	build_simple_rel_hook = look_at_relation;
 	define_live_tables_of_shards();
 }
 

@@ -14,11 +14,13 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-static get_relation_info_hook_type next_hook = NULL;
+static build_simple_rel_hook_type next_hook = NULL;
 
 /* Is it a shard's live table, as the coordinator has made it?  If there is room for it, tells the view that is read, for the first shard. */
 static bool
@@ -105,11 +107,11 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, L
 
 /* The planner's hook, called for each relation of a query. */
 static void
-look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo *rel)
+look_at_relation(RELATION_HOOK_PARAMETERS)
 {
 	if (next_hook != NULL)
-		next_hook(root, relation, has_children, rel);
-	if (rel->fdwroutine != NULL && rel->fdwroutine->GetForeignPlan != live_scan_plan && is_live_table_of_shard(relation, NULL))
+		next_hook(RELATION_HOOK_ARGUMENTS);
+	if (rel->fdwroutine != NULL && rel->fdwroutine->GetForeignPlan != live_scan_plan && is_live_table_of_shard(planner_rt_fetch(rel->relid, root)->relid, NULL))
 	{
 		FdwRoutine *routine = palloc(sizeof(FdwRoutine));
 
@@ -122,6 +124,6 @@ look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo 
 void
 define_live_tables_of_shards(void)
 {
-	next_hook = get_relation_info_hook;
-	get_relation_info_hook = look_at_relation;
+	next_hook = build_simple_rel_hook;
+	build_simple_rel_hook = look_at_relation;
 }

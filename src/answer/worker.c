@@ -288,7 +288,7 @@ run_vacuum(void *what)
 		.options = VACOPT_VACUUM | VACOPT_PROCESS_MAIN | VACOPT_PROCESS_TOAST | VACOPT_SKIP_LOCKED,
 		.freeze_min_age = -1, .freeze_table_age = -1,
 		.multixact_freeze_min_age = -1, .multixact_freeze_table_age = -1,
-		.log_min_duration = -1,
+		.log_vacuum_min_duration = -1,
 		.index_cleanup = VACOPTVALUE_UNSPECIFIED,
 		.truncate = VACOPTVALUE_DISABLED,	/* which would need a stronger lock */
 		.nworkers = -1

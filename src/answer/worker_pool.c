@@ -31,6 +31,7 @@
  */
 #include "answer/answer.h"
 
+#include "compat.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
 #include "pgstat.h"
@@ -96,7 +97,7 @@ initialize(void *memory)
 {
 	WorkerPool *fresh = memory;
 
-	LWLockInitialize(&fresh->lock, LWLockNewTrancheId());
+	LWLockInitialize(&fresh->lock, new_tranche(TRANCHE_NAME));
 	fresh->nslots = max_worker_processes;
 	fresh->since_left = stopwatch_start();
 	fresh->claimant = 0;
@@ -116,7 +117,7 @@ has_pool(void)
 								  initialize);
 		is_out_of_memory = pool == NULL;
 		if (pool != NULL)
-			LWLockRegisterTranche(pool->lock.tranche, TRANCHE_NAME);
+			name_tranche(pool->lock.tranche, TRANCHE_NAME);
 	}
 	return pool != NULL;
 }

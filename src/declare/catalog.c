@@ -81,7 +81,7 @@ fix_settings(void)
 	{
 		const char *value = GetConfigOption(fixed_settings[i].name, true, false);
 
-		if (value != NULL && strcmp(value, fixed_settings[i].value) != 0)	/* NULL: Citus is not loaded */
+		if (value != NULL && strcmp(value, fixed_settings[i].value) != 0)	/* NULL: this server has no such setting */
 			(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 	}
 }

@@ -172,7 +172,7 @@ millionths_of(const JsonbValue *value, int64 *result)
 
 	if (value->type != jbvNumeric || numeric_is_nan(value->val.numeric) || numeric_is_inf(value->val.numeric))
 		return false;
-	scaled.val.numeric = numeric_mul_opt_error(value->val.numeric, int64_to_numeric(PARAM_SCALE), NULL);
+	scaled.val.numeric = DatumGetNumeric(DirectFunctionCall2(numeric_mul, NumericGetDatum(value->val.numeric), NumericGetDatum(int64_to_numeric(PARAM_SCALE))));
 	return integer_of(&scaled, result);
 }
 
@@ -407,7 +407,7 @@ refuse_arguments(Jsonb *given, const char *publication)
 Jsonb *
 check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 {
-	JsonbParseState *state = NULL;
+	StringInfoData checked;
 	Jsonb	   *params;
 	const char *wrong;
 
@@ -418,10 +418,10 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 				 hint_parameters(method, NULL)));
 	verify_given(method, given);
 
-	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	initStringInfo(&checked);
+	appendStringInfoChar(&checked, '{');
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 	{
-		JsonbValue	key;
 		JsonbValue *value = field_of(given, spec->name);
 
 		if (value == NULL)
@@ -446,13 +446,11 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 			value = field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
 		if (value == NULL || value->type == jbvNull)
 			continue;
-		key.type = jbvString;
-		key.val.string.val = unconstify(char *, spec->name);
-		key.val.string.len = strlen(spec->name);
-		pushJsonbValue(&state, WJB_KEY, &key);
-		pushJsonbValue(&state, WJB_VALUE, value);
+		appendStringInfo(&checked, "%s\"%s\": %s", checked.len == 1 ? "" : ",", spec->name,
+						 JsonbToCString(NULL, &JsonbValueToJsonb(value)->root, 0));
 	}
-	params = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
+	appendStringInfoChar(&checked, '}');
+	params = parse_json(checked.data);
 	wrong = method->contradiction == NULL ? NULL : method->contradiction(param_values(method, params));
 	if (wrong != NULL)
 		ereport(ERROR,

@@ -60,7 +60,7 @@ equal_images(Image a, Image b)
 #define SH_EQUAL(tb, a, b) equal_images((a), (b))
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry) (entry)->hash
-#define SH_SCOPE static inline pg_attribute_unused()
+#define SH_SCOPE pg_attribute_unused() static inline
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"

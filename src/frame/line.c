@@ -13,6 +13,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "compat_numeric.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"

@@ -10,6 +10,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "declare/publication.h"
 #include "frame/domain.h"
 #include "utils/array.h"
@@ -73,7 +74,7 @@ element_walk(ElementWalk *walk, const Element *element, ArrayType *array)
 	walk->array = array;
 	walk->n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	walk->i = -1;
-	array_iter_setup(&walk->iterator, (AnyArrayType *) array);
+	array_iter_setup(&walk->iterator, (AnyArrayType *) array, element->length, element->byval, element->align);
 }
 
 static inline bool

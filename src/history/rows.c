@@ -256,7 +256,7 @@ follow_up(RowWriter *writer, TupleTableSlot *slot)
 	CHECK_FOR_INTERRUPTS();
 	if (writer->result->ri_NumIndices > 0)
 	{
-		list_free(ExecInsertIndexTuples(writer->result, slot, writer->estate, false, false, NULL, NIL, false));
+		list_free(insert_index_entries(writer->result, writer->estate, slot));
 		ResetPerTupleExprContext(writer->estate);
 	}
 	ExecClearTuple(slot);

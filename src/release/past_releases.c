@@ -9,6 +9,7 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
@@ -188,6 +189,7 @@ released_columns(const DeclaredPublication *publication)
 			TupleDescInitEntryCollation(columns, attribute++, column->collation);
 		}
 	}
+	TupleDescFinalize(columns);
 	return columns;
 }
 

@@ -63,7 +63,7 @@ create_release_table(const DeclaredPublication *publication, int32 number)
 static void
 warn_of_replication(const DeclaredPublication *publication, Oid table)
 {
-	List	   *all = list_concat(list_concat(GetRelationPublications(table), GetSchemaPublications(get_rel_namespace(table))),
+	List	   *all = list_concat(list_concat(GetRelationIncludedPublications(table), GetSchemaPublications(get_rel_namespace(table))),
 								  GetAllTablesPublications());
 	ListCell   *cell;
 

@@ -25,7 +25,7 @@ typedef struct StringMapEntry
 #define SH_EQUAL(tb, a, b) (strcmp((a), (b)) == 0)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry) (entry)->hash
-#define SH_SCOPE static inline pg_attribute_unused()
+#define SH_SCOPE pg_attribute_unused() static inline
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"

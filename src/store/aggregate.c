@@ -120,6 +120,7 @@ begin_keys(StoreAggregateState *state, List *operators, List *collations, const 
 		state->collations[i] = list_nth_oid(collations, i);
 		equal[i] = list_nth_oid(operators, i);
 	}
+	TupleDescFinalize(desc);
 	execTuplesHashPrepare(state->nkeys, equal, &state->functions, &state->hashes);
 	state->desc = desc;
 	state->scratch = AllocSetContextCreate(CurrentMemoryContext, "hashing", ALLOCSET_DEFAULT_SIZES);
@@ -403,7 +404,7 @@ exec_aggregate(CustomScanState *node)
 	/* The scan begins when it is needed first: EXPLAIN does without. */
 	if (scan->ss_currentScanDesc == NULL)
 	{
-		scan->ss_currentScanDesc = table_beginscan(scan->ss_currentRelation, scan->ps.state->es_snapshot, 0, NULL);
+		scan->ss_currentScanDesc = table_beginscan(scan->ss_currentRelation, scan->ps.state->es_snapshot, 0, NULL, 0);
 		state->batch->cursor = scan_cursor(scan->ss_currentScanDesc);
 		if (state->filter != NULL)
 			cursor_skips(state->batch->cursor, filter_excludes, state->filter);

@@ -132,7 +132,7 @@ next_row(ScanState *node)
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
-		set_up_cursor(state, table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL));
+		set_up_cursor(state, table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, 0));
 	if (cursor_next(scan_cursor(node->ss_currentScanDesc), node->ps.state->es_direction, slot))
 		pgstat_count_heap_getnext(node->ss_currentRelation);
 	return slot;
@@ -182,7 +182,7 @@ static void
 initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 {
 	table_parallelscan_initialize(node->ss.ss_currentRelation, coordinate, node->ss.ps.state->es_snapshot);
-	set_up_cursor((StoreScanState *) node, table_beginscan_parallel(node->ss.ss_currentRelation, coordinate));
+	set_up_cursor((StoreScanState *) node, table_beginscan_parallel(node->ss.ss_currentRelation, coordinate, 0));
 }
 
 static void
@@ -194,7 +194,7 @@ reinitialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordina
 static void
 initialize_worker(CustomScanState *node, shm_toc *toc, void *coordinate)
 {
-	set_up_cursor((StoreScanState *) node, table_beginscan_parallel(node->ss.ss_currentRelation, coordinate));
+	set_up_cursor((StoreScanState *) node, table_beginscan_parallel(node->ss.ss_currentRelation, coordinate, 0));
 }
 
 /* ----------------------------------------------------------------

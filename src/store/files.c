@@ -32,6 +32,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 /*
  * An unlogged table's init fork is empty, too: after a crash it has no rows, as
@@ -210,7 +211,7 @@ count_rows(Relation rel)
  * date, or they would hold all others back.
  */
 static void
-relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy strategy)
+relation_vacuum(Relation rel, VacuumOrder params, BufferAccessStrategy strategy)
 {
 	TransactionId frozen = InvalidTransactionId;
 	MultiXactId minmulti = InvalidMultiXactId;
@@ -242,7 +243,7 @@ relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy 
 	}
 	vac_close_indexes(nindexes, indexes, NoLock);
 	note_size(rel, RelationGetNumberOfBlocks(rel), rows, nindexes > 0, frozen, minmulti);
-	pgstat_report_vacuum(RelationGetRelid(rel), rel->rd_rel->relisshared, (PgStat_Counter) rows, 0, started);
+	report_vacuum(rel, (PgStat_Counter) rows, 0, started);
 }
 
 /* ----------------------------------------------------------------
@@ -293,7 +294,7 @@ find_outdated(Rewrite *rewrite)
 	if (needed == 0)
 		return;
 	rewrite->outdated = hash_create("groups without a column", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	scan = table_beginscan(rewrite->old, SnapshotAny, 0, NULL);
+	scan = table_beginscan(rewrite->old, SnapshotAny, 0, NULL, 0);
 	while ((tuple = heap_getnext(scan, ForwardScanDirection)) != NULL)
 	{
 		Chunk		chunk;
@@ -419,10 +420,10 @@ copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 	heap_freetuple(copy);
 }
 
-/* VACUUM FULL. */
+/* VACUUM FULL.  REPACK (CONCURRENTLY), for which the snapshot is, refuses all access methods but heap by itself. */
 static void
 relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
-						  TransactionId oldest_xmin, TransactionId *xid_cutoff, MultiXactId *multi_cutoff,
+						  TransactionId oldest_xmin since_19(Snapshot snapshot), TransactionId *xid_cutoff, MultiXactId *multi_cutoff,
 						  double *num_tuples, double *tups_vacuumed, double *tups_recently_dead)
 {
 	Rewrite		rewrite = {.rel = old, .oldest_xmin = oldest_xmin};
@@ -445,7 +446,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	/* Chunks keep their visibility, and are frozen where they can be, like the rows of a heap. */
 	rewrite.state = begin_heap_rewrite(rewrite.old, rewrite.new, oldest_xmin, *xid_cutoff, *multi_cutoff);
 	/* Copies all chunks of the TOAST relation that are not dead to every snapshot. */
-	scan = table_beginscan(rewrite.old, SnapshotAny, 0, NULL);
+	scan = table_beginscan(rewrite.old, SnapshotAny, 0, NULL, 0);
 	slot = table_slot_create(rewrite.old, NULL);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{

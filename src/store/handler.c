@@ -121,7 +121,7 @@ slot_callbacks(Relation rel)
 
 /* A fetcher begins with what PostgreSQL wants to see of it. */
 static struct IndexFetchTableData *
-index_fetch_begin(Relation rel)
+index_fetch_begin(Relation rel since_19(uint32 flags))
 {
 	return (struct IndexFetchTableData *) begin_fetcher(rel);
 }
@@ -218,14 +218,14 @@ tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slo
  */
 
 static void
-tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, TableOptions options,
 			 struct BulkInsertStateData *bistate)
 {
 	add_pending(rel, slot, cid, options, bistate != NULL);
 }
 
 static void
-multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
+multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, TableOptions options,
 			 struct BulkInsertStateData *bistate)
 {
 	for (int i = 0; i < nslots; i++)
@@ -233,7 +233,7 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
 }
 
 static void
-finish_bulk_insert(Relation rel, int options)
+finish_bulk_insert(Relation rel, TableOptions options)
 {
 	seal_pending(rel);
 }
@@ -244,7 +244,7 @@ finish_bulk_insert(Relation rel, int options)
  */
 
 static void
-tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, TableOptions options,
 						 struct BulkInsertStateData *bistate, uint32 token)
 {
 	refuse(rel, REFUSE_CONFLICT);
@@ -257,14 +257,14 @@ tuple_complete_speculative(Relation rel, TupleTableSlot *slot, uint32 token, boo
 }
 
 static TM_Result
-tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
-			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
+tuple_delete(Relation rel, ItemPointer tid, CommandId cid since_19(TableOptions options), Snapshot snapshot,
+			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd until_18(bool changing_part))
 {
 	refuse(rel, REFUSE_DELETE);
 }
 
 static TM_Result
-tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
+tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid since_19(TableOptions options),
 			 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
 			 LockTupleMode *lockmode, TU_UpdateIndexes *update_indexes)
 {

@@ -21,7 +21,7 @@
 
 static planner_hook_type previous_planner;
 static set_rel_pathlist_hook_type previous_pathlist;
-static get_relation_info_hook_type previous_relation_info;
+static build_simple_rel_hook_type previous_relation_info;
 
 /* Decoding a vector and handing out its rows takes less than taking heap tuples apart. */
 #define ROW_COST_FACTOR 0.5
@@ -219,17 +219,17 @@ plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
  * would have been given up for it.
  */
 static void
-keep_bitmaps_away(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
+keep_bitmaps_away(RELATION_HOOK_PARAMETERS)
 {
 	Relation	table;
 	Counters	counters;
 	ListCell   *cell;
 
 	if (previous_relation_info)
-		previous_relation_info(root, relid, inhparent, rel);
+		previous_relation_info(RELATION_HOOK_ARGUMENTS);
 	if (rel->indexlist == NIL)
 		return;
-	table = table_open(relid, NoLock);
+	table = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	if (is_stored(table) && read_counters(table, &counters) && counters.next / ROWS_PER_BLOCK >= BITMAP_BLOCKS)
 		foreach(cell, rel->indexlist)
 			lfirst_node(IndexOptInfo, cell)->amhasgetbitmap = false;
@@ -241,10 +241,10 @@ keep_bitmaps_away(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
  * later: there the callbacks refuse.
  */
 static PlannedStmt *
-plan_statement(Query *query, const char *text, int options, ParamListInfo parameters)
+plan_statement(Query *query, const char *text, int options, ParamListInfo parameters since_19(struct ExplainState *explain))
 {
-	PlannedStmt *statement = previous_planner ? previous_planner(query, text, options, parameters) :
-		standard_planner(query, text, options, parameters);
+	PlannedStmt *statement = previous_planner ? previous_planner(query, text, options, parameters since_19(explain)) :
+		standard_planner(query, text, options, parameters since_19(explain));
 	ListCell   *cell;
 
 	foreach(cell, lcons(statement->planTree, list_copy(statement->subplans)))
@@ -270,6 +270,6 @@ start_planning(void)
 	RegisterCustomScanMethods(&store_scan_methods);
 	previous_pathlist = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = plan_table;
-	previous_relation_info = get_relation_info_hook;
-	get_relation_info_hook = keep_bitmaps_away;
+	previous_relation_info = build_simple_rel_hook;
+	build_simple_rel_hook = keep_bitmaps_away;
 }

@@ -254,7 +254,7 @@ scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrat
 }
 
 static bool
-scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
+scan_analyze_next_tuple(TableScanDesc base until_18(TransactionId oldest_xmin),
 						double *liverows, double *deadrows, TupleTableSlot *slot)
 {
 	if (!cursor_next(scan_cursor(base), ForwardScanDirection, slot))

@@ -255,7 +255,7 @@ tally_rows(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, u
 	}
 }
 
-/* Signs of a numeric, as PostgreSQL serializes them; and what its digits are based on. */
+/* Signs of a numeric, as PostgreSQL serializes them until 18; and what its digits are based on. */
 #define SIGN_POSITIVE 0x0000
 #define SIGN_NEGATIVE 0x4000
 #define DIGIT_BASE 10000
@@ -267,10 +267,17 @@ tally_rows(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, u
 static Datum
 serialize_sum(const Count *count)
 {
+	StringInfoData buffer;
+#if PG_VERSION_NUM >= 190000
+
+	pq_begintypsend(&buffer);
+	pq_sendint64(&buffer, count->n);
+	pq_sendint64(&buffer, (uint64) (count->sum >> 64));
+	pq_sendint64(&buffer, (uint64) count->sum);
+#else
 	uint128		rest = count->sum < 0 ? -(uint128) count->sum : (uint128) count->sum;
 	int16		digits[MOST_DIGITS];
 	int			ndigits = 0;
-	StringInfoData buffer;
 
 	for (; rest > 0; rest /= DIGIT_BASE)
 		digits[ndigits++] = (int16) (rest % DIGIT_BASE);
@@ -282,6 +289,7 @@ serialize_sum(const Count *count)
 	pq_sendint32(&buffer, 0);	/* no decimals */
 	while (ndigits > 0)
 		pq_sendint16(&buffer, digits[--ndigits]);
+#endif
 	return PointerGetDatum(pq_endtypsend(&buffer));
 }
 

@@ -142,7 +142,7 @@ foreach my $view (sort keys %wrong)
 	fails_like($node, 'postgres', "SET ROLE owner; SELECT pprepub.import_release('patients', 'hospital.$view', $key)",
 		qr/ERROR:  .*$wrong{$view}.*DETAIL:  For example.*-(1|\*)/s, "$view: who imports is told of an example");
 }
-my $log = substr(slurp_file($node->logfile), $logged) =~ s/ \[\d+\] / /gr;	# numbers of processes look like zip codes
+my $log = substr(slurp_file($node->logfile), $logged) =~ s/\[\d+\]//gr;	# numbers of processes look like zip codes
 like($log, qr/ERROR:  column "zip" of "n4"/, 'the log tells what was wrong');
 like($log, qr/DETAIL:  Its values are told to the owner only/, 'and where to ask');
 unlike($log, qr/(KEY|AGE|ZIP|SEX|ILL)-|disease \d|1\d\d\d\d/, 'and no value, neither of the table nor of the source');

@@ -2,6 +2,8 @@
 # sooner than the next minute.
 use Hospital;
 
+chomp(my $share = `pg_config --sharedir`);
+plan skip_all => 'pg_cron is not installed' if !-e "$share/extension/pg_cron.control";
 my $node = new_server('main');
 my $major = int($node->pg_version);
 my $jobs = 'SELECT jobid, schedule, database, username, active, jobname FROM cron.job ORDER BY jobid';

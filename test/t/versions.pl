@@ -189,6 +189,14 @@ since 17, 'releases refuse commands that came later' => sub {
 	all_holds('all holds');
 };
 
+since '19devel', 'REPACK' => sub {
+	ask('REPACK published.patients_1');
+	all_holds('a release is what it was');
+	$node->append_conf('postgresql.conf', 'wal_level = replica');
+	$node->restart;
+	fails_like($node, 'postgres', 'REPACK (CONCURRENTLY) published.patients_1', qr/only supported for the "heap" access method/, 'beside writers it is refused');
+};
+
 since 17, 'event triggers can be switched off, which audit notices' => sub {
 	ask('GRANT SET ON PARAMETER event_triggers TO owner');
 	isnt($node->psql('postgres', 'SET ROLE owner; ALTER TABLE published.patients_1 DISABLE TRIGGER ALL'), 0, 'the table is protected');

@@ -7,6 +7,8 @@ use Weeks;
 
 my @installations = map { [ split /=/ ] } split ' ', $ENV{PPREPUB_INSTALLATIONS};
 die "upgrade: needs two versions or more\n" if @installations < 2;
+# Where the newest has no pg_cron yet, there are no schedules.
+my $has_cron = -e "$installations[-1][1]/../../../share/postgresql/$installations[-1][0]/extension/pg_cron.control";
 
 # A server of a version, that is not started.
 sub server
@@ -18,7 +20,7 @@ sub server
 	push @extra, '--no-data-checksums' if $version >= 18;
 	$node->init(extra => [ '-E', 'UTF8', '--no-locale', @extra ]);
 	$node->append_conf('postgresql.conf', "autovacuum = off\njit = off\nlog_statement = none");
-	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = '$database'");
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = '$database'") if $has_cron;
 	return $node;
 }
 
@@ -52,6 +54,7 @@ sub upgraded
 	$new->start;
 	same_everything(all_of($new), $before, "$what: publications, releases and history are the same");
 	goes_on($new, $what);
+	return $new if !$has_cron;
 	is($new->safe_psql('postgres', 'SET ROLE owner; SELECT cron, schedule_state FROM pprepub.health WHERE job IS NOT NULL'), '0 3 * * 1|waiting', "$what: the schedule stands");
 	is($new->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.unschedule('patients'); SELECT count(*) FROM cron.job}) =~ s/^\n//r, '0', "$what: and can be ended");
 	return $new;
@@ -92,9 +95,9 @@ foreach my $i (0 .. $#installations - 1)
 		if (!$upgraded{ $from->[0] })
 		{
 			fill($old, 1500);
-			$old->safe_psql('postgres', q{CREATE EXTENSION pg_cron; GRANT USAGE ON SCHEMA cron TO owner});
+			$old->safe_psql('postgres', q{CREATE EXTENSION pg_cron; GRANT USAGE ON SCHEMA cron TO owner}) if $has_cron;
 		}
-		is($old->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.schedule('patients', '0 3 * * 1') > 0}), 't', 'a schedule');
+		is($old->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.schedule('patients', '0 3 * * 1') > 0}), 't', 'a schedule') if $has_cron;
 		# A dump wants pg_cron of 15 in schema public, which newer ones do not bear.
 		$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '--exclude-extension=pg_cron', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
 		forget_unknown_options($new, $old);
@@ -102,13 +105,13 @@ foreach my $i (0 .. $#installations - 1)
 		$upgraded{ $to->[0] } //= $new;
 	}
 }
-cmp_ok($hops, '>', 1, 'both ways of pg_upgrade');
+cmp_ok($hops, '>=', @installations > 2 ? 2 : 1, 'both ways of pg_upgrade, if there are two to go');
 
 my $other = server('restored', $newest, 'restored');
 $other->start;
 $other->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE restored');
 $other->command_ok([ "$newest->[1]/bin/pg_restore", '-e', '-j', '3', '-d', $other->connstr('restored'), $dump ], 'and restores it');
-is($other->safe_psql('restored', 'SELECT schedule_state FROM pprepub.health WHERE job IS NOT NULL'), 'gone', 'the schedule is known, and that pg_cron has none');
+is($other->safe_psql('restored', 'SELECT schedule_state FROM pprepub.health WHERE job IS NOT NULL'), 'gone', 'the schedule is known, and that pg_cron has none') if $has_cron;
 is($other->safe_psql('restored', q{SELECT bool_and(holds) FROM pprepub.publication p, pprepub.audit(p.name) WHERE check_name = 'checksums'}), 't', 'releases are intact');
 $other->safe_psql('restored', q{SET ROLE owner; SELECT pprepub.acknowledge_history(p.name) FROM pprepub.publication p});
 is($other->safe_psql('restored', q{SET client_min_messages = error; SET ROLE owner; SELECT number > 0 FROM pprepub.publish('patients')}), 't', 'and a release follows');
