@@ -17,7 +17,7 @@ SELECT pprepub.create_publication('patients', source => 'hospital.patients', key
 \o
 SELECT number, relation, rows, suppressed AS withheld FROM pprepub.publish('patients');
 
-\echo '-- The release is a table: ranges, prefixes and nodes of a taxonomy stand beside the true diseases.'
+\echo '-- The release is a table: ranges, prefixes and groups of countries stand beside the true diseases.'
 SELECT age, zip, country, sex, count(*) AS people, count(DISTINCT disease) AS diseases
 FROM published.patients GROUP BY class, age, zip, country, sex ORDER BY age, zip LIMIT 3;
 

@@ -587,7 +587,7 @@ index_rows(FrameLoad *load, uint64 from)
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
 				 errmsg("key \"%s\" of publication \"%s\" is repeated in " UINT64_FORMAT " row(s)",
 						key->name, load->publication->name, repeated),
-				 errhint("A person has one row in a release: declare a view with one row for each key.")));
+				 errhint("Declare a view with one row for each key, or rows => 'several' if all rows of a key are one person's.")));
 }
 
 /* ---- Loads ---- */

@@ -428,7 +428,7 @@ what_to_do(const ReleaseBuild *build)
 	if (shows_true_rows(publication->method, publication->params))
 		return psprintf("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
 						quote_literal_cstr(publication->name));
-	return "A larger parameter \"reserve\" makes larger groups, in which more of those who come find a place.";
+	return "A larger \"reserve\" makes larger groups of those who come, and helps little where many wait: docs/howto/parameters.md tells what helps.";
 }
 
 void
