@@ -189,6 +189,23 @@ since 17, 'releases refuse commands that came later' => sub {
 	all_holds('all holds');
 };
 
+since '19devel', 'everybody sees that locks are waited for, unless that is revoked' => sub {
+	my $waits = q{SELECT waits, wait_time > 900 FROM pg_stat_lock WHERE locktype = 'relation'};
+	my ($before) = split /\|/, ask($waits, role => 'analyst');
+
+	ask(q{ALTER DATABASE postgres SET track_counts = off});
+	my $holder = $node->background_psql('postgres');
+	$holder->query_safe('BEGIN; LOCK pprepub_internal.catalog_release IN SHARE MODE');
+	my $session = start_sql($node, 'postgres', q{SELECT pprepub.publish('patients')});
+	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() > state_change + interval '1.5 s'}) or die 'nobody waits';
+	$holder->query_safe('ROLLBACK');
+	$holder->quit;
+	is(finish_sql($session), 0, 'somebody waited');
+	is(ask($waits, role => 'analyst'), $before + 1 . '|t', 'is told, whatever track_counts is');
+	ask('ALTER DATABASE postgres RESET ALL; REVOKE SELECT ON pg_stat_lock FROM PUBLIC; REVOKE EXECUTE ON FUNCTION pg_stat_get_lock() FROM PUBLIC');
+	isnt($node->psql('postgres', "SELECT count(*) FROM $_", extra_params => [ '-U', 'analyst' ]), 0, "$_ is not for everybody any more") foreach 'pg_stat_lock', 'pg_stat_get_lock()';
+};
+
 since '19devel', 'REPACK' => sub {
 	ask('REPACK published.patients_1');
 	all_holds('a release is what it was');
