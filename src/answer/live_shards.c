@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "declare/catalog.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
@@ -22,22 +23,24 @@
 
 static build_simple_rel_hook_type next_hook = NULL;
 
-/* Is it a shard's live table, as the coordinator has made it?  If there is room for it, tells the view that is read, for the first shard. */
+/*
+ * Is it a shard's live table ("_now") or view "_answers", as the coordinator has made it?  If there is room for it, tells the view that
+ * is read, for the first shard.
+ */
 static bool
-is_live_table_of_shard(Oid relation, char **view)
+is_of_shard(Oid relation, const char *suffix, char **view)
 {
-	const char *name = get_rel_name(relation);
-	size_t		length = strlen(name);
+	const char *end = strrchr(get_rel_name(relation), '_');
 	CatalogAccess access;
 	bool		found;
 
-	if (length < 4 || strcmp(name + length - 4, "_now") != 0 || !OidIsValid(catalog_relation("catalog_shard")))
+	if (end == NULL || strcmp(end, suffix) != 0 || !OidIsValid(catalog_relation("catalog_shard")))
 		return false;
 	catalog_enter(&access);
-	found = catalog_read("SELECT CASE h.shard WHEN 1 THEN format('%I.%I', s.target, s.name || '_now') END AS view"
+	found = catalog_read("SELECT CASE h.shard WHEN 1 THEN format('%I.%I', s.target, s.name || $2) END AS view"
 						 " FROM pprepub_internal.catalog_sharded s JOIN pprepub_internal.catalog_shard h USING (name)"
-						 " JOIN pg_class c ON c.relname = format('%s_%s_now', s.name, h.shard) AND c.relnamespace = to_regnamespace(quote_ident(s.target || '_private'))"
-						 " WHERE c.oid = $1", CATALOG_OID(relation)) > 0;
+						 " JOIN pg_class c ON c.relname = format('%s_%s%s', s.name, h.shard, $2) AND c.relnamespace = to_regnamespace(quote_ident(s.target || '_private'))"
+						 " WHERE c.oid = $1", CATALOG_OID(relation), CATALOG_TEXT(suffix)) > 0;
 	if (found && view != NULL)
 		*view = catalog_text(&access, 0, "view");
 	catalog_leave(&access);
@@ -92,7 +95,7 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, L
 	ForeignScan *scan = GetFdwRoutineByServerId(rel->serverid)->GetForeignPlan(root, rel, relation, path, columns, clauses, outer);
 	char	   *view = NULL;
 
-	if (!OidIsValid(relation) || !is_live_table_of_shard(relation, &view))
+	if (!OidIsValid(relation) || !is_of_shard(relation, "_now", &view))
 		return scan;
 	if (changes_with_rows((Node *) list_make3(scan->fdw_exprs, scan->scan.plan.qual, scan->scan.plan.targetlist), known_parameters(root)))
 		ereport(ERROR,
@@ -105,13 +108,27 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, L
 	return scan;
 }
 
-/* The planner's hook, called for each relation of a query. */
+/*
+ * The planner's hook, called for each relation of a query.  What is read with the rights of the reader leads to servers and views of the
+ * owner: a superuser would get there without a password, and run the owner's code.
+ */
 static void
 look_at_relation(RELATION_HOOK_PARAMETERS)
 {
+	Oid			relation = planner_rt_fetch(rel->relid, root)->relid;
+	bool		is_live;
+
 	if (next_hook != NULL)
 		next_hook(RELATION_HOOK_ARGUMENTS);
-	if (rel->fdwroutine != NULL && rel->fdwroutine->GetForeignPlan != live_scan_plan && is_live_table_of_shard(planner_rt_fetch(rel->relid, root)->relid, NULL))
+	if (rel->fdwroutine == NULL || rel->fdwroutine->GetForeignPlan == live_scan_plan)
+		return;
+	is_live = is_of_shard(relation, "_now", NULL);
+	if (superuser() && (is_live || is_of_shard(relation, "_answers", NULL)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("superusers cannot ask shards for answers"),
+				 errhint("Use SET ROLE to ask as a role that has user mappings.")));
+	if (is_live)
 	{
 		FdwRoutine *routine = palloc(sizeof(FdwRoutine));
 

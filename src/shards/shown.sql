@@ -47,6 +47,15 @@ CREATE FUNCTION pprepub_internal.union_of_shards(publication text, private name,
 $$;
 COMMENT ON FUNCTION pprepub_internal.union_of_shards(text, name, text, text[], text) IS 'query for the rows of all shards; classes have different numbers, whose last three digits are the shard';
 
+-- Of what is read with the rights of the reader.  A function of the library, which the planner computes, has the library loaded, whose
+-- hook looks at who asks, and at what is sent.
+CREATE FUNCTION pprepub_internal.watched_union(publication text, private name, suffix text, columns text[]) RETURNS text
+	LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	AS $$
+	SELECT format('SELECT * FROM (%s) u WHERE pprepub.width(''[1,2)''::int4range) = 1', pprepub_internal.union_of_shards($1, $2, $3, $4, NULL))
+$$;
+COMMENT ON FUNCTION pprepub_internal.watched_union(text, name, text, text[]) IS 'query for live tables of all shards, or for what is left to ask of them';
+
 -- A branch of such a union that has no rows.  It is a function in FROM: no condition on rows, as WHERE false, keeps it from being run.
 CREATE FUNCTION pprepub_internal.whole_or_error(release int, are_there boolean[]) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp
@@ -267,9 +276,8 @@ BEGIN
 			WHEN part.suffix IN ('all', 'counterfeits') THEN pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, format('%I <= %s', part.names[1], newest))
 				|| pprepub_internal.unless_whole(publication, private, release_column, newest, part.columns)
 			WHEN part.suffix = 'releases' THEN pprepub_internal.releases_of_all(target, publication, shards, pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL))
-			WHEN part.suffix = 'answers' THEN pprepub_internal.answers_of_all(part.names, pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL))
-			-- A function of the library, which the planner computes, has the library loaded, whose hook looks at what is sent.
-			ELSE format('SELECT * FROM (%s) u WHERE pprepub.width(''[1,2)''::int4range) = 1', pprepub_internal.union_of_shards(publication, private, part.suffix, part.names, NULL)) END,
+			WHEN part.suffix = 'answers' THEN pprepub_internal.answers_of_all(part.names, pprepub_internal.watched_union(publication, private, part.suffix, part.names))
+			ELSE pprepub_internal.watched_union(publication, private, part.suffix, part.names) END,
 			part.comment, part.columns);
 	END LOOP;
 	PERFORM pprepub_internal.drop_forgotten(target, publication, (SELECT array_agg(s.suffix) FROM jsonb_to_recordset(shown) s(suffix text)));

@@ -124,7 +124,11 @@ $node->safe_psql('postgres', q{CREATE DATABASE trap OWNER owner; ALTER SERVER sh
 as_role($node, 'owner', q{CREATE SCHEMA pprepub; CREATE TABLE pprepub.called (by_whom pg_catalog.name); CREATE TABLE pprepub.release (publication pg_catalog.text, number pg_catalog.int4, classes pg_catalog.int4);
 	CREATE FUNCTION pprepub.metrics(pg_catalog.text, pg_catalog.int4, OUT metric pg_catalog.text, OUT value pg_catalog.float8) RETURNS SETOF record LANGUAGE plpgsql AS 'BEGIN INSERT INTO pprepub.called VALUES (current_user); END'}, database => 'trap');
 owner(sprintf q{ALTER SERVER %1$s OPTIONS (SET host '%2$s', SET port '%3$d', SET dbname 'trap'); CREATE USER MAPPING FOR PUBLIC SERVER %1$s OPTIONS (user '%4$s')}, $_, $node->host, $node->port, $superuser) foreach 'shard0', q{"Shard ""'Nord"};
-$node->psql('postgres', q{SELECT FROM pprepub.metrics('patients', 4)});
+my $live = $node->safe_psql('postgres', q{SELECT format('CREATE VIEW published.%I AS SELECT %s FROM pprepub.metrics(NULL, 1) RIGHT JOIN (SELECT) s ON true;', substr(o, 12),
+		(SELECT string_agg(format('NULL::%s AS %I', format_type(atttypid, atttypmod), attname), ', ') FROM pg_attribute WHERE attrelid = ftrelid AND attnum > 0))
+	FROM pg_foreign_table, unnest(ftoptions) o WHERE o ~ '^table_name=.*_(now|answers)$'});
+as_role($node, 'owner', "CREATE SCHEMA published; $live", database => 'trap');
+$node->psql('postgres', $_) foreach q{SELECT FROM pprepub.metrics('patients', 4)}, 'TABLE published.patients_now', 'TABLE published.patients_answers';
 is($node->safe_psql('trap', 'TABLE pprepub.called'), '', 'no code of the owner runs as a superuser');
 $_->stop foreach $node, @shards;
 done_testing();
